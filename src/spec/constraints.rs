@@ -6,7 +6,7 @@ use super::reader::{LocatedNode, Reader, ValueError, count};
 use super::write::{braces, head, line};
 use serde::{Deserialize, Serialize};
 
-/// More layers than a network has, more loops than a layer can have prime factors, more levels than all operands have.
+/// Limits on layers, on loops of a layer (none has as many prime factors), and on levels of all operands.
 const MAX_LAYERS: usize = 2048;
 const MAX_LOOPS: usize = 128;
 const MAX_LEVELS: usize = 64;
@@ -38,11 +38,11 @@ pub struct LayerConstraintsSpec {
     pub unroll: Vec<UnrollBoundSpec>,
     /// The order of temporal loops, innermost first.
     pub order: Vec<OrderSpec>,
-    /// What memory levels hold.
+    /// Demands on the loops that memory levels hold.
     pub levels: Vec<LevelConstraintsSpec>,
 }
 
-/// What one array dimension may unroll; an entry a loop.
+/// The loops that one array dimension may unroll.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UnrollBoundSpec {
@@ -69,25 +69,25 @@ pub struct LevelConstraintsSpec {
     pub memory: String,
     /// The operands, `W`, `I`, `O`, `X`, `Y`; none for all that the memory holds.
     pub operands: Vec<String>,
-    /// What the memory itself holds.
+    /// Demands on the loops of the memory itself.
     pub holds: Vec<LoopBoundSpec>,
-    /// What the memory and all below it hold.
+    /// Demands on the loops of the memory and of all below it.
     pub within: Vec<LoopBoundSpec>,
     /// The order of the memory's own loops, innermost first.
     pub order: Vec<String>,
 }
 
-/// A loop dimension, and how much of it.
+/// A loop dimension with a demand on its iterations.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LoopBoundSpec {
     /// The loop dimension: `K`.
     pub dimension: String,
-    /// How much.
+    /// The demand on its iterations.
     pub bound: BoundSpec,
 }
 
-/// How much of a loop dimension.
+/// A demand on the iterations of a loop dimension.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BoundSpec {
     /// `K 4`

@@ -1,4 +1,4 @@
-//! What is wrong with a document, where, and what would be right.
+//! Problems of documents: their place, reason and remedy.
 
 use super::hidden::visible;
 use serde::{Deserialize, Serialize};
@@ -19,12 +19,12 @@ pub struct Diagnostic {
     pub reason: String,
     /// What would make it right.
     pub remedy: String,
-    /// The edit that would, where only one can be meant.
+    /// The edit that would make it right, where only one can be meant.
     #[serde(default)]
     pub fix: Option<Fix>,
 }
 
-/// An edit of what a path leads to.
+/// An edit of the value at a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fix {
     /// Write something else in the place of a word, which is the value or one of a list.
@@ -160,7 +160,7 @@ impl fmt::Display for Diagnostics {
 
 impl std::error::Error for Diagnostics {}
 
-/// No name is longer, bytes; what is, was meant to be none.
+/// Limit on the length of a name, bytes; a longer word was not meant as one.
 const LONGEST_WORD: usize = 400;
 
 /// The candidate that `word` was most likely meant to be, for a did-you-mean.

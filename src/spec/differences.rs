@@ -1,4 +1,4 @@
-//! What differs between two documents, value by value.
+//! Differences between two documents, value by value.
 
 use super::tree::{Node, Value, parse};
 
@@ -7,9 +7,9 @@ use super::tree::{Node, Value, parse};
 pub struct Difference {
     /// Where: `memories.sram_64KB.size`. Members of lists that have names are told apart by them, others by their place.
     pub path: String,
-    /// What the first has there; `None`: nothing.
+    /// The value in the first document; `None`: nothing.
     pub a: Option<String>,
-    /// What the second has there.
+    /// The value in the second document.
     pub b: Option<String>,
 }
 
@@ -26,7 +26,7 @@ pub fn differences(a: &str, b: &str) -> Vec<Difference> {
 
 fn compare(path: &str, a: Option<&Node>, b: Option<&Node>, found: &mut Vec<Difference>) {
     let (left, right) = (a.map(members).unwrap_or_default(), b.map(members).unwrap_or_default());
-    // What only one of them has is shown as a whole.
+    // A part that only one of them has is shown as a whole.
     if left.is_empty() || right.is_empty() || is_short(a) && is_short(b) {
         let (a, b) = (a.and_then(text), b.and_then(text));
         if a != b {
@@ -43,7 +43,7 @@ fn compare(path: &str, a: Option<&Node>, b: Option<&Node>, found: &mut Vec<Diffe
     }
 }
 
-/// Fields and members of lists with what tells them apart; none for a single value.
+/// Fields and members of lists, each with the name that identifies it; none for a single value.
 fn members(node: &Node) -> Vec<(String, &Node)> {
     match &node.value {
         Value::Map(entries) => {

@@ -20,7 +20,7 @@ pub struct HardwareSpec {
     pub unroll: Vec<(String, Vec<UnrollSpec>)>,
     /// The memories, lowest first; loops are allocated to them in this order.
     pub memories: Vec<MemorySpec>,
-    /// What computes element by element, beside the array; `None` where nothing does.
+    /// The unit that computes element by element, beside the array; `None` where there is none.
     pub vector_unit: Option<VectorUnitSpec>,
 }
 
@@ -34,13 +34,13 @@ pub struct VectorUnitSpec {
     pub memory: String,
     /// Memories between that one and the lanes, lowest first; they are shared over `lanes` or not.
     pub registers: Vec<MemorySpec>,
-    /// What operations cost, where it differs from the published figures.
+    /// Costs of operations, where they differ from the published figures.
     pub operations: Vec<OperationSpec>,
     /// Where the figures come from.
     pub source: String,
 }
 
-/// What one operation of a vector unit costs.
+/// The cost of one operation of a vector unit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OperationSpec {
@@ -58,7 +58,8 @@ pub struct OperationSpec {
 pub struct ArraySpec {
     /// Name and size of each dimension.
     pub dimensions: Vec<(String, u64)>,
-    /// Dimensions along which data moves one PE a cycle, as in a systolic array, where along the others it is broadcast.
+    /// Dimensions along which data moves one PE per cycle, as in a systolic array, where along the others it is
+    /// broadcast.
     pub systolic: Vec<String>,
     /// Energy of one multiply-accumulate, pJ: at [`Self::mac_precision`], else at any precision.
     pub mac_energy_pj: f64,
@@ -70,7 +71,7 @@ pub struct ArraySpec {
     pub pe_area_um2: Option<f64>,
     /// Power that the whole array leaks, without its memories, mW.
     pub leakage_mw: f64,
-    /// What makes it an array that computes in memory; energy and area of its operations then follow from it.
+    /// The macros of an array that computes in memory; energy and area of its operations then follow from it.
     pub in_memory: Option<InMemorySpec>,
     /// Where the figures come from.
     pub source: String,
@@ -84,7 +85,7 @@ pub struct InMemorySpec {
     pub kind: String,
     /// The array dimension along a word line: its columns hold different outputs.
     pub columns: String,
-    /// The array dimension along a bit line: what its rows multiply is added up.
+    /// The array dimension along a bit line: the products of its rows are added up.
     pub rows: String,
     /// Bits of W and of I.
     pub precision: (u64, u64),
@@ -140,7 +141,7 @@ pub struct MemorySpec {
     pub write_energy_pj: f64,
     /// Area of one instance, um2; `None` where it is not stated.
     pub area_um2: Option<f64>,
-    /// What estimates the figures that are not stated, if anything does; the energies that it does are 0 here.
+    /// The estimator of the figures that are not stated, if any; energies that it estimates are 0 here.
     pub estimate: Option<EstimateSpec>,
     /// Array dimensions over which one instance is shared; over the others it is replicated.
     pub shared_over: Vec<String>,
@@ -158,7 +159,7 @@ pub struct MemorySpec {
     pub source: String,
 }
 
-/// Whether a memory holds twice what is replaced during a layer: one copy in use, one being transferred.
+/// Whether a memory holds data twice that is replaced during a layer: one copy in use, one being transferred.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DoubleBuffering {
     /// Where the mapping leaves room for both.
@@ -166,11 +167,12 @@ pub enum DoubleBuffering {
     WhereItFits,
     /// Always: the memory is built so, and mappings have to leave room.
     Always,
-    /// Never: what is in use is replaced only when it is no longer needed.
+    /// Never: data in use is replaced only when it is no longer needed.
     Never,
 }
 
-/// What estimates figures of a memory that its document does not state; its area is one of them where that is not stated.
+/// The estimator of figures of a memory that its document does not state; the area is one of them where that is not
+/// stated.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EstimateSpec {
@@ -196,7 +198,7 @@ pub struct PortSpec {
     pub granularity_bits: Option<u64>,
 }
 
-/// A system: several cores, what connects them, and the memory off the chip.
+/// A system: several cores, their connections, and the memory off the chip.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SystemSpec {
@@ -220,7 +222,7 @@ pub struct SystemSpec {
 pub struct CoreSpec {
     /// Unique name.
     pub name: String,
-    /// What it is. The highest memory of its document is replaced by the system's memory off the chip.
+    /// Its array and memories. The highest memory of its document is replaced by the system's memory off the chip.
     pub hardware: CoreHardware,
     /// Types of layers that it runs: `conv`; none: all.
     pub runs: Vec<String>,
@@ -229,12 +231,12 @@ pub struct CoreSpec {
 /// Where the hardware of a core is described.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub enum CoreHardware {
-    /// What the hardware document beside the system says.
+    /// In the hardware document beside the system.
     #[default]
     Beside,
-    /// What an earlier core of this name is; else a preset.
+    /// That of an earlier core of this name; else a preset.
     Preset(String),
-    /// What is written here.
+    /// In the system's document itself.
     Own(Box<HardwareSpec>),
 }
 
@@ -252,7 +254,7 @@ pub struct SharedSpec {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LinkSpec {
-    /// Between whom.
+    /// The cores that it connects.
     pub ends: LinkEnds,
     /// Bits in a cycle.
     pub width_bits: u64,
@@ -265,11 +267,11 @@ pub struct LinkSpec {
 pub enum LinkEnds {
     /// From one core to another.
     OneWay(String, String),
-    /// Two cores, a link each way.
+    /// Two cores, with one link each way.
     BothWays(String, String),
     /// Any of these cores with any other, one transfer at a time.
     Bus(Vec<String>),
-    /// Rows of cores: neighbours in rows and columns, a link each way.
+    /// Rows of cores: neighbours in rows and columns, with one link each way.
     Mesh(Vec<Vec<String>>),
 }
 
@@ -309,7 +311,7 @@ pub struct OffchipPortSpec {
     pub energy_pj: f64,
 }
 
-/// What keys and values come out of in multi-head latent attention.
+/// The latents out of which keys and values are computed in multi-head latent attention.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LatentSpec {
@@ -349,7 +351,7 @@ pub struct TransformerSpec {
     pub active: u64,
     /// Feed-forward parts that every token uses, beside these.
     pub shared: u64,
-    /// What keys and values come out of.
+    /// The latents of keys and values, if there are any.
     pub latent: Option<LatentSpec>,
     /// Whether a token sees only those before it.
     pub decoder: bool,
@@ -363,7 +365,7 @@ pub struct TransformerSpec {
     pub activation: String,
     /// Whether queries and keys are rotated by their position.
     pub rotary: bool,
-    /// What layers are instead of attention and a feed-forward part.
+    /// State-space blocks in place of attention and a feed-forward part, if there are any.
     pub state_space: Option<StateSpaceSpec>,
 }
 
@@ -417,7 +419,7 @@ pub struct VariantSpec {
     pub read_width_bits: u64,
     /// Bits written in one cycle.
     pub write_width_bits: u64,
-    /// What it costs.
+    /// Its energy and area.
     pub figures: FiguresSpec,
     /// Where the figures come from, if not from where the memory's do.
     pub source: String,
@@ -507,7 +509,8 @@ pub struct LayerSpec {
     pub size: Option<(u64, u64)>,
     /// Kernel: columns and rows.
     pub kernel: KernelSpec,
-    /// Groups `G` of a grouped convolution, of a product of matrices (its heads), or of a reduction (what it makes one number of).
+    /// Groups `G` of a grouped convolution, of a product of matrices (its heads), or of a reduction (each becomes one
+    /// number).
     pub groups: Option<u64>,
     /// Steps of the window: columns and rows.
     pub stride: Option<(u64, u64)>,
@@ -517,7 +520,7 @@ pub struct LayerSpec {
     pub padding: PaddingSpec,
     /// Cut larger inputs of an `add` down to the smallest instead of rejecting them.
     pub crop: bool,
-    /// What a view shows, where its elements lie in an order that tiles reach through.
+    /// How a view arranges the maps that it shows, where tiles reach through it.
     pub shows: Option<ViewSpec>,
     /// Operations of a vector unit for each iteration of the loops: their names, and how many.
     pub operations: Vec<(String, u64)>,
@@ -533,7 +536,7 @@ pub struct LayerSpec {
     pub unroll: Vec<(String, Vec<UnrollSpec>)>,
 }
 
-/// How a view arranges what it reads, where each of its columns, rows and channels is one of theirs.
+/// How a view arranges the maps that it reads, where each of its columns, rows and channels is one of theirs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ViewSpec {
     /// `join`: several maps, one after the other.

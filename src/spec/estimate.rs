@@ -1,4 +1,4 @@
-//! Reading what a memory leaves to an estimator.
+//! Reading the estimator of a memory.
 
 use super::document::EstimateSpec;
 use super::hardware::read_energy;

@@ -3,11 +3,11 @@
 use super::Reading;
 use super::reader::{Fields, LocatedNode, Reader, ValueError};
 
-/// More claims than any figure makes.
+/// Limit on the claims of a figure.
 const MAX_CLAIMS: usize = 64;
-/// More assumptions than anybody compares.
+/// Limit on the variations of a claim, so that a hostile file stays small.
 const MAX_VARIATIONS: usize = 8;
-/// More parameters than any measure has.
+/// Limit on the parameters of a measure.
 const MAX_LOOPS: usize = 32;
 const ENTRY: [&str; 6] = ["title", "paper", "place", "lesson", "opens", "claims"];
 const OPENS: [&str; 16] = [
@@ -78,7 +78,7 @@ pub struct OpensSpec {
     pub ends: Vec<(String, Vec<String>)>,
     /// Largest area of generated hierarchies, um2.
     pub budget_um2: Option<f64>,
-    /// What is run on many cores, and how: names and words.
+    /// The schedule on many cores: names and words.
     pub cores: Vec<(String, String)>,
     /// Layers after which stacks end.
     pub cuts: Vec<String>,
@@ -89,31 +89,31 @@ pub struct OpensSpec {
 /// A claim as written.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ClaimSpec {
-    /// What the number is.
+    /// Description of the number.
     pub what: String,
     /// The number in the paper.
     pub published: Printed,
     /// Its unit; nothing for a plain count.
     pub unit: String,
-    /// What computes ours.
+    /// Name of the measure that computes our number.
     pub measure: String,
     /// Parameters of the measure, in the order of the text.
     pub parameters: Vec<(String, Vec<String>)>,
     /// Rules, where they are not those of the entry, as [`OpensSpec::rules`].
     pub rules: Vec<String>,
-    /// By how much ours is known to depart, as a share of the published number.
+    /// The known deviation of our number, as a share of the published number.
     pub deviation: f64,
-    /// How far ours may be from that.
+    /// Limit on the distance of our number from that.
     pub tolerance: Tolerance,
-    /// Why it departs.
+    /// Why our number deviates.
     pub why: String,
     /// An input that decides about the number and that the paper does not publish.
     pub missing: String,
-    /// The same claim under other rules or assumptions: what shows the cause of a departure.
+    /// The same claim under other rules or assumptions, which show the cause of a deviation.
     pub shown_by: Vec<ClaimSpec>,
 }
 
-/// A number as a paper prints it: `3.52`; or what it says instead: a range, `17..18`, or a bound, `..1.2` or `1..`.
+/// A number as a paper prints it: `3.52`; or a range, `17..18`, or a bound, `..1.2` or `1..`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Printed {
     /// As written.
@@ -145,7 +145,7 @@ impl Printed {
     }
 }
 
-/// How far ours may be from the published number and its known departure.
+/// Limit on the distance of our number from the published one with its known deviation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Tolerance {
     /// As far as rounding to the printed digits makes it.

@@ -9,16 +9,16 @@ use super::estimate::{read_energy_or_estimate, read_estimate};
 use super::quantity::{area_um2, bits, cycles, energy_pj, frequency_mhz, power_mw};
 use super::reader::{Fields, LocatedNode, Reader, ValueError, count};
 
-/// More memories than any core has.
+/// Limit on the memories of a core.
 const MAX_MEMORIES: usize = 256;
-/// What a precision is.
+/// The form of a precision, for a person.
 const BITS: &str = "the bits of W x I, for example `8 x 8`";
 /// Limit on the loops of one array dimension.
 const MAX_LOOPS: usize = 16;
 const HARDWARE: [&str; 8] = ["name", "about", "clock", "array", "dataflow", "unroll", "memories", "vector_unit"];
 const VECTOR_UNIT: [&str; 5] = ["lanes", "memory", "registers", "operations", "source"];
 const OPERATION: [&str; 2] = ["energy", "cycles"];
-/// What the one dimension of a vector unit is called.
+/// Name of the one dimension of a vector unit.
 pub const LANES: &str = "lanes";
 const ARRAY: [&str; 9] = [
     "dimensions",
@@ -32,7 +32,7 @@ const ARRAY: [&str; 9] = [
     "source",
 ];
 const IN_MEMORY: [&str; 6] = ["type", "columns", "rows", "precision", "input_bits", "adc_resolution"];
-/// What an array that computes in memory does not state.
+/// Fields that are not stated for an array that computes in memory, as they follow from it.
 const FOLLOWS: [&str; 4] = ["mac_energy", "mac_precision", "mac_energies", "pe_area"];
 const MEMORY: [&str; 20] = [
     "name",
@@ -320,7 +320,7 @@ fn read_ports(place: &LocatedNode, reader: &mut Reader) -> Vec<PortSpec> {
     ports
 }
 
-/// What a port serves, or `{ serves: [...], width: 512 bit, granularity: 64 bit }`.
+/// The movements that a port serves, or `{ serves: [...], width: 512 bit, granularity: 64 bit }`.
 fn read_port(name: &str, place: &LocatedNode, reader: &mut Reader) -> PortSpec {
     let name = name.to_owned();
     if !place.is_map() {

@@ -9,13 +9,13 @@ use super::diagnostic::closest;
 use super::gallery::{OpensSpec, needed_text, read_measure, read_opens, share};
 use super::reader::{Fields, LocatedNode, Reader, ValueError};
 
-/// More steps than a lesson has.
+/// Limit on the steps of a lesson.
 const MAX_STEPS: usize = 32;
-/// More answers, numbers, hints or goals than a question has.
+/// Limit on the answers, numbers, hints or goals of a question.
 const MAX_ANSWERS: usize = 24;
-/// More parameters than a lesson has.
+/// Limit on the parameters of a lesson.
 const MAX_PARAMETERS: usize = 12;
-/// Most values of a parameter.
+/// Limit on the values of a parameter.
 const MAX_VALUES: usize = 64;
 const LESSON: [&str; 6] = ["title", "about", "assignment", "documents", "parameters", "steps"];
 const PARAMETER: [&str; 5] = ["name", "values", "from", "to", "step"];
@@ -42,7 +42,7 @@ pub struct LessonSpec {
     pub assignment: String,
     /// Hardware and networks of its own, by name.
     pub documents: Vec<(String, String)>,
-    /// What differs from student to student.
+    /// Values that differ from student to student.
     pub parameters: Vec<ParameterSpec>,
     /// Steps in the order in which a student takes them.
     pub steps: Vec<StepSpec>,
@@ -51,11 +51,11 @@ pub struct LessonSpec {
 /// A parameter as written, and the value that was drawn.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ParameterSpec {
-    /// What `$name` refers to.
+    /// The name that `$name` refers to.
     pub name: String,
     /// All values that may be drawn.
     pub values: Vec<String>,
-    /// The index of the one that was.
+    /// The index of the drawn value.
     pub drawn: usize,
 }
 
@@ -70,7 +70,7 @@ pub struct StepSpec {
     pub opens: OpensSpec,
     /// What the student is asked.
     pub question: String,
-    /// What the answers are judged by, and the explanation names.
+    /// The numbers by which answers are judged, and which the explanation names.
     pub numbers: Vec<NumberSpec>,
     /// Answers to choose from.
     pub answers: Vec<AnswerSpec>,
@@ -80,15 +80,15 @@ pub struct StepSpec {
     pub predict: Option<PredictSpec>,
     /// A design to find.
     pub task: Option<TaskSpec>,
-    /// What is said of wrong answers.
+    /// Hints for wrong answers.
     pub hints: Vec<HintSpec>,
-    /// What is said of all other wrong answers.
+    /// The hint for all other wrong answers.
     pub hint: String,
     /// Why that is so; `{name}` stands for a number.
     pub explains: String,
     /// What it counts.
     pub marks: Option<f64>,
-    /// How often one may answer.
+    /// Limit on the number of answers that a student may give.
     pub tries: Option<u64>,
 }
 
@@ -99,7 +99,7 @@ pub struct NumberSpec {
     pub name: String,
     /// Its unit; nothing for a plain count.
     pub unit: String,
-    /// What computes it.
+    /// Name of the measure that computes it.
     pub measure: String,
     /// Parameters of the measure.
     pub parameters: Vec<(String, Vec<String>)>,
@@ -112,7 +112,7 @@ pub struct AnswerSpec {
     pub text: String,
     /// When it is right: `gain 8..14`, and all of them.
     pub when: Vec<String>,
-    /// What is said where it is wrong.
+    /// The text that is shown where it is wrong.
     pub hint: String,
 }
 
@@ -130,11 +130,11 @@ pub struct AskedNumberSpec {
 pub struct PredictSpec {
     /// The number that it shows, by its name.
     pub number: String,
-    /// What changes along it.
+    /// The field that changes along it.
     pub field: FieldSpec,
     /// Ends of the vertical axis, in the unit of the number: `0..12`.
     pub axis: (f64, f64),
-    /// How far each of its points may be from what is right, as a share of that.
+    /// Limit on the distance of each point from the right one, as a share of that.
     pub tolerance: f64,
 }
 
@@ -152,15 +152,15 @@ pub struct FieldSpec {
 /// A task, as written.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TaskSpec {
-    /// What may be changed; all else is locked.
+    /// The fields that may be changed; all others are locked.
     pub fields: Vec<FieldSpec>,
     /// Whether the mapping of the layer is to be made by hand.
     pub mapping: bool,
     /// The number that is to be small, by its name.
     pub minimise: String,
-    /// What has to hold: `energy ..1.7`.
+    /// Conditions on numbers: `energy ..1.7`.
     pub goals: Vec<String>,
-    /// So far from the optimum an answer still is as good as it, as a share.
+    /// Distance from the optimum up to which an answer is as good as it, as a share.
     pub within: f64,
 }
 
@@ -169,7 +169,7 @@ pub struct TaskSpec {
 pub struct HintSpec {
     /// Where the answer lies: `answer 0..10`, or a condition on numbers.
     pub when: Vec<String>,
-    /// The number that the answer is close to, as one makes a certain mistake.
+    /// The number that the answer is close to after a certain mistake.
     pub near: String,
     /// What is said.
     pub text: String,

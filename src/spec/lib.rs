@@ -1,4 +1,4 @@
-//! What people write: raw documents, and what is wrong with them.
+//! Raw documents as people write them, and their mistakes.
 //!
 //! A document is YAML (so JSON too). Reading one never stops at the first mistake: every problem becomes a
 //! [`Diagnostic`], and what could be read is kept. The structs here mirror the documents one to one and may
@@ -12,7 +12,7 @@
 //! - [`edit`]: single values changed in the text; `write.rs`: documents as text; `quotes.rs`, `flow.rs`: values as
 //!   text
 //! - `preset.rs`: the documents that come with the program
-//! - [`sorting`]: stable sorting that is in the page's module once, not once a type
+//! - [`sorting`]: stable sorting that is in the page's module once, not once per type
 
 mod constraints;
 mod decimal;

@@ -6,7 +6,7 @@ use super::hardware::read_unroll;
 use super::reader::{LocatedNode, Reader, ValueError, count};
 use serde::{Deserialize, Serialize};
 
-/// More layers than a network has, and more loops than a layer can have prime factors.
+/// Limits on layers, and on loops of a layer (none has as many prime factors).
 const MAX_LAYERS: usize = 2048;
 const MAX_LOOPS: usize = 128;
 const MAPPING: [&str; 3] = ["name", "about", "layers"];
@@ -31,7 +31,7 @@ pub struct MappingSpec {
 pub struct LayerMappingSpec {
     /// Name of the layer.
     pub layer: String,
-    /// What the array unrolls; `None` for what the hardware and the network say.
+    /// The loops that the array unrolls; `None`: as the hardware and the network state.
     pub unroll: Option<Vec<UnrollSpec>>,
     /// The temporal loops, innermost first.
     pub loops: Vec<MappedLoopSpec>,

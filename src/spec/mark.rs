@@ -1,4 +1,4 @@
-//! What tells a state of the page from a document.
+//! How to tell a state of the page from a document.
 
 /// The field that a state begins with: the version of the file.
 pub const MARK: &str = "fusescape";

@@ -5,14 +5,14 @@ use super::diagnostic::{MAX_DIAGNOSTICS, more};
 use super::tree::{self, Node};
 use crate::sorting::sort_by_key;
 
-/// What cannot be judged while something could not be read: a path, and the paths that depend on it.
+/// Parts that cannot be judged while something could not be read: a path, and the paths that depend on it.
 ///
 /// `*` stands for any name, `[*]` for any item; in the dependent paths `[=]` stands for the item of the first.
 pub type Consequences = [(&'static str, &'static [&'static str])];
 
 /// Everything that is wrong with `text`, in its order and each thing once.
 ///
-/// Validation says nothing of value about what could not be read, nor about what depends on it.
+/// Validation cannot judge parts that could not be read, nor those that depend on them.
 pub fn merge(text: &str, read: Diagnostics, validated: Diagnostics, consequences: &Consequences) -> Diagnostics {
     let (root, _) = tree::parse(text);
     let mut all = read.0.clone();
@@ -21,10 +21,10 @@ pub fn merge(text: &str, read: Diagnostics, validated: Diagnostics, consequences
             continue;
         }
         let shared = as_written(&found.path, &root);
-        // Who validated knows better where that is inside of a text.
+        // Validation knows the line within a text better.
         found.line.get_or_insert_with(|| root.find(shared.as_deref().unwrap_or(&found.path)).0);
         if let Some(path) = shared {
-            // One `width` stands for two widths: what is wrong with both is said once.
+            // One `width` stands for two widths: mistakes in both are reported once.
             if all.iter().any(|other| other.path == path) {
                 continue;
             }
@@ -48,7 +48,7 @@ fn as_written(path: &str, root: &Node) -> Option<String> {
     (!root.find(path).1 && root.find(&shared).1).then_some(shared)
 }
 
-/// Whether what could not be read at `cause` makes a complaint about `path` pointless.
+/// Whether an unreadable part at `cause` makes a complaint about `path` pointless.
 fn explains(cause: &str, path: &str, consequences: &Consequences) -> bool {
     let inside = path.strip_prefix(cause).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
     if cause.is_empty() || inside {

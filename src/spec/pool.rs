@@ -6,7 +6,7 @@ use super::hardware::{read_area, read_both, read_energy};
 use super::quantity::bits;
 use super::reader::{Fields, LocatedNode, Reader, ValueError};
 
-/// More memories, and more widths of one, than any pool has.
+/// Limits on the memories of a pool, and on the widths of one.
 const MAX_MEMORIES: usize = 32;
 const MAX_VARIANTS: usize = 8;
 /// Longest name of a memory, characters: with the operands appended it is still the name of a memory of a hardware document.

@@ -6,20 +6,20 @@ use super::diagnostic::closest;
 /// A document that a person can pick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Preset {
-    /// What links and the command line call it; the name of its file in `presets/`.
+    /// Name in links and on the command line; the name of its file in `presets/`.
     pub id: &'static str,
-    /// What the page calls it; the `name` in the document.
+    /// Name on the page; the `name` in the document.
     pub title: &'static str,
     /// The document.
     pub text: &'static str,
 }
 
-/// What a preset is called, without its text.
+/// The names of a preset, without its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PresetName {
-    /// What links and the command line call it.
+    /// Name in links and on the command line.
     pub id: &'static str,
-    /// What the page calls it.
+    /// Name on the page.
     pub title: &'static str,
 }
 
@@ -216,17 +216,18 @@ const fn called(presets: &'static [Preset], id: &str) -> Preset {
     presets[0]
 }
 
-/// The accelerator and the network that the page opens with. Whoever needs no other preset does not load their texts.
+/// The accelerator and the network that the page opens with. Code that needs no other preset does not load the texts of
+/// the others.
 pub fn first_presets() -> &'static [Preset; 2] {
     &FIRST
 }
 
-/// What the hardware documents are called.
+/// The names of the hardware documents.
 pub fn hardware_names() -> &'static [PresetName] {
     HARDWARE_NAMES
 }
 
-/// What the workload documents are called.
+/// The names of the workload documents.
 pub fn workload_names() -> &'static [PresetName] {
     WORKLOAD_NAMES
 }

@@ -213,7 +213,7 @@ pub enum Measure {
     Time,
 }
 
-/// Units of everything that is measured. Documents of hardware take fewer of them; bounds on results need larger ones.
+/// Units of all measures. Documents of hardware take fewer of them; bounds on results need larger ones.
 const MEASURES: [(Measure, &[(&str, f64)]); 7] = [
     (Measure::Bits, &[("bit", 1.0), ("B", 8.0), ("KiB", 8192.0), ("MiB", 8_388_608.0), ("GiB", 8_589_934_592.0)]),
     (Measure::Energy, &[("pJ", 1.0), ("fJ", 1e-3), ("nJ", 1e3), ("uJ", 1e6), ("mJ", 1e9), ("J", 1e12)]),
@@ -261,7 +261,7 @@ pub fn is_in_bits(text: &str) -> bool {
     text.trim_end().ends_with("bit")
 }
 
-/// What a text measures, in the base unit; nothing where it is no number, or has another unit.
+/// The measure and the value of a text, in the base unit; `None` where it is no number, or has another unit.
 pub fn measure(text: &str) -> Option<(Measure, f64)> {
     let text = text.trim();
     let number = |text: &str| parse_decimal(text.trim()).filter(|value| value.is_finite());

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 /// Longest name of anything.
 const MAX_NAME: usize = 100;
-/// Most names in one list, and most entries under names that are free to choose.
+/// Limit on the names in one list, and on the entries under names that are free to choose.
 const MAX_NAMES: usize = 64;
 
 /// Said of a number that no field has room for.
@@ -23,7 +23,7 @@ pub struct ValueError {
 }
 
 impl ValueError {
-    /// What is wrong, and what would be right.
+    /// The reason, and the remedy.
     pub fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { reason: reason.into(), remedy: remedy.into(), fix: None }
     }
@@ -58,7 +58,7 @@ pub struct Reader {
     complete: bool,
     /// Of fields stated twice the last counts, as other programs have it; which ones these are is kept here.
     repeated: Option<Vec<String>>,
-    /// Lines of texts out of which characters were taken that nobody sees.
+    /// Lines of texts from which invisible characters were taken.
     cleaned: Vec<usize>,
 }
 
@@ -78,8 +78,8 @@ impl Reader {
         (root, Self { diagnostics, complete, repeated: None, cleaned: Vec::new() })
     }
 
-    /// Reads a text that another program wrote: the last of several equal fields counts, and what nobody sees is taken out of texts,
-    /// both without a complaint.
+    /// Reads a text that another program wrote: the last of several equal fields counts, and invisible characters are
+    /// taken out of texts, both without a complaint.
     pub fn open_foreign(text: &str) -> (Node, Self) {
         let (mut root, mut reader) = Self::open(text);
         reader.repeated = Some(Vec::new());
@@ -87,7 +87,7 @@ impl Reader {
         (root, reader)
     }
 
-    /// Lines of texts out of which characters were taken that nobody sees.
+    /// Lines of texts from which invisible characters were taken.
     pub fn cleaned(&self) -> &[usize] {
         &self.cleaned
     }
@@ -97,13 +97,13 @@ impl Reader {
         self.repeated.as_deref().unwrap_or_default()
     }
 
-    /// What was wrong, in the order of the text.
+    /// The mistakes, in the order of the text.
     pub fn finish(mut self) -> Diagnostics {
         sort_by_key(&mut self.diagnostics.0, |diagnostic| diagnostic.line.unwrap_or(usize::MAX));
         self.diagnostics
     }
 
-    /// How much is wrong so far.
+    /// Number of mistakes so far.
     pub fn count(&self) -> usize {
         self.diagnostics.0.len()
     }
@@ -391,7 +391,7 @@ impl<'t> LocatedNode<'t> {
             let fix = meant.map_or(Fix::Remove, |meant| Fix::Rename(meant.to_owned()));
             let wrong = ValueError::new(format!("There is no field `{}` here", short(name)), remedy);
             place.reject(reader, wrong.fixed_by(fix));
-            // What was meant is then not missing too.
+            // The field that was meant is then not missing, too.
             if let Some(meant) = known.iter().find(|known| Some(**known) == meant)
                 && fields.get(meant).is_none()
             {

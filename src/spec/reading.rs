@@ -1,11 +1,11 @@
-//! What could be read of a text.
+//! A document as far as its text could be read.
 
 use super::{Consequences, Diagnostics, merge};
 
 /// A document as far as its text could be read, and everything that is wrong with the text.
 ///
-/// What could not be read stands at its default in the document, which therefore means something only if nothing is wrong. So neither is to
-/// be had without the other.
+/// Parts that could not be read have their defaults in the document, which therefore means something only if nothing is
+/// wrong. So neither is to be had without the other.
 ///
 /// ```
 /// let (document, mistakes) = fusescape_spec::read_pool("name: small\nmemorys: []").both();
@@ -44,7 +44,7 @@ impl<T> Reading<T> {
         self.mistakes.or(self.document)
     }
 
-    /// What `validate` makes of the document, which was read of `text`.
+    /// The validated document, which was read of `text`.
     ///
     /// # Errors
     /// Everything that is wrong with the text and with what it says, each with its line and once ([`merge`]).

@@ -1,5 +1,6 @@
-//! Stable sorting that is in the module once, not once a type: the standard library's takes some 10 kB each time, and the page
-//! sorts short lists of many types. Where time counts (`search`, `cost`, `mapping`) the standard library's is used.
+//! Stable sorting that is in the module once, not once per type: the standard library's takes some 10 kB each time, and
+//! the page sorts short lists of many types. Where time counts (`search`, `cost`, `mapping`) the standard library's is
+//! used.
 
 use std::cmp::Ordering;
 
@@ -9,7 +10,7 @@ pub fn sort_by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) 
     arrange(items, order);
 }
 
-/// Sorts `items` by what `key` says of each; equal ones keep their order.
+/// Sorts `items` by `key`; equal ones keep their order.
 pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
     sort_by(items, |a, b| key(a).cmp(&key(b)));
 }

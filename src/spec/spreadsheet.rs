@@ -1,6 +1,6 @@
 //! Texts as spreadsheets take them.
 
-/// With what spreadsheets let formulas begin (OWASP, "CSV Injection"), full-width letters included.
+/// Characters with which spreadsheets let formulas begin (OWASP, "CSV Injection"), full-width letters included.
 const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
 /// Words as a field of CSV: in quotes where they need them, and behind a single quote where they would be a formula.

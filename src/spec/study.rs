@@ -1,11 +1,11 @@
-//! Reading a study document: designs that vary along axes, what is recorded of each, and what counts.
+//! Reading a study document: designs that vary along axes, the quantities that are recorded, and the constraints.
 
 use super::Reading;
 use super::flow::AxisValue;
 use super::reader::{Fields, LocatedNode, Reader, ValueError, count};
 use serde::{Deserialize, Serialize};
 
-/// More axes than a person writes down; and more values than one axis has, counted once for each of its paths.
+/// Limits on axes, and on the values of one axis, counted once for each of its paths.
 const MAX_ENTRIES: usize = 64;
 const MAX_VALUES: usize = 10_000;
 const STUDY: [&str; 13] = [
@@ -34,7 +34,7 @@ const SAMPLING: [&str; 2] = ["sobol", "refine"];
 pub struct StudySpec {
     /// What people call it.
     pub name: String,
-    /// What it asks.
+    /// The question that it asks.
     pub about: String,
     /// Hardware: presets or files. Several are an axis.
     pub hardware: Vec<String>,
@@ -44,19 +44,19 @@ pub struct StudySpec {
     pub network: Vec<String>,
     /// How each design is scheduled: fields of [`Self::SCHEDULE`] with their values, in the order written.
     pub schedule: Vec<(String, AxisValue)>,
-    /// What varies.
+    /// The fields that vary, with their values.
     pub axes: Vec<AxisSpec>,
-    /// What a design has to keep to: `area <= 2 mm2`.
+    /// Bounds that a design has to keep: `area <= 2 mm2`.
     pub constraints: Vec<String>,
     /// Quantities that are recorded.
     pub record: Vec<String>,
-    /// Quantities that the front is about: `energy`, `latency`.
+    /// Quantities of the front: `energy`, `latency`.
     pub objectives: Vec<String>,
     /// Which designs are looked at.
     pub sampling: SamplingSpec,
-    /// Of samples that are drawn.
+    /// Seed of the samples that are drawn.
     pub seed: u64,
-    /// Whether designs are left out that the front is known to beat.
+    /// Whether designs are left out whose lower bounds the front dominates.
     pub skips_beaten: bool,
 }
 
@@ -80,7 +80,7 @@ pub fn is_study(text: &str) -> bool {
     has("axes") && ["hardware", "system", "network"].into_iter().any(has)
 }
 
-/// An axis: what varies, and over which values.
+/// An axis: the fields that vary, and their values.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AxisSpec {

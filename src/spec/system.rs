@@ -8,7 +8,7 @@ use super::hardware::{read_core, read_energy};
 use super::quantity::{bits, energy_pj};
 use super::reader::{Fields, LocatedNode, Reader, ValueError};
 
-/// More cores than can be allocated, and more of anything else than any system has.
+/// Limits on cores, so that they can be allocated, and on everything else.
 const MAX_CORES: usize = 64;
 const MAX_LINKS: usize = 256;
 const SYSTEM: [&str; 6] = ["name", "about", "cores", "shared", "links", "offchip"];

@@ -24,7 +24,7 @@ const TRANSFORMER: [&str; 15] = [
 const FEED_FORWARD: [&str; 6] = ["width", "gated", "activation", "experts", "active", "shared"];
 const LATENT: [&str; 3] = ["rank", "rotary", "absorbed"];
 const STATE_SPACE: [&str; 4] = ["channels", "states", "rank", "kernel"];
-/// What a state-space block has not.
+/// Fields that a state-space block does not have.
 const OF_ATTENTION: [&str; 9] =
     ["heads", "key_heads", "head_size", "feed_forward", "decoder", "window", "post_norm", "rotary", "latent"];
 

@@ -74,7 +74,7 @@ impl Node {
         }
     }
 
-    /// Puts `_` for every character of its texts and names that nobody sees; tells on which lines these stand.
+    /// Puts `_` for every invisible character of its texts and names; calls `tell` with their lines.
     pub fn clean(&mut self, tell: &mut dyn FnMut(usize)) {
         match &mut self.value {
             Value::Nothing => {}

@@ -9,13 +9,13 @@ use super::document::{
 use super::hardware::read_unrolls;
 use super::reader::{Fields, LocatedNode, Reader, ValueError, count};
 
-/// More layers than any network has.
+/// Limit on the layers of a network.
 pub const MAX_LAYERS: usize = 4096;
 const WORKLOAD: [&str; 6] = ["name", "about", "batch", "precision", "density", "layers"];
 const DENSITY: [&str; 3] = ["W", "I", "O"];
 const PRECISION: [&str; 4] = ["W", "I", "O_partial", "O"];
 const SIDES: [&str; 4] = ["left", "right", "top", "bottom"];
-/// Every field of a layer; which of them a type has, [`LAYER_TYPES`] says.
+/// Every field of a layer; [`LAYER_TYPES`] lists those of each type.
 const LAYER: [&str; 23] = [
     "name",
     "type",
@@ -130,7 +130,7 @@ fn read_layer(place: &LocatedNode, reader: &mut Reader) -> LayerSpec {
     }
 }
 
-/// How many of which operation: `{ add: 1, exp: 1 }`.
+/// The number of each operation: `{ add: 1, exp: 1 }`.
 fn read_operations(place: &LocatedNode, reader: &mut Reader) -> Vec<(String, u64)> {
     let entries = place.entries(reader);
     entries.into_iter().map(|(name, place)| (name.to_owned(), place.count(reader).unwrap_or(0))).collect()
@@ -199,7 +199,7 @@ fn read_kernel(place: &LocatedNode, reader: &mut Reader) -> Option<KernelSpec> {
     })
 }
 
-/// What a view shows: of one kind only, as a view of a view shows both.
+/// The arrangement of a view: of one kind only, as a view of a view shows both.
 fn read_view(fields: &Fields, reader: &mut Reader) -> Option<ViewSpec> {
     let joined = fields.get("join").and_then(|place| place.value(reader, "`channels`, `columns` or `rows`", map_axis));
     let part = MapAxis::ALL.map(|axis| fields.get(axis.name()));

@@ -11,7 +11,7 @@ use super::quantity::{write_area, write_cycles, write_frequency, write_power, wr
 use super::quotes::{is_special, plain_or_quoted, quoted, scalar};
 use std::fmt::Write;
 
-/// Where prose is wrapped.
+/// Width at which prose is wrapped.
 const WIDTH: usize = 100;
 
 /// Writes a hardware document.
@@ -267,7 +267,7 @@ pub fn write_mapping(spec: &MappingSpec) -> String {
     text
 }
 
-/// Writes a transformer document: what has its usual value is left out.
+/// Writes a transformer document: fields with their usual values are left out.
 pub fn write_transformer(spec: &TransformerSpec) -> String {
     let mut text = head(&spec.name, &spec.about);
     line(&mut text, "layers", &spec.layers.to_string());

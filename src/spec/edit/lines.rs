@@ -1,4 +1,4 @@
-//! Edits of lists: adding, copying and moving what may take several lines.
+//! Edits of lists: adding, copying and moving entries that may take several lines.
 
 use super::super::tree::{self, Node, Style, Value};
 use super::encode::{Around, encode};

@@ -18,7 +18,7 @@ pub struct Outline {
     pub(super) root: Node,
 }
 
-/// What a path leads to, whatever way it is written: indices of entries, and names of what does not exist.
+/// The place that a path leads to, whatever way it is written: indices of entries, and names of what does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PathKey(Vec<Result<usize, String>>);
 
@@ -141,7 +141,8 @@ impl Outline {
         PathKey(places)
     }
 
-    /// The outline of the text with `range` replaced; `None` unless the new text says what `change` makes of what this one says.
+    /// The outline of the text with `range` replaced; `None` unless the content of the new text is this one's after
+    /// `change`.
     pub(super) fn replaced(
         &self,
         range: std::ops::Range<usize>,
@@ -155,7 +156,7 @@ impl Outline {
         self.accepted(text, change)
     }
 
-    /// `text`, if it says what `change` makes of what this one says.
+    /// The outline of `text`, if its content is this one's after `change`.
     pub(super) fn accepted(&self, text: String, change: impl FnOnce(&mut Node) -> Option<()>) -> Option<Self> {
         let next = Self::read(&text).ok()?;
         let mut expected = self.root.clone();
@@ -186,7 +187,7 @@ impl Outline {
             return self.add(parent, name, yaml);
         };
         if entry.key.is_none() && yaml.is_empty() {
-            // An item that is nothing is no item.
+            // An item without a value is no item.
             return None;
         }
         let mut span = entry.value_span();
@@ -208,7 +209,7 @@ impl Outline {
         })
     }
 
-    /// Adds a field, whose value is YAML on one line, to what `parent_path` names: at its usual place, or the last.
+    /// Adds a field, whose value is YAML on one line, to the map at `parent_path`: at its usual place, or the last.
     pub fn add(&self, parent_path: &str, name: &str, yaml: &str) -> Option<Self> {
         self.add_in_order(parent_path, name, yaml, self.field_order(parent_path))
     }
@@ -331,7 +332,7 @@ pub(super) fn split(path: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// What `path` names, to be changed.
+/// The node that `path` names, to be changed.
 pub(super) fn node_mut<'n>(root: &'n mut Node, path: &str) -> Option<&'n mut Node> {
     let mut node = root;
     for step in steps(path) {

@@ -76,7 +76,7 @@ impl<'t> Entry<'t> {
         self.key.map_or(self.node.span.start, |key| key.span.start)
     }
 
-    /// What a new value takes the place of.
+    /// The bytes that a new value replaces.
     pub(super) fn value_span(&self) -> Range<usize> {
         let is_block = self.node.style == Style::Block;
         let is_missing = matches!(self.node.value, Value::Nothing) && self.node.span.is_empty();
