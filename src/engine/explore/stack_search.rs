@@ -25,7 +25,7 @@ pub enum StackAim {
     Methods,
 }
 
-/// The outcome of all stacks.
+/// What the aim asks, with all parts combined.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum StackOutcome {
     /// Of [`StackAim::Optimum`].

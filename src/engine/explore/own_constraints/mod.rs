@@ -41,7 +41,7 @@ pub struct OwnConstraints {
 /// Constraints on an unrolling.
 #[derive(Debug, Clone, PartialEq)]
 pub enum UnrollConstraint {
-    /// No constraint.
+    /// Nothing is demanded; the unrolling of the study is kept.
     Free,
     /// The whole unrolling is stated; nothing is searched.
     Stated(Vec<Unroll>),
