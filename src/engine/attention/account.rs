@@ -1,4 +1,4 @@
-//! What a schedule costs, with everything that adds up to it.
+//! Energy, latency and DRAM traffic of a schedule, with their parts.
 
 use super::cascade::VectorStep;
 use super::machine::Machine;
@@ -8,7 +8,7 @@ use super::schedule::{Fusion, KeysHeld, QueryTiles, Schedule, sizes};
 use crate::workload::Operation;
 use serde::{Deserialize, Serialize};
 
-/// What crosses the border of the chip.
+/// Data that crosses the border of the chip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Tensor {
     /// Q.
@@ -25,7 +25,7 @@ pub enum Tensor {
     Output,
     /// Inputs of the layer, out of which keys and values are computed again.
     Inputs,
-    /// Weights that compute keys and values of them.
+    /// Weights that compute keys and values of these inputs.
     Weights,
 }
 
@@ -42,13 +42,13 @@ impl Tensor {
         Self::Weights,
     ];
 
-    /// As a person reads it.
+    /// For people, in words: `queries`, `running results`.
     pub const fn name(self) -> &'static str {
         ["queries", "keys", "values", "scores", "running results", "output", "inputs", "weights"][self as usize]
     }
 }
 
-/// What takes energy.
+/// Causes of energy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cause {
     /// Reads and writes of DRAM.
@@ -67,7 +67,7 @@ impl Cause {
     /// Every variant, in the order of declaration: arrays of energies by cause are in it.
     pub const ALL: [Self; 5] = [Self::Dram, Self::OnChip, Self::Registers, Self::Macs, Self::Lanes];
 
-    /// As a person reads it.
+    /// For people, in words: `DRAM`, `on-chip memories`.
     pub const fn name(self) -> &'static str {
         ["DRAM", "on-chip memories", "registers", "MACs", "lanes"][self as usize]
     }
@@ -82,7 +82,7 @@ pub struct Moved {
     pub written: u64,
 }
 
-/// What a phase keeps busy, cycles. All of it works at the same time.
+/// Cycles in which each part of the core is busy in a phase. All parts work at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Busy {
     /// Cycles in which the MAC array multiplies.
@@ -91,9 +91,9 @@ pub struct Busy {
     pub lanes: u64,
     /// Cycles of the transfers between DRAM and the chip.
     pub dram: u64,
-    /// The memory of queries, scores and results.
+    /// Cycles of the memory of queries, scores and results.
     pub activations: u64,
-    /// The memory of keys and values; 0 where it is the same.
+    /// Cycles of the memory of keys and values; 0 where it is the same.
     pub keys: u64,
 }
 
@@ -109,24 +109,24 @@ impl Busy {
         ]
     }
 
-    /// What takes longest.
+    /// Cycles of the busiest part.
     pub fn cycles(&self) -> u64 {
         self.parts().iter().map(|(_, cycles)| *cycles).max().unwrap_or(0)
     }
 
-    /// What takes longest, by name.
+    /// Name of the busiest part.
     pub fn bound_by(&self) -> &'static str {
         let longest = self.cycles();
         self.parts().iter().find(|(_, cycles)| *cycles == longest).map_or("", |(name, _)| name)
     }
 
-    /// Each of them, made something else.
+    /// The same with `of` applied to the cycles of each part.
     pub(super) fn map(&self, of: impl Fn(u64) -> u64) -> Self {
         let Self { array, lanes, dram, activations, keys } = *self;
         Self { array: of(array), lanes: of(lanes), dram: of(dram), activations: of(activations), keys: of(keys) }
     }
 
-    /// All of both.
+    /// The sum of both, part by part.
     pub(super) const fn and(&self, other: &Self) -> Self {
         Self {
             array: self.array + other.array,
@@ -138,17 +138,17 @@ impl Busy {
     }
 }
 
-/// What a schedule costs: all heads and sequences.
+/// Costs of a schedule: all heads and sequences.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Account {
     /// The schedule that was evaluated; [`account_of`] returns the same account for it.
     pub schedule: Schedule,
-    /// Multiply-accumulates that are computed; under a causal mask with those that tiles cannot leave out, and with those of keys and
-    /// values that are computed again.
+    /// Multiply-accumulates that are computed, including those of keys and values that are computed again; under a
+    /// causal mask, masked scores in tiles that are only partly masked are computed, too.
     pub macs: u64,
-    /// Those of keys and values that are computed again.
+    /// Multiply-accumulates of keys and values that are computed again.
     pub weight_macs: u64,
-    /// Operations of lanes, in the order of [`Operation::ALL`]; counted, too, where there are no lanes.
+    /// Operations of lanes, in the order of [`Operation::ALL`]; counted also where there are no lanes.
     pub operations: [u64; 5],
     /// Bits to and from DRAM, in the order of [`Tensor::ALL`].
     pub dram: [Moved; 8],
@@ -176,13 +176,13 @@ impl Account {
         self.dram.iter().map(|moved| moved.read + moved.written).sum()
     }
 
-    /// What takes longest in the longest phase.
+    /// Name of the busiest part in the longest phase.
     pub fn bound_by(&self) -> &'static str {
         self.phases.iter().max_by_key(|phase| phase.cycles()).map_or("", Busy::bound_by)
     }
 }
 
-/// What one head of keys takes, in one phase.
+/// Work for one head of keys in one phase.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Work {
     pub(super) macs: u64,
@@ -195,13 +195,13 @@ pub(super) struct Work {
     dram: [Moved; 8],
 }
 
-/// What a schedule costs; `None` if it needs more room than there is, has keys and values elsewhere than the problem has them, or computes
-/// them again where there is nothing to compute them of, or with more than 2^54 multiply-accumulates.
+/// The costs of a schedule; `None` if it needs more room than there is, has keys and values elsewhere than the problem,
+/// computes them again where there is no source for them, or has more than 2^54 multiply-accumulates.
 pub fn account(problem: &Problem, machine: &Machine, schedule: &Schedule) -> Option<Account> {
     account_of(&Movement { problem, machine, schedule }, None)
 }
 
-/// The same where weights that compute keys and values come so often, those of a head at a time.
+/// The same where the weights that compute keys and values are loaded so many times, those of one head each time.
 pub(super) fn account_of(movement: &Movement<'_>, weight_loads: Option<u64>) -> Option<Account> {
     let Movement { problem, machine, schedule } = *movement;
     let needed_bits = schedule.needed_bits(problem);
@@ -222,7 +222,7 @@ pub(super) fn account_of(movement: &Movement<'_>, weight_loads: Option<u64>) -> 
     })
 }
 
-/// Whether so many bits fit on the chip: of queries, scores and results, and of keys and values.
+/// Whether these bits fit on the chip: those of queries, scores and results, and those of keys and values.
 pub fn fits(machine: &Machine, [activations, keys]: [u64; 2]) -> bool {
     match &machine.weights {
         None => activations.saturating_add(keys) <= machine.activations.size_bits,
@@ -230,13 +230,13 @@ pub fn fits(machine: &Machine, [activations, keys]: [u64; 2]) -> bool {
     }
 }
 
-/// How many tiles of keys there are.
+/// Number of tiles of keys.
 fn visits(tiles: &[(u64, u64)]) -> u64 {
     tiles.iter().map(|(count, _)| count).sum()
 }
 
 impl Movement<'_> {
-    /// Rows of whole scores, or of tiles of them, stay on the chip; keys and values stream past, or stay too.
+    /// Rows of whole scores, or of tiles of them, stay on the chip; keys and values stream past, or stay, too.
     fn queries_stay(&self, work: &mut Work) {
         let shape = &self.problem.shape;
         let cascade = self.schedule.fusion.cascade();
@@ -252,7 +252,7 @@ impl Movement<'_> {
                 // Keys and values have a pass each.
                 self.pairs().iter().for_each(|&tensor| self.come(work, times, &[tensor], keys, tiles));
             }
-            // When all scores are there, the first tile of keys that are values, too, has gone.
+            // When all scores are computed, the first tile of keys, which contain the values, has been replaced.
             if shape.values_in_keys && self.schedule.fusion != Fusion::QueriesStay && visits(tiles) > 1 {
                 self.come(work, times, &[Tensor::Values], keys, tiles);
             }
@@ -266,11 +266,12 @@ impl Movement<'_> {
         }
     }
 
-    /// A tile of keys and values stays; queries with their running results pass. The first tile of keys starts them, the last divides.
+    /// A tile of keys and values stays; queries with their running results stream past. The first tile of keys starts
+    /// these results, the last one divides them.
     fn keys_stay(&self, work: &mut Work) {
         let shape = &self.problem.shape;
         let running = shape.value_depth + 2;
-        // Each tile comes once, and all of them where all stay.
+        // Each tile is loaded, or computed, once; not at all where all are kept on the chip.
         match self.schedule.held {
             KeysHeld::Kept => {}
             held if held.is_recomputed() => {
@@ -332,7 +333,7 @@ impl Movement<'_> {
         tiles.iter().for_each(|&(count, tile)| self.query_key(work, times * count, rows, tile));
     }
 
-    /// Scores times values. `adds`: every tile of keys adds to the sums of those before; else lanes do that.
+    /// Scores times values. `adds`: each tile of keys adds to the sums of those before; else lanes add them up.
     fn with_all_values(&self, work: &mut Work, times: u64, rows: u64, tiles: &[(u64, u64)], adds: bool) {
         let mut is_first = true;
         for &(count, tile) in tiles {
@@ -343,7 +344,7 @@ impl Movement<'_> {
         }
     }
 
-    /// What stays on the chip is loaded once.
+    /// Tensors that stay on the chip are loaded once.
     fn resident(&self, work: &mut Work, tensors: &[Tensor]) {
         if self.schedule.held == KeysHeld::Resident {
             for &tensor in tensors {
@@ -352,7 +353,7 @@ impl Movement<'_> {
         }
     }
 
-    /// What does not comes for every tile of queries: from DRAM, or out of inputs.
+    /// Tensors that do not stay are loaded for every tile of queries: from DRAM, or computed again of inputs.
     fn come(&self, work: &mut Work, times: u64, tensors: &[Tensor], keys: u64, tiles: &[(u64, u64)]) {
         match self.schedule.held {
             KeysHeld::Resident | KeysHeld::Kept => {}

@@ -1,16 +1,18 @@
-//! Attention together with the parts around it: what computes its queries, and what follows it, the output projection, the residual sum,
-//! the feed-forward part, or some of them.
+//! Attention together with the parts around it: those that compute its queries, and those that follow it (the output
+//! projection, the residual sum, the feed-forward part), or some of them.
 //!
-//! For every tile of tokens the queries are computed, for all heads; attention goes over all heads, whose results stay on the chip; then
-//! the parts that follow are computed for these tokens. A tile is a part of the queries of a sequence, or some whole sequences. What lies
-//! between never crosses the border of the chip. Queries may come from DRAM instead, and results may go there. While the parts work on a
-//! tile, attention works on the next, and queries of the one after that are computed: each has its room, and what they need of array,
-//! lanes and memories adds up. The first tiles and the last have less beside them.
+//! For every tile of tokens the queries of all heads are computed; attention is computed for all heads, whose results
+//! stay on the chip; then the parts that follow are computed for these tokens. A tile is a part of the queries of a
+//! sequence, or some whole sequences. The data between these stages never crosses the border of the chip. Queries may
+//! come from DRAM instead, and results may go there. While the parts that follow work on one tile, attention works on
+//! the next, and the queries of the one after that are computed: each stage has room of its own, and the cycles that
+//! they need of array, lanes and memories add up. During the first tiles and the last, fewer stages work.
 //!
-//! Keys and values are needed whole by every tile, so that they are there before, in DRAM or on the chip, or are computed again for every
-//! tile. Where they come from DRAM to stay, those of a head stay while it is at work, if a tile holds all queries of its sequences; else
-//! those of all heads stay. Where they are computed again, the weights of all heads stay, or those of a head come when its turn comes, in
-//! every tile; inputs that stay are read by the queries, too. Keys that stay while queries pass, and unfused scores have no block.
+//! Every tile needs all keys and values. So these are in DRAM or on the chip before, or are computed again for every
+//! tile. Where they come from DRAM to stay, those of one head stay while it is computed, if a tile holds all queries of
+//! its sequences; else those of all heads stay. Where they are computed again, the weights of all heads stay, or those
+//! of one head are loaded when it is computed, in every tile; inputs that stay are read by the queries, too. Schedules
+//! in which keys stay while queries stream past, and those with unfused scores, have no block.
 
 use super::account::{Account, Busy, Cause, Moved, Tensor, account_of, fits};
 use super::linear::{Held, Part, Run, TiledRun};
@@ -26,19 +28,22 @@ use std::ops::Range;
 /// Attention and the parts that run together with it, tile of tokens by tile of tokens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Block {
-    /// What computes queries, as it costs by itself; they go to DRAM there. `None`: they come from DRAM.
+    /// The run that computes queries, with its costs alone, where it writes them to DRAM. `None`: queries come from
+    /// DRAM.
     pub queries: Option<Run>,
-    /// Attention, as it costs in such tiles; its queries come from DRAM and its results go there.
+    /// Attention with its costs alone in such tiles, where its queries come from DRAM and its results go there.
     pub attention: Account,
-    /// The parts that follow, as they cost by themselves; they read these results there. `None`: the results go to DRAM.
+    /// The parts that follow, with their costs alone, where they read these results from DRAM. `None`: the results go
+    /// to DRAM.
     pub parts: Option<Run>,
-    /// Whether weights that compute queries, keys and values in it stay on the chip.
+    /// Whether the weights that compute queries, keys and values in the block stay on the chip.
     pub weights_before_stay: bool,
     /// Tokens in a tile.
     pub tile: u64,
-    /// How many tiles there are.
+    /// Number of tiles.
     pub tiles: u64,
-    /// Phases one after the other, with what works side by side in each: with more and more tiles at work, and then with fewer.
+    /// Phases one after the other, each with the work of all stages in it: more and more stages have a tile, then
+    /// fewer.
     pub phases: Vec<Busy>,
     /// Bits from DRAM and to it.
     pub dram: Moved,
@@ -69,7 +74,7 @@ impl Block {
         self.dram.read + self.dram.written
     }
 
-    /// Bits of weights among them.
+    /// Bits of weights among those read from DRAM.
     pub fn weight_bits(&self) -> u64 {
         let of_keys = self.attention.dram[Tensor::Weights as usize].read;
         of_keys + self.runs().map(|run| run.weight_bits).sum::<u64>()
@@ -80,12 +85,12 @@ impl Block {
         self.attention.macs + self.runs().map(|run| run.macs).sum::<u64>()
     }
 
-    /// What takes longest in the longest phase.
+    /// Name of the busiest part in the longest phase.
     pub fn bound_by(&self) -> &'static str {
         self.phases.iter().max_by_key(|phase| phase.cycles()).map_or("", Busy::bound_by)
     }
 
-    /// Its schedule, out of which [`BlockProblem::account`] makes it.
+    /// Its schedule, for which [`BlockProblem::account`] returns this block.
     pub fn schedule(&self) -> BlockSchedule {
         let attention = self.attention.schedule;
         BlockSchedule {
@@ -98,7 +103,7 @@ impl Block {
         }
     }
 
-    /// What it computes, in its order: `queries`, `attention`, `output projection`.
+    /// The parts in it, in their order: `queries`, `attention`, `output projection`.
     pub fn names(&self) -> Vec<&str> {
         let before = self.queries.iter().flat_map(|run| &run.parts).map(String::as_str);
         let behind = self.parts.iter().flat_map(|run| &run.parts).map(String::as_str);
@@ -106,7 +111,7 @@ impl Block {
     }
 }
 
-/// A tile of tokens: queries of so many sequences, so many of each; more than one sequence only with all their queries.
+/// The size of a tile of tokens; more than one sequence only with all their queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenTile {
     /// Number of sequences; more than one only if the tile has all their queries.
@@ -121,7 +126,7 @@ impl TokenTile {
         self.sequences * self.queries
     }
 
-    /// The tiles of all tokens of a step, so many of which size.
+    /// The tiles of all tokens of a step: numbers of tiles, with their size in tokens.
     pub fn all(&self, step: &Step) -> Vec<(u64, u64)> {
         if self.queries < step.tokens {
             return sizes(step.tokens, self.queries).map(|(count, size)| (count * step.batch, size)).collect();
@@ -129,12 +134,13 @@ impl TokenTile {
         sizes(step.batch, self.sequences).map(|(count, size)| (count, size * step.tokens)).collect()
     }
 
-    /// How many tiles there are.
+    /// Number of tiles.
     pub(super) fn count(&self, step: &Step) -> u64 {
         self.all(step).iter().map(|(count, _)| count).sum()
     }
 
-    /// Those that are tried: the sizes that attention has along queries, and every number of tiles of whole sequences.
+    /// The tiles that are tried: the sizes that attention tries along queries, and every number of tiles of whole
+    /// sequences.
     pub(super) fn tried(step: &Step, machine: &Machine) -> Vec<Self> {
         let parts = tile_sizes(step.tokens, &[machine.unrolled[0]]).into_iter().filter(|&size| size < step.tokens);
         let mut tiles: Vec<Self> = parts.map(|queries| Self { sequences: 1, queries }).collect();
@@ -148,14 +154,14 @@ impl TokenTile {
     }
 }
 
-/// Attention and what is around it, whose blocks are looked for.
+/// Attention and the parts around it, for which the best block is searched.
 #[derive(Clone, Copy)]
 pub struct BlockProblem<'a> {
-    /// What computes its queries; empty where they are not computed by themselves.
+    /// The parts that compute its queries; empty where no parts compute only queries.
     pub queries: &'a [Part],
     /// The attention of all heads, with its sizes and precisions.
     pub attention: &'a Problem,
-    /// What follows it.
+    /// The parts that follow it.
     pub chain: &'a [Part],
     /// The step whose tokens are divided into tiles.
     pub step: &'a Step,
@@ -168,15 +174,15 @@ pub struct BlockProblem<'a> {
 pub struct BlockSchedule {
     /// Tokens in a tile.
     pub tile: TokenTile,
-    /// Whether queries are computed in it.
+    /// Whether queries are computed in the block.
     pub has_queries: bool,
-    /// How many of the parts that follow attention run together with it.
+    /// Number of parts that follow attention and run together with it.
     pub parts: usize,
     /// Whether the weights that compute queries, keys and values stay on the chip.
     pub weights_before_stay: bool,
-    /// Whether the weights of the parts do.
+    /// Whether the weights of the parts that follow stay on the chip.
     pub weights_behind_stay: bool,
-    /// Attention: its queries are those of the tile.
+    /// The schedule of attention; its queries are those of the tile.
     pub attention: Schedule,
 }
 
@@ -190,12 +196,12 @@ impl BlockProblem<'_> {
         [run(self.queries, queries, schedule.weights_before_stay), run(self.chain, parts, schedule.weights_behind_stay)]
     }
 
-    /// Which parts of both chains a block has.
+    /// The ranges of both chains that are in a block.
     pub(super) const fn ranges(&self, schedule: &BlockSchedule) -> [Range<usize>; 2] {
         [0..if schedule.has_queries { self.queries.len() } else { 0 }, 0..schedule.parts]
     }
 
-    /// Whether what follows attention reads just its results, and it just the queries.
+    /// Whether the part that follows attention reads its results alone, and attention reads the computed queries alone.
     pub fn is_joined(&self) -> bool {
         let [reads, passes] = self.chain.first().map_or([0; 2], |first| [first.reads(), first.passes()]);
         let shape = &self.attention.shape;
@@ -204,8 +210,8 @@ impl BlockProblem<'_> {
         has_all_queries && reads == shape.heads * shape.value_depth && passes == 0 && shape.queries == self.step.tokens
     }
 
-    /// Bits that do not cross the border of the chip in a block: queries, which would be written and read; inputs that stay, which would be
-    /// read for queries once more; results, which would be written and read.
+    /// Bits that no longer cross the border of the chip in a block: queries (a write and a read), inputs that stay (a
+    /// read by the queries) and results (a write and a read).
     pub(super) fn saved(&self, schedule: &BlockSchedule) -> Saved {
         let (shape, bits) = (&self.attention.shape, self.attention.bits.activations);
         let all = |channels: u64| self.step.batch * self.step.tokens * channels * bits;
@@ -217,13 +223,13 @@ impl BlockProblem<'_> {
         }
     }
 
-    /// How often weights that compute keys and values come, those of a head of keys at a time.
+    /// Number of loads of the weights that compute keys and values, those of one head of keys each time.
     pub(super) fn weight_loads(&self, schedule: &BlockSchedule) -> u64 {
         let heads = self.attention.shape.key_heads;
         if schedule.weights_before_stay {
             return heads;
         }
-        // Where inputs stay, sequences of a tile come one after the other, each with all its heads.
+        // Where inputs stay, the sequences of a tile are computed one after the other, each with all its heads.
         let whole = schedule.tile.queries == self.step.tokens;
         let turns = if whole && schedule.attention.held == KeysHeld::InputsStay {
             self.step.batch
@@ -240,7 +246,7 @@ impl BlockProblem<'_> {
         let of_heads = |depth: u64| tile.tokens() * shape.heads * depth * bits.activations;
         let [own, keys] = attention.needed_bits(self.attention);
         let keys = match attention.held {
-            // All heads take their turn in every tile.
+            // All heads are computed in every tile.
             KeysHeld::Resident if tile.queries < self.step.tokens => keys.checked_mul(shape.key_heads)?,
             held if held.is_recomputed() && schedule.weights_before_stay => {
                 let channels = self.attention.source.map_or(0, |source| source.channels);
@@ -258,7 +264,8 @@ impl BlockProblem<'_> {
         let [queries, parts] = self.runs(schedule, &ranges);
         if schedule.has_queries {
             add(queries.needed_bits(bits, self.machine)?)?;
-            // Those of all heads, among them those that attention is at; those of the next tile, which a product leaves column by column.
+            // Queries of all heads, including those that attention is computing; those of the next tile, which a
+            // product writes column by column.
             let rows = of_heads(shape.depth) - attention.rows() * shape.depth * bits.activations;
             let next = self.queries.last().filter(|last| last.product().is_some());
             add([rows + next.map_or(0, |_| of_heads(shape.depth)), 0])?;
@@ -270,7 +277,7 @@ impl BlockProblem<'_> {
         Some(needed)
     }
 
-    /// What a block costs; `None` if it has no room, or attention with such a schedule, or with these parts, no block.
+    /// The costs of a block; `None` if it does not fit, or no block has such a schedule of attention or these parts.
     pub fn account(&self, schedule: &BlockSchedule) -> Option<Block> {
         let BlockSchedule { tile, has_queries, parts, attention, .. } = schedule;
         let is_of_block = matches!(attention.fusion, Fusion::Rows(_) | Fusion::QueriesStay)
@@ -337,19 +344,20 @@ impl BlockProblem<'_> {
     }
 }
 
-/// Bits that do not cross the border of the chip.
+/// Bits that no longer cross the border of the chip.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Saved {
-    /// Not written by what computes queries, not read by attention.
+    /// Not written after queries are computed, nor read by attention.
     pub(super) queries: u64,
-    /// Not read by what computes queries.
+    /// Not read where queries are computed.
     pub(super) inputs: u64,
-    /// Not written by attention, not read by what follows it.
+    /// Not written by attention, nor read by the parts that follow.
     pub(super) results: u64,
 }
 
 impl Saved {
-    /// What queries, attention and the parts that follow it move, those that there are, without what does not cross the border.
+    /// Busy times and traffic of queries, attention and the parts that follow, as far as there are any, without data
+    /// that no longer crosses the border.
     pub(super) fn stages(&self, stages: [Option<(Busy, Moved)>; 3]) -> Vec<(Busy, Moved)> {
         let less = [
             Moved { read: self.inputs, written: self.queries },
@@ -364,8 +372,8 @@ impl Saved {
     }
 }
 
-/// Phases of a pipeline of stages, each of which takes tile after tile, when the one before it is done with it: for every phase the tiles
-/// that each stage takes, from one to another.
+/// Phases of a pipeline of stages, each of which takes tile after tile, when the stage before it has finished the tile:
+/// for every phase, the range of tiles that each stage takes.
 pub(super) fn phases(stages: u64, tiles: u64) -> Vec<Vec<Range<u64>>> {
     let mut bounds: Vec<u64> = (0..stages).flat_map(|stage| [stage, stage + tiles]).collect();
     bounds.sort_unstable();
@@ -374,7 +382,7 @@ pub(super) fn phases(stages: u64, tiles: u64) -> Vec<Vec<Range<u64>>> {
     bounds.windows(2).map(|slots| (0..stages).map(|stage| of(stage, slots[0])..of(stage, slots[1])).collect()).collect()
 }
 
-/// What some of so many equal tiles take of all cycles.
+/// The cycles of a range of tiles, out of those of `tiles` equal ones.
 fn part(cycles: u64, share: &Range<u64>, tiles: u64) -> u64 {
     let until = |tile: u64| (u128::from(cycles) * u128::from(tile)).div_ceil(u128::from(tiles.max(1)));
     u64::try_from(until(share.end) - until(share.start)).unwrap_or(cycles)

@@ -1,13 +1,14 @@
-//! A block in motion: attention step by step, and what is before it and behind it tile of tokens by tile of tokens.
+//! The steps of a block: attention step by step, the parts before and after it tile of tokens by tile of tokens.
 //!
-//! For every tile of tokens the queries of all heads are computed; where the weights of keys come for every tile, those of a head come;
-//! then attention is at work, whose steps are those of one head of one sequence, as the others are the same; then the parts that follow
-//! are computed, for all heads. Weights that stay come once. A step is done as often as there are such tiles, or heads of sequences of them
-//! ([`AttentionMotion::times`]), and all steps together are the account of the block. That its stages work side by side, each on another
-//! tile, the order of the steps does not show.
+//! For every tile of tokens the queries of all heads are computed; where the weights of keys are loaded for every tile,
+//! those of one head are loaded; then attention is computed, whose steps are shown for one head of one sequence, as the
+//! others are equal; then the parts that follow are computed, for all heads. Weights that stay are loaded once. A step
+//! is done once for every such tile, or for every head of its sequences ([`AttentionMotion::times`]), and all steps
+//! together are the account of the block. The order of the steps does not show that the stages work at the same time,
+//! each on another tile.
 //!
-//! Inputs are what queries are computed of, and what a residual sum adds; output is the results of attention, and all that is computed of
-//! them.
+//! Inputs are the maps of which queries are computed and which a residual sum adds; output is the results of attention
+//! and the maps that are computed of them.
 
 use super::account::Tensor;
 use super::block::{Block, BlockProblem, BlockSchedule};
@@ -17,7 +18,7 @@ use super::movement::{Flow, Ledger, Movement, Place};
 use super::schedule::{KeysHeld, sizes};
 use crate::spec::Diagnostics;
 
-/// Follows a block.
+/// Lists the steps of a block.
 ///
 /// # Errors
 ///
@@ -31,20 +32,21 @@ pub fn follow_block(problem: &BlockProblem<'_>, schedule: &BlockSchedule) -> Res
 }
 
 impl Block {
-    /// Whether weights that compute keys and values come for every tile of tokens.
+    /// Whether the weights that compute keys and values are loaded for every tile of tokens.
     pub(super) const fn loads_weights_of_keys(&self) -> bool {
         self.attention.schedule.held.is_recomputed() && !self.weights_before_stay
     }
 }
 
-/// What a block has around attention.
+/// The parts of a block around attention.
 pub(super) struct Around<'a> {
     problem: &'a BlockProblem<'a>,
     schedule: &'a BlockSchedule,
 }
 
 impl Around<'_> {
-    /// Passes through the tiles of queries: with one of these, tiles of tokens of whole sequences, all but the last of which have as many.
+    /// Passes through the tiles of queries: with one of these, tiles of whole sequences, equally many in each but the
+    /// last.
     pub(super) fn passes(&self) -> Vec<Pass> {
         let (step, tile) = (self.problem.step, &self.schedule.tile);
         if tile.queries < step.tokens {
@@ -57,7 +59,7 @@ impl Around<'_> {
         Stays { queries: self.schedule.has_queries, results: self.schedule.parts > 0 }
     }
 
-    /// What comes once: weights that stay, and inputs that do.
+    /// Loads that happen once: weights and inputs that stay.
     pub(super) fn once(&self, movement: &Movement<'_>, ledger: &mut impl Ledger) {
         let (problem, schedule) = (self.problem, self.schedule);
         let of_keys = if schedule.weights_before_stay { problem.weight_loads(schedule) } else { 0 };
@@ -69,7 +71,7 @@ impl Around<'_> {
         }
     }
 
-    /// What is computed, or comes, for a tile of so many tokens.
+    /// Reports to the ledger the loads and the work of a stage for a tile of so many tokens.
     pub(super) fn tell(&self, movement: &Movement<'_>, stage: Stage, tokens: u64, ledger: &mut impl Ledger) {
         let ranges = self.problem.ranges(self.schedule);
         let [queries, parts] = self.problem.runs(self.schedule, &ranges);
@@ -87,7 +89,7 @@ impl Around<'_> {
         let Some(row) = run.row(self.problem.machine) else { return };
         let [read, written] = [row.read, row.written].map(|channels| self.bits(tokens, channels));
         let from = match self.schedule.attention.held {
-            // Attention has read them: they are there.
+            // Attention has read the inputs before: they are on the chip.
             KeysHeld::InputsStay => (Place::Activations, 0),
             _ => (Place::Dram, read),
         };
@@ -112,7 +114,8 @@ impl Around<'_> {
         self.parts(run, tokens, [Tensor::Output; 2], ledger);
     }
 
-    /// The parts of a run, with weights that come for the tile. Its rows become something else with its first product.
+    /// The parts of a run, with weights that are loaded for the tile. Its rows are of tensor `before` up to its first
+    /// product, then of `behind`.
     fn parts(&self, run: &TiledRun<'_>, tokens: u64, [before, behind]: [Tensor; 2], ledger: &mut impl Ledger) {
         if !run.held.weights {
             self.weights(run, tokens, ledger);

@@ -1,8 +1,8 @@
 //! The best block of attention and the parts around it, by trying every one that is not proved to be worse.
 //!
-//! The space: every tile of tokens of `TokenTile::tried`; queries from DRAM or computed in the block; every number of parts that
-//! follow; weights that stay or come for every tile; the schedules of attention with all the queries of a tile. What is left of the layer
-//! runs before the block and behind it, at its best.
+//! The space: every tile of tokens of `TokenTile::tried`; queries from DRAM or computed in the block; every number of
+//! parts that follow; weights that stay or are loaded for every tile; the schedules of attention with all the queries
+//! of a tile. The rest of the layer runs before the block and after it, at its best.
 
 use super::account::{Busy, Moved, fits};
 use super::block::{Block, BlockProblem, BlockSchedule, TokenTile, phases};
@@ -13,8 +13,8 @@ use super::search::{Rank, Total, tile_sizes};
 use crate::search::Objective;
 use crate::tolerance::REL_TOLERANCE;
 
-/// The best runs of what comes before a block, with keys and values that are stored and that are computed again; each with queries that
-/// come from DRAM and that the block computes. `None` where a part does not fit.
+/// The best runs of the parts before a block, with keys and values that are stored and that are computed again; each
+/// with queries that come from DRAM and that the block computes. `None` where a part does not fit.
 #[derive(Debug, Clone, Default)]
 pub struct RunsBefore {
     /// Keys and values are stored.
@@ -33,19 +33,19 @@ impl RunsBefore {
     }
 }
 
-/// A block that is better than attention and what is around it one after the other.
+/// A block that is better than attention and the parts around it one after the other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BestBlock {
-    /// What it leaves to run before it.
+    /// The parts that run before it.
     pub before: Vec<Run>,
     /// Attention with the parts that run together with it.
     pub block: Block,
-    /// What it leaves to run after it.
+    /// The parts that run after it.
     pub after: Vec<Run>,
 }
 
-/// The best block, and how many were priced; `None` where none is better than `apart`, which is what attention, all before and all behind
-/// it cost one after the other.
+/// The best block, and the number of blocks that were priced; `None` where none is better than `apart`, the cost of
+/// attention and all parts before and after it one after the other.
 pub fn best_block(
     problem: &BlockProblem<'_>,
     objective: &Objective,
@@ -80,7 +80,7 @@ struct Search<'a> {
     priced: u64,
 }
 
-/// What the parts of a block cost, and what all others do.
+/// Costs of the parts in a block, and of all others.
 #[derive(Clone, Copy)]
 struct Around {
     tiles: u64,
@@ -88,7 +88,7 @@ struct Around {
     others: Total,
 }
 
-/// What a run of a block costs by itself.
+/// Costs of a run of a block alone.
 #[derive(Clone, Copy)]
 struct RunCost {
     total: Total,
@@ -103,7 +103,7 @@ impl From<&Run> for RunCost {
 }
 
 impl Search<'_> {
-    /// Blocks by ascending bound, until no other can be better.
+    /// Prices blocks by ascending bound, until no other can be better.
     fn all(&mut self) {
         let BlockProblem { attention, step, machine, .. } = self.problem;
         let floors = Floors::new(attention, machine);
@@ -155,7 +155,8 @@ impl Search<'_> {
         fusions.flat_map(move |fusion| held.clone().map(move |&held| (fusion, held)))
     }
 
-    /// All that can be around attention in such tiles, with keys and values that are stored and that are computed again.
+    /// All combinations of parts around attention in such tiles, with keys and values that are stored and that are
+    /// computed again.
     fn around(&self, tile: &TokenTile) -> Vec<(BlockSchedule, Around)> {
         let BlockProblem { attention, step, machine, queries, .. } = self.problem;
         let (tiles, group) = (tile.all(step), attention.group());
@@ -204,14 +205,14 @@ impl Search<'_> {
         all
     }
 
-    /// No block with such a floor of attention and such parts is better.
+    /// A lower bound on all blocks with such a floor of attention and such parts.
     fn bound(&self, floor: &Floor, schedule: &BlockSchedule, around: &Around) -> Rank {
         let machine = self.problem.machine;
         let dram = &machine.dram;
         let saved = self.problem.saved(schedule);
         let [queries, parts] = &around.runs;
         let of_attention = floor.phases[0];
-        // What does not cross the border takes no less of DRAM than its reads and writes by themselves.
+        // The data that no longer crosses the border takes at least the DRAM cycles of its reads and writes alone.
         let less = |busy: &Busy, read: u64, written: u64| {
             let cycles = dram.cycles(read, 0) + dram.cycles(0, written);
             Busy { dram: busy.dram.saturating_sub(cycles), ..*busy }
@@ -226,7 +227,7 @@ impl Search<'_> {
         let cycles = |shares: Vec<std::ops::Range<u64>>| {
             let share = |share: &std::ops::Range<u64>| (share.end - share.start) as f64 / tiles.max(1) as f64;
             let resource = |of: fn(&Busy) -> u64| -> f64 {
-                // Each part is rounded, by less than a cycle.
+                // The share of each stage is rounded, by less than a cycle.
                 stages.iter().zip(&shares).map(|(busy, own)| of(busy) as f64 * share(own) - 1.0).sum()
             };
             let all: [fn(&Busy) -> u64; 5] =

@@ -6,7 +6,7 @@
 use crate::workload::Operation;
 use serde::{Deserialize, Serialize};
 
-/// How the softmax goes over the keys.
+/// The passes of the softmax over the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Cascade {
@@ -14,7 +14,7 @@ pub enum Cascade {
     ThreePass,
     /// Maxima of tiles, exponentials and their sums; correction and division.
     TwoPass,
-    /// All at once, corrected from tile to tile, divided at the end.
+    /// All in one pass, corrected from tile to tile, divided at the end.
     OnePass,
 }
 
@@ -22,7 +22,7 @@ impl Cascade {
     /// Every variant, by descending number of passes.
     pub const ALL: [Self; 3] = [Self::ThreePass, Self::TwoPass, Self::OnePass];
 
-    /// As a person reads it.
+    /// For people, in words.
     pub const fn name(self) -> &'static str {
         match self {
             Self::ThreePass => "three passes",
@@ -35,11 +35,11 @@ impl Cascade {
 /// A step that lanes compute, element by element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VectorStep {
-    /// What it computes, as the papers write it.
+    /// Its result, as the papers write it.
     pub name: &'static str,
-    /// How often its operations are done.
+    /// Number of times that its operations are done.
     pub iterations: u64,
-    /// Operations of an iteration, and how many of each.
+    /// Operations of an iteration, with the number of each.
     pub operations: &'static [(Operation, u64)],
     /// Elements that it reads.
     pub reads: u64,
@@ -48,7 +48,8 @@ pub struct VectorStep {
 }
 
 impl VectorStep {
-    /// Whether a softmax does it for every score; else for every query, or for every element of its result.
+    /// Whether it is a step of a softmax that is done for every score; else it is done for every query, or for every
+    /// element of the result.
     pub fn is_of_scores(&self) -> bool {
         matches!(self.name, "LM" | "SLN" | "SLD" | "G" | "SN" | "SD" | "A")
     }
@@ -73,11 +74,11 @@ pub(super) const fn step(
 }
 
 impl Cascade {
-    /// What lanes compute for a tile of `rows` queries and `keys` keys, with values of `depth` elements.
+    /// The steps of lanes for a tile of `rows` queries and `keys` keys, with values of `depth` elements.
     pub fn of_tile(self, rows: u64, keys: u64, depth: u64) -> Vec<VectorStep> {
         let (scores, outputs) = (rows * keys, rows * depth);
         match self {
-            // Nothing is known before all keys were seen: see `of_row`.
+            // The first pass has to see all keys before anything else is computed: see `of_row`.
             Self::ThreePass => Vec::new(),
             Self::TwoPass => vec![
                 step("LM", scores, MAX, scores, rows),
@@ -96,7 +97,7 @@ impl Cascade {
         }
     }
 
-    /// What lanes compute once for `rows` queries, when all `keys` keys in `tiles` tiles were seen.
+    /// The steps of lanes that are done once for `rows` queries, after all `keys` keys in `tiles` tiles.
     pub fn of_row(self, rows: u64, keys: u64, tiles: u64, depth: u64) -> Vec<VectorStep> {
         let (scores, maxima) = (rows * keys, rows * tiles);
         match self {
@@ -110,7 +111,7 @@ impl Cascade {
                 step("G", maxima, MAX, maxima, rows),
                 step("C", maxima, EXP, maxima + rows, maxima),
                 step("SD", maxima, MULTIPLY_ADD, 2 * maxima, rows),
-                // Divided once for each tile, so that each score is but multiplied.
+                // The division is done once for each tile, so that each score is only multiplied.
                 step("C/SD", maxima, DIVIDE, maxima + rows, maxima),
                 step("A", scores, MULTIPLY, scores + maxima, scores),
             ],
@@ -119,12 +120,12 @@ impl Cascade {
     }
 }
 
-/// What one pass keeps of the scores of a query so far (FuseMax, the one-pass cascade).
+/// The running results of one pass for a query (FuseMax, the one-pass cascade).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Running {
     /// RM: the largest score so far.
     pub maximum: f64,
-    /// PRM: by how much what was added up before the last tile is multiplied: `exp(maximum before it - maximum)`.
+    /// PRM: the factor for the sums before the last tile: `exp(maximum before it - maximum)`.
     pub correction: f64,
     /// RD: the sum of `exp(score - maximum)` so far.
     pub denominator: f64,
@@ -137,7 +138,7 @@ impl Default for Running {
 }
 
 impl Running {
-    /// After one more tile of scores, at least one.
+    /// The running results after one more tile of scores, at least one.
     #[must_use]
     pub fn after(self, scores: &[f64]) -> Self {
         let maximum = self.maximum.max(largest(scores));
@@ -147,8 +148,8 @@ impl Running {
     }
 }
 
-/// Attention of one query over `keys` and `values` (a row each), by a cascade with tiles of `tile` keys. What a query must not see is left
-/// out by the caller. Numbers are those of the cascade, in its order.
+/// Attention of one query over `keys` and `values` (a row each), by a cascade with tiles of `tile` keys. The caller
+/// leaves out masked keys. The numbers are rounded as in the cascade, in its order.
 ///
 /// # Panics
 ///

@@ -1,25 +1,29 @@
-//! A transformer on several equal cores with one DRAM: what each of them computes, and what that costs.
+//! A transformer on several equal cores with one DRAM: the division of its work, and the costs.
 //!
-//! A [`Split`] divides sequences, heads, tokens and cached keys among the cores that compute a layer together, and layers among groups of
-//! such cores, a pipeline. Each core computes a smaller step of a smaller model, which [`super::schedule_layer`] schedules; what cores
-//! send each other is added:
+//! A [`Split`] divides sequences, heads, tokens and cached keys among the cores that compute a layer together, and
+//! layers among groups of such cores, a pipeline. Each core computes a smaller step of a smaller model, which
+//! [`super::schedule_layer`] schedules; the transfers between cores are added:
 //!
-//! - heads: each core has a part of the heads and of the hidden channels (tensor parallelism). Results of the output projection and of the
-//!   feed-forward part are sums over these cores: they go around a ring, part by part added up, then part by part handed out.
-//! - keys: each core has a part of the keys and values of every head. Queries are handed out around the ring; for every query the partial
-//!   results, their maximum and their denominator go around it and are merged, as tiles of keys are in the one-pass cascade. Projections
-//!   and the feed-forward part are divided as for heads. A mask gives cores unequal work, so that keys are divided only where every query
-//!   sees every key: without a mask, or of one token with a cache.
-//! - queries: each core has neighbouring tokens; under a causal mask the last of them have the most keys, and decide when a layer ends.
-//!   Keys and values of tokens before come out of DRAM, as cached ones do. Every core reads all weights.
+//! - heads: each core has a part of the heads and of the hidden channels (tensor parallelism). Results of the output
+//!   projection and of the feed-forward part are sums over these cores, computed by a ring all-reduce: each part is
+//!   added up around the ring, then distributed around it.
+//! - keys: each core has a part of the keys and values of every head. Queries are distributed around the ring; for
+//!   every query the partial results, their maximum and their denominator go around it and are merged, as tiles of keys
+//!   are in the one-pass cascade. Projections and the feed-forward part are divided as for heads. A mask gives cores
+//!   unequal work, so that keys are divided only where every query sees every key: without a mask, or for one token
+//!   with a cache.
+//! - queries: each core has neighbouring tokens; under a causal mask the last core has the most keys, and its latency
+//!   is that of the layer. Keys and values of earlier tokens come out of DRAM, as cached ones do. Every core reads all
+//!   weights.
 //! - sequences: each core has some of them. Every core reads all weights.
 //!
-//! A cache may lie in DRAM, or spread over the memories of the cores, each of which keeps what it reads: its layers, sequences and heads,
-//! or its part of the keys. Then keys are divided with new keys and values handed out around the ring; where queries are divided, cores
-//! read each other's keys and values, and these are in DRAM.
+//! A cache may be in DRAM, or spread over the memories of the cores, each of which keeps the part that it reads: its
+//! layers, sequences and heads, or its part of the keys. Keys are then divided by distributing new keys and values
+//! around the ring; where queries are divided, cores read each other's keys and values, so that these are in DRAM.
 //!
-//! Cores that work at the same time have equal parts of the bits that DRAM moves a cycle, rounded down. Each core sends and receives
-//! `link_bits` a cycle at the same time. A layer's parts, and what is sent between them, follow each other.
+//! Cores that work at the same time have equal parts of the bits per cycle of DRAM, rounded down. Each core can send
+//! and receive `link_bits` per cycle at the same time. The parts of a layer and the transfers between them follow each
+//! other.
 
 use super::account::{Account, Cause, Moved, Tensor};
 use super::cascade::{ADD, DIVIDE, VectorStep, step as lane_step};
@@ -38,22 +42,22 @@ use crate::workload::Operation;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// More cores than are divided among.
+/// Limit on the number of cores.
 pub const MOST_CORES: u64 = 64;
 
-/// Cores that are all alike.
+/// Equal cores.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cores {
-    /// How many there are.
+    /// Number of cores.
     pub count: u64,
-    /// Bits that each sends, and receives, in a cycle.
+    /// Bits that each core sends, and receives, per cycle.
     pub link_bits: u64,
     /// Energy of sending a bit to another core, pJ.
     pub link_pj: f64,
 }
 
-/// Into how many parts each dimension is divided.
+/// The number of parts of each dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Split {
@@ -69,7 +73,7 @@ pub struct Split {
     /// Keys and values.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub keys: u64,
-    /// Layers, one after the other on other cores.
+    /// Layers: groups of cores that compute one after the other.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub layers: u64,
 }
@@ -78,7 +82,7 @@ impl Split {
     /// All on one core.
     pub const ONE: Self = Self { sequences: 1, heads: 1, queries: 1, keys: 1, layers: 1 };
 
-    /// All divisions among exactly so many cores, that of heads first.
+    /// All divisions among exactly so many cores, in the order in which heads are divided first.
     pub fn all(cores: u64) -> Vec<Self> {
         let parts = |of: u64| (1..=of).rev().filter(move |part| of.is_multiple_of(*part));
         let mut all = Vec::new();
@@ -95,7 +99,7 @@ impl Split {
         all
     }
 
-    /// Dimensions, with their parts.
+    /// Names of the dimensions, with their numbers of parts.
     pub const fn parts(&self) -> [(&'static str, u64); 5] {
         [
             ("heads", self.heads),
@@ -106,22 +110,22 @@ impl Split {
         ]
     }
 
-    /// Cores that compute a layer together.
+    /// Number of cores that compute a layer together.
     pub const fn of_layer(&self) -> u64 {
         self.sequences * self.heads * self.queries * self.keys
     }
 
-    /// All cores that have work.
+    /// Number of cores that have work.
     pub const fn cores(&self) -> u64 {
         self.of_layer() * self.layers
     }
 
-    /// Cores that divide the weights of a layer.
+    /// Number of cores that divide the weights of a layer.
     const fn of_weights(&self) -> u64 {
         self.heads * self.keys
     }
 
-    /// As a person reads it: `heads 4, layers 2`.
+    /// For people, in words: `heads 4, layers 2`.
     pub fn text(&self) -> String {
         let divided: Vec<String> = (self.parts().iter())
             .filter(|(_, parts)| *parts > 1)
@@ -131,23 +135,23 @@ impl Split {
     }
 }
 
-/// What a step costs on several cores: all layers.
+/// Costs of a step on several cores: all layers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SplitCost {
-    /// Who computes what.
+    /// The division of the work.
     pub split: Split,
-    /// Cycles of one step by itself.
+    /// Cycles of one step alone.
     pub latency_cycles: u64,
-    /// Cycles between the ends of two steps where each group of layers works on a step of its own, with a cache of its own: all of them on
-    /// the chip, if that of a step is and they have room, else in DRAM.
+    /// Cycles between the ends of two steps where each group of cores works on a step of its own, with a cache of its
+    /// own: all caches are on the chip, if that of one step is and all fit, else in DRAM.
     pub interval_cycles: u64,
     /// Energy of all cores, pJ, in the order of [`Cause::ALL`].
     pub energy: [f64; 5],
-    /// Energy of what cores send each other, pJ.
+    /// Energy of the transfers between cores, pJ.
     pub link_pj: f64,
     /// Bits that cores send each other.
     pub link_bits: u64,
-    /// Cycles of the latency in which cores send and add up.
+    /// Cycles of the latency in which cores send data and add it up.
     pub link_cycles: u64,
     /// Bits read from DRAM plus bits written to it, all cores.
     pub dram_bits: u64,
@@ -178,7 +182,7 @@ impl SplitCost {
     }
 }
 
-/// What a layer costs on the cores that compute it together.
+/// Costs of a layer on the cores that compute it together.
 #[derive(Debug, Clone, Copy, Default)]
 struct LayerCost {
     cycles: u64,
@@ -189,11 +193,11 @@ struct LayerCost {
     macs: u64,
 }
 
-/// What a step of a transformer costs on several cores, with keys and values where they are best.
+/// The costs of a step of a transformer on several cores, with keys and values in the best place.
 ///
 /// # Errors
 ///
-/// The model or the step cannot be divided so, with the reason; what [`super::schedule_layer`] refuses.
+/// The reason why the model or the step cannot be divided so; the errors of [`super::schedule_layer`].
 pub fn split_step(
     model: &Transformer,
     step: &Step,
@@ -213,11 +217,11 @@ pub fn split_step(
 }
 
 impl KeyStore {
-    /// Whether cores that divide a step so have their keys and values there.
+    /// Whether cores that divide a step so can have their keys and values in this place.
     const fn is_divided_by(self, split: &Split) -> bool {
         match self {
             Self::Dram => true,
-            // What a core computes of keys and values, another one reads.
+            // Keys and values that one core computes are read by another one.
             Self::Layer => split.queries == 1 && split.keys == 1,
             Self::Cache => split.queries == 1,
         }
@@ -280,7 +284,8 @@ fn check(model: &Transformer, step: &Step, cores: &Cores, split: &Split) -> Resu
     diagnostics.or(())
 }
 
-/// Heads of keys that a core has where query heads are divided into so many parts: its own, or one that several cores have.
+/// Heads of keys that a core has where query heads are divided into so many parts: its own, or one that it has in
+/// common with others.
 fn key_heads(model: &Transformer, parts: u64) -> Option<u64> {
     match model.key_heads {
         heads if heads.is_multiple_of(parts) => Some(heads / parts),
@@ -298,7 +303,7 @@ fn part_of(model: &Transformer, parts: u64) -> Transformer {
     Transformer { heads: model.heads / parts, key_heads, hidden: model.hidden.div_ceil(parts), ..model.clone() }
 }
 
-/// Sizes of so many nearly equal parts, with how many of each size there are; the larger ones first.
+/// Numbers and sizes of so many nearly equal parts; the larger ones first.
 fn equal_parts(all: u64, parts: u64) -> impl Iterator<Item = (u64, u64)> {
     let (size, larger) = (all / parts, all % parts);
     [(size + 1, larger), (size, parts - larger)].into_iter().filter(|(size, count)| *size > 0 && *count > 0)
@@ -307,17 +312,17 @@ fn equal_parts(all: u64, parts: u64) -> impl Iterator<Item = (u64, u64)> {
 /// A step that several cores divide, with keys and values in one of their places.
 #[derive(Clone, Copy)]
 struct Division<'a> {
-    /// On one of the cores, which has all that DRAM moves.
+    /// The problem on one of the cores, with the whole bandwidth of DRAM.
     layer: LayerProblem<'a>,
     cores: &'a Cores,
     split: &'a Split,
     store: KeyStore,
-    /// Steps that are under way at a time, each with a cache of its own.
+    /// Steps that are computed at a time, each with a cache of its own.
     steps: u64,
 }
 
 impl Division<'_> {
-    /// All layers.
+    /// Costs of all layers.
     fn cost(&self) -> Result<SplitCost, Diagnostics> {
         let LayerProblem { model, step, bits, machine, .. } = self.layer;
         let split = self.split;
@@ -326,9 +331,9 @@ impl Division<'_> {
             let machine = &machine.sharing_dram(at_once);
             Division { layer: LayerProblem { machine, ..self.layer }, steps, store, ..*self }.of_layer()
         };
-        // A step by itself is in one group of cores at a time.
+        // A single step is in one group of cores at a time.
         let alone = layer(split.of_layer(), 1, self.store)?;
-        // Where the caches of as many steps as there are groups do not fit, they are in DRAM.
+        // Where the caches of all these steps do not fit, they are in DRAM.
         let together = match split.layers {
             1 => alone,
             steps => {
@@ -354,7 +359,7 @@ impl Division<'_> {
         })
     }
 
-    /// A layer on all cores that compute it together: energies add up, and the slowest decides about the latency.
+    /// A layer on all cores that compute it together: energies add up, and the slowest core determines the latency.
     fn of_layer(&self) -> Result<LayerCost, Diagnostics> {
         let mut all = LayerCost::default();
         let mut known: HashMap<Step, LayerCost> = HashMap::new();
@@ -389,7 +394,7 @@ impl Division<'_> {
                     _ if self.split.queries == 1 => step.cached,
                     (_, false) => step.cached,
                     (true, true) => step.cached + before,
-                    // All see each other.
+                    // All tokens see each other.
                     (false, true) => step.cached + step.tokens - tokens,
                 };
                 all.push(Step { batch, tokens, cached, ..*step });
@@ -414,8 +419,8 @@ impl Division<'_> {
             runs.iter().flatten().for_each(|run| cost.add(&run.into(), parts));
             self.attention_over_keys(step, machine, &mut cost)?;
         }
-        // The output projection and the feed-forward part are sums over the cores that divide their weights: two of them, each added up
-        // around the ring, then handed out.
+        // The output projection and the feed-forward part are sums over the cores that divide their weights: two of
+        // them, each by a ring all-reduce.
         let sums = Ring {
             cores: parts,
             rows: step.batch * step.tokens * self.layer.model.width,
@@ -428,12 +433,12 @@ impl Division<'_> {
         Ok(cost)
     }
 
-    /// Caches that a core has a part of: those of its layers, of all steps that are under way.
+    /// Number of caches of which a core has a part: those of its layers, for all steps that are computed at a time.
     const fn caches(&self) -> u64 {
         self.layer.model.layers.div_ceil(self.split.layers) * self.steps
     }
 
-    /// What is left of a core beside its part of the keys of a cache and the new keys and values that it computes.
+    /// The core without the room for its part of the keys of a cache and for the new keys and values that it computes.
     fn beside_its_keys(&self, step: &Step) -> Result<Machine, Diagnostics> {
         let Split { heads, keys, .. } = *self.split;
         if self.store == KeyStore::Dram {
@@ -447,8 +452,8 @@ impl Division<'_> {
         room.and_then(|room| self.layer.machine.with_less_room(room)).ok_or_else(|| does_not_fit("Attention"))
     }
 
-    /// Attention with the keys of all heads of a part divided: queries are handed out, partial results are merged. Where a cache is on the
-    /// chip, new keys and values are handed out, too, and each core keeps its own.
+    /// Attention where the keys of all heads of a part are divided: queries are distributed, partial results are
+    /// merged. Where the cache is on the chip, new keys and values are distributed, too, and each core keeps its own.
     fn attention_over_keys(&self, step: &Step, machine: &Machine, cost: &mut LayerCost) -> Result<(), Diagnostics> {
         let Split { heads, keys, .. } = *self.split;
         let whole = part_of(self.layer.model, heads);
@@ -458,7 +463,7 @@ impl Division<'_> {
         let queries = Ring { cores: keys, rows: rows * shape.depth, row_bits: self.layer.bits.activations };
         self.send(cost, &queries, &|_| Vec::new());
         let keys_on_chip = self.store == KeyStore::Cache;
-        // Of a single head of keys every core computes what is new.
+        // The new keys of a single head are computed by every core.
         if keys_on_chip && whole.key_heads > 1 {
             let new = step.batch * step.tokens * whole.cached_channels();
             let ring = Ring { cores: keys, rows: new, row_bits: self.layer.bits.keys };
@@ -498,12 +503,12 @@ impl Division<'_> {
         Ok(())
     }
 
-    /// What goes around a ring, from memory of activations to memory of activations.
+    /// Rows go around a ring, from memory of activations to memory of activations.
     fn send(&self, cost: &mut LayerCost, ring: &Ring, arrives: &dyn Fn(u64) -> Vec<VectorStep>) {
         self.send_between(&self.layer.machine.activations, cost, ring, arrives);
     }
 
-    /// What goes around a ring between such memories, with what lanes compute of each part that arrives.
+    /// Rows go around a ring between such memories, with the steps of lanes for each part that arrives.
     fn send_between(&self, store: &Store, cost: &mut LayerCost, ring: &Ring, arrives: &dyn Fn(u64) -> Vec<VectorStep>) {
         let groups = self.split.of_weights() / ring.cores.max(1);
         let (machine, bits) = (self.layer.machine, self.layer.bits.sums);
@@ -515,7 +520,7 @@ impl Division<'_> {
                     one.operations.iter().map(|(operation, count)| count * unit.cost(*operation).cycles).sum();
                 cycles += ring.turns() * one.iterations.div_ceil(unit.lanes()) * each;
             }
-            // Every turn all rows are on their way.
+            // In every turn all rows are sent.
             for one in arrives(ring.rows) {
                 let of = |&(operation, count): &(Operation, u64)| count as f64 * machine.operation_pj(operation);
                 let energy: f64 = one.operations.iter().map(of).sum();
@@ -532,7 +537,7 @@ impl Division<'_> {
 }
 
 impl LayerCost {
-    /// Adds what so many cores compute at the same time.
+    /// Adds a piece that so many cores compute at the same time.
     fn add(&mut self, piece: &StepCost, cores: u64) {
         self.cycles += piece.latency_cycles;
         for (all, own) in self.energy.iter_mut().zip(piece.energy) {
@@ -543,7 +548,8 @@ impl LayerCost {
     }
 }
 
-/// Rows that go around a ring of cores, in as many parts as there are cores: in each turn every core sends one part to the next.
+/// Rows that go around a ring of cores, in as many parts as there are cores: in each turn every core sends one part to
+/// the next.
 struct Ring {
     cores: u64,
     rows: u64,

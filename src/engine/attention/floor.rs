@@ -1,9 +1,10 @@
-//! What a schedule costs at least, from sums over its tiles that all kinds of schedules share.
+//! Lower bounds on the costs of a schedule, from sums over its tiles that all kinds of schedules have in common.
 //!
-//! Every tensor of a product is read or written once at least for every tile of keys that a tile of queries meets, and takes the energy
-//! of the cheapest loop order beside; lanes are never idle within a step. What DRAM moves and what lanes compute follows from the sums, so
-//! that the floor lies close to the account. With one tile of all keys it holds for all tiles of keys: smaller ones only add visits, and to
-//! what is rounded up; their products take no less energy ([`repeated_pj`]).
+//! Every tensor of a product is read or written at least once for every tile of keys that a tile of queries meets, with
+//! the additional energy of the cheapest loop order; lanes are never idle within a step. DRAM traffic and the work of
+//! lanes follow from the sums, so that the floor is close to the account. With one tile of all keys it holds for all
+//! tiles of keys: smaller tiles only add visits, and more rounding up; their products take no less energy
+//! ([`repeated_pj`]).
 
 use super::Cascade;
 use super::account::{Busy, Moved};
@@ -17,43 +18,44 @@ use super::search::Total;
 use crate::search::Objective;
 use crate::tolerance::REL_TOLERANCE;
 
-/// No schedule with these tiles of queries, heads and residence, and tiles of no more keys, scores less.
+/// A lower bound on the score of all schedules with these tiles of queries, heads and residence, and with tiles of at
+/// most so many keys.
 pub fn floor(problem: &Problem, machine: &Machine, schedule: &Schedule, objective: &Objective) -> f64 {
     let meetings = Meetings::of(problem, machine, &schedule.query_tiles(problem), schedule);
     Total::from(&Floors::new(problem, machine).of(schedule, &meetings)).rank(objective, machine).0[0]
 }
 
-/// How tiles of queries meet tiles of keys: sums of one head of keys.
+/// The meetings of tiles of queries and tiles of keys: sums over one head of keys.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Meetings {
     /// Rows of queries.
     rows: u64,
     /// Products of a row of queries and a key.
     scores: u64,
-    /// Keys, for every tile of queries that meets them.
+    /// Keys, summed over the tiles of queries that meet them.
     keys: u64,
-    /// Tiles of keys, for every tile of queries that meets them.
+    /// Tiles of keys, summed over the tiles of queries that meet them.
     visits: u64,
-    /// The same, for every row of queries.
+    /// Tiles of keys, summed over the rows of queries that meet them.
     row_visits: u64,
     /// Cycles of the array for queries times keys.
     key_cycles: u64,
     /// Cycles of the array for scores times values.
     value_cycles: u64,
-    /// Rows of the array that keys fill, for every tile of queries that meets them.
+    /// Rows of the array that keys fill, summed over the tiles of queries that meet them.
     key_rows: u64,
-    /// Energy of queries times keys beside that of one reading and writing ([`repeated_pj`]).
+    /// Energy of queries times keys in addition to that of one read and write ([`repeated_pj`]).
     keys_repeated_pj: f64,
-    /// The same of scores times values, without and with the sums that are read.
+    /// The same for scores times values, without and with the sums that are read.
     values_repeated_pj: [f64; 2],
 }
 
 impl Meetings {
-    /// Those of a schedule with these tiles of queries.
+    /// The sums for a schedule with these tiles of queries.
     pub fn of(problem: &Problem, machine: &Machine, tiles: &[QueryTiles], schedule: &Schedule) -> Self {
         let [of_rows, of_depth, of_columns] = machine.unrolled;
         let (shape, size) = (&problem.shape, schedule.keys);
-        // Of a tile of keys: steps of the array along its columns, along its depth, and along its rows.
+        // Steps of the array for a tile of keys: along its columns, along its depth, and along its rows.
         let steps = |keys: u64| [keys.div_ceil(of_columns), keys.div_ceil(of_depth), keys.div_ceil(of_rows)];
         let of_whole = steps(size);
         let [depth, value_depth] = [shape.depth.div_ceil(of_depth), shape.value_depth.div_ceil(of_columns)];
@@ -88,12 +90,12 @@ impl Meetings {
     }
 }
 
-/// What a schedule takes at least.
+/// Lower bounds on the costs of a schedule.
 #[derive(Debug, Clone, Copy)]
 pub struct Floor {
     /// Energy, pJ.
     pub energy_pj: f64,
-    /// What its phases keep busy.
+    /// Lower bounds on the busy cycles of its phases.
     pub phases: [Busy; 3],
     /// Bits read from DRAM plus bits written to it.
     pub dram_bits: f64,
@@ -113,7 +115,7 @@ pub struct Floors<'a> {
     lanes: [SoftmaxLanes; 3],
 }
 
-/// What a phase moves and computes at least.
+/// Lower bounds on the traffic and the work of a phase.
 #[derive(Clone, Copy, Default)]
 struct Least {
     dram: Moved,
@@ -123,7 +125,7 @@ struct Least {
     weight_macs: u64,
     lane_pj: f64,
     lane_cycles: f64,
-    /// Energy of what products read and write again.
+    /// Energy of repeated reads and writes of products, pJ.
     repeated_pj: f64,
 }
 
@@ -143,7 +145,7 @@ impl Least {
         self.keys.written += bits;
     }
 
-    /// Steps of lanes for so many of what they are stated for, of elements with so many bits.
+    /// The steps of lanes in `of`, done `count` times, on elements of so many bits.
     fn lanes(&mut self, of: &LaneCost, count: u64, bits: u64) {
         self.activations.read += count * of.reads * bits;
         self.activations.written += count * of.writes * bits;
@@ -151,7 +153,7 @@ impl Least {
         self.lane_cycles += count as f64 * of.cycles;
     }
 
-    /// Energy without that of the array, pJ.
+    /// Energy of DRAM and the memories on the chip, without that of the array, pJ.
     fn moved_pj(&self, machine: &Machine) -> f64 {
         let of = |store: &Store, moved: Moved| store.energy_pj(moved.read, moved.written);
         of(&machine.dram, self.dram)
@@ -192,20 +194,20 @@ impl<'a> Floors<'a> {
         Self { problem, machine, lanes }
     }
 
-    /// The floor of a schedule whose tiles meet so.
+    /// The floor of a schedule with these meetings.
     pub fn of(&self, schedule: &Schedule, meet: &Meetings) -> Floor {
         let movement = Movement { problem: self.problem, machine: self.machine, schedule };
         self.with_loads(schedule, meet, movement.weight_loads())
     }
 
-    /// The same where weights that compute keys and values come so often, those of a head at a time.
+    /// The same where the weights that compute keys and values are loaded so many times, those of one head each time.
     pub fn with_loads(&self, schedule: &Schedule, meet: &Meetings, weight_loads: u64) -> Floor {
         let (fusion, shape) = (schedule.fusion, &self.problem.shape);
         let mut phases = [Least::default(); 3];
         if fusion == Fusion::None {
             self.unfused(&mut phases, meet);
             let [scores, _, values] = &mut phases;
-            // Values are read by a phase of their own.
+            // Values are read in a phase of their own.
             self.stored(scores, schedule.held, meet, shape.depth);
             self.stored(values, schedule.held, meet, shape.value_depth);
         } else {
@@ -225,7 +227,7 @@ impl<'a> Floors<'a> {
         self.floor(&phases, meet.scores * self.problem.repeats())
     }
 
-    /// Queries, scores and results, where all runs together.
+    /// Queries, scores and results, where all steps run together.
     fn fused(&self, least: &mut Least, fusion: Fusion, meet: &Meetings) {
         let (shape, bits) = (&self.problem.shape, &self.problem.bits);
         let keys_stay = fusion == Fusion::KeysStay;
@@ -270,7 +272,7 @@ impl<'a> Floors<'a> {
         least.lanes(&lanes.of_row, meet.rows, bits);
     }
 
-    /// `adds`: the product goes on with its sums, which are read again; else lanes add them up.
+    /// Scores times values. `adds`: the product goes on with its sums, which are read again; else lanes add them up.
     fn with_values(&self, least: &mut Least, meet: &Meetings, adds: bool) {
         let (shape, bits) = (&self.problem.shape, &self.problem.bits);
         let again = if adds { meet.row_visits - meet.rows } else { 0 };
@@ -282,7 +284,7 @@ impl<'a> Floors<'a> {
         least.store(meet.rows * shape.value_depth * bits.activations);
     }
 
-    /// So many elements of every key, or its value, come from DRAM.
+    /// So many elements of every key, or of its value, are read from DRAM.
     const fn stored(&self, least: &mut Least, held: KeysHeld, meet: &Meetings, elements: u64) {
         let keys = match held {
             KeysHeld::Kept => return,
@@ -305,7 +307,7 @@ impl<'a> Floors<'a> {
             (meet.keys, meet.visits, meet.key_rows)
         };
         let (depth, value_depth) = (shape.depth, if shape.values_in_keys { 0 } else { shape.value_depth });
-        // Keys and values have a pass each where rows of scores stay.
+        // Keys and values have one pass each where rows of scores stay.
         let passes = [(depth, true), (value_depth, false)];
         let together = [(depth + value_depth, true), (0, false)];
         let passes = if matches!(schedule.fusion, Fusion::Rows(_)) { passes } else { together };
@@ -328,7 +330,7 @@ impl<'a> Floors<'a> {
         }
     }
 
-    /// What comes not for every head of every sequence: of all of them.
+    /// Loads that are not repeated for every head of every sequence: the sum of all.
     fn once(&self, least: &mut Least, held: KeysHeld, weight_loads: u64) {
         let Some(source) = self.problem.source else { return };
         let (shape, bits) = (&self.problem.shape, &self.problem.bits);
@@ -354,7 +356,7 @@ impl<'a> Floors<'a> {
     }
 }
 
-/// What lanes take for one of what a step is stated for, if none is idle.
+/// Work of lanes for one unit of the steps (a score, a row), if no lane is idle.
 #[derive(Clone, Copy, Default)]
 struct LaneCost {
     reads: u64,
@@ -398,7 +400,7 @@ impl LaneCost {
     }
 }
 
-/// What the lanes of a softmax take: its steps are linear in scores, in rows for every tile of keys, and in rows.
+/// Work of lanes for a softmax: its steps are linear in scores, in rows times tiles of keys, and in rows.
 struct SoftmaxLanes {
     of_score: LaneCost,
     of_visit: LaneCost,

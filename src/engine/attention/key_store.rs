@@ -1,4 +1,5 @@
-//! Where keys and values are between what computes them and attention: in DRAM, or on the chip, in room of their own.
+//! Where keys and values are after they are computed, until attention reads them: in DRAM, or on the chip, in room of
+//! their own.
 
 use super::search::{Rank, Total};
 use super::transformer::{Step, TransformerWork};
@@ -13,18 +14,18 @@ use serde::{Deserialize, Serialize};
 pub enum KeyStore {
     /// In DRAM, with those of earlier tokens.
     Dram,
-    /// On the chip, those of one layer, until the layer is computed. A decoder writes them to its cache in DRAM, too. Only where no token
-    /// is cached.
+    /// On the chip, those of one layer, until the layer is computed. A decoder writes them to its cache in DRAM, too.
+    /// Only where no tokens are cached.
     Layer,
     /// The cache of all layers is on the chip, and stays there from step to step.
     Cache,
 }
 
 impl KeyStore {
-    /// Every variant, by rising room that it takes on the chip.
+    /// Every variant, by ascending room on the chip.
     pub const ALL: [Self; 3] = [Self::Dram, Self::Layer, Self::Cache];
 
-    /// As a person reads it.
+    /// For people, in words.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Dram => "in DRAM",
@@ -33,7 +34,7 @@ impl KeyStore {
         }
     }
 
-    /// Attention with its keys and values there, which is stated with these in DRAM.
+    /// The problem with keys and values in this place; in `stated` they are in DRAM.
     #[must_use]
     pub const fn attention(self, stated: &Problem) -> Problem {
         match self {
@@ -42,8 +43,8 @@ impl KeyStore {
         }
     }
 
-    /// Those that a model has in a step. Keys and values that come out of latents in every step are in DRAM, and state-space blocks have
-    /// none.
+    /// The places that a model has for them in a step. Keys and values that are computed out of latents in every step
+    /// are in DRAM, and state-space blocks have none.
     pub fn of(model: &Transformer, step: &Step) -> impl Iterator<Item = Self> + use<> {
         let has_own = model.has_own_keys();
         let (is_new, causal) = (step.cached == 0, model.causal);
@@ -54,8 +55,8 @@ impl KeyStore {
         })
     }
 
-    /// Bits that they take on the chip, in a step after which caches have at most so many tokens of each sequence; `None` if they cannot
-    /// be counted. Of a sliding window only the tokens that it sees are cached.
+    /// Bits that keys and values take on the chip, in a step after which caches have at most so many tokens of each
+    /// sequence; `None` if they cannot be counted. Under a sliding window, only the tokens in it are cached.
     pub fn room(self, model: &Transformer, step: &Step, bits: ElementBits, most_tokens: u64) -> Option<u64> {
         let of_layer = model.keys_seen(step).max(step.tokens);
         let tokens = match self {
@@ -70,11 +71,11 @@ impl KeyStore {
         tokens.checked_mul(step.batch)?.checked_mul(model.cached_channels())?.checked_mul(bits.keys)
     }
 
-    /// The best of what is scheduled with keys and values in each of these places, the first of equals.
+    /// The best schedule with keys and values in one of these places, the first of equals.
     ///
     /// # Errors
     ///
-    /// Why the first of them is refused, where all are.
+    /// The error of the first place, where all are refused.
     pub(super) fn best<T>(
         stores: impl IntoIterator<Item = Self>,
         rank: impl Fn(Total) -> Rank,
@@ -101,7 +102,7 @@ impl KeyStore {
     }
 }
 
-/// What does not fit on the chip, as all of it is needed there.
+/// The error where `what` has to be on the chip as a whole and does not fit.
 pub(super) fn does_not_fit(what: &str) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     let reason = format!("{what} does not fit on the chip, however small its tiles");

@@ -1,4 +1,4 @@
-//! A whole model on a core: one layer is scheduled, the others are the same. Steps of generation, with a cache.
+//! A whole model on a core: one layer is scheduled, the others are equal. Generation, with a cache.
 
 use super::account::{Account, Tensor};
 use super::block::{Block, BlockProblem};
@@ -15,43 +15,44 @@ use crate::spec::Diagnostics;
 use crate::transformer::Transformer;
 use serde::{Deserialize, Serialize};
 
-/// Attention of a layer in one step, scheduled.
+/// The scheduled attention of a layer in one step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttentionPart {
-    /// What it computes.
+    /// The attention to be computed.
     pub problem: Problem,
     /// The best schedule of every kind.
     pub found: Found,
-    /// The best of these, together with what comes before it: attention may compute keys and values by itself.
+    /// The best of these, together with the parts before it: attention may compute keys and values itself.
     pub best: Account,
-    /// The other kinds of schedules whose best is as good.
+    /// The other kinds of schedules whose best is equally good.
     pub tied: Vec<Fusion>,
 }
 
-/// A layer of a model in one step, scheduled: what comes before attention, attention, what comes after it.
+/// The schedule of a layer of a model in one step: the parts before attention, attention, the parts after it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LayerSchedule {
     /// The norm, queries, keys and values, computed from one reading of the input, and their rotary embedding; a whole state-space block.
     pub before: Vec<Run>,
-    /// Attention by itself; `None`: a state-space block has none.
+    /// Attention alone; `None`: a state-space block has none.
     pub attention: Option<AttentionPart>,
-    /// Attention with parts around it, in the place of all of them; `None`: that is no better, or there is none.
+    /// Attention with parts around it, in place of all of them; `None`: that is no better, or there is no such block.
     pub block: Option<Block>,
-    /// How many blocks were priced; the others that are tried are proved not to be better.
+    /// Number of blocks that were priced; all others are proved to be no better.
     pub blocks_priced: u64,
-    /// Where keys and values are, and how many bits they take on the chip.
+    /// The place of keys and values, and the bits that they take on the chip.
     pub keys_in: (KeyStore, u64),
-    /// What all layers cost with keys and values in each of the places that they may have; `None` where they, or a part, do not fit.
+    /// Costs of all layers with keys and values in each of the possible places; `None` where they, or a part, do not
+    /// fit.
     pub stores: Vec<(KeyStore, Option<StepCost>)>,
-    /// The output projection, the feed-forward part, and the norm and sums between, as far as no block has them.
+    /// The output projection, the feed-forward part, and the norm and sums between, without those in the block.
     pub after: Vec<Run>,
-    /// What is not counted, as there are no lanes, with its operations; empty where there are lanes.
+    /// Steps that are not counted, as there are no lanes, each with its operations; empty where there are lanes.
     pub uncounted: Vec<(String, u64)>,
-    /// Layers that are the same.
+    /// Number of equal layers.
     pub layers: u64,
 }
 
-/// What one step of a whole transformer costs.
+/// Costs of one step of a whole transformer.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct StepCost {
     /// Cycles, of all layers.
@@ -60,14 +61,14 @@ pub struct StepCost {
     pub energy: [f64; 5],
     /// Bits read from DRAM plus bits written to it, all layers.
     pub dram_bits: u64,
-    /// Bits of weights among them.
+    /// Bits of weights among those read from DRAM.
     pub weight_bits: u64,
     /// Multiply-accumulates.
     pub macs: u64,
 }
 
 impl StepCost {
-    /// One step after the other.
+    /// The costs of both, one after the other.
     fn and(self, next: Self) -> Self {
         Self {
             latency_cycles: self.latency_cycles + next.latency_cycles,
@@ -84,16 +85,16 @@ impl StepCost {
     }
 }
 
-/// The parts that are computed here: without lanes not what they compute.
+/// The parts that are counted: without lanes, those of lanes are not.
 fn counted(chain: &[Part], machine: &Machine) -> Vec<Part> {
     let has_place = |part: &&Part| machine.lanes.is_some() || !matches!(part, Part::Lanes(_));
     chain.iter().filter(has_place).copied().collect()
 }
 
-/// A chain that computes keys and values, and what brings them to their place.
+/// A chain that computes keys and values, and moves them to their place.
 fn stored_in(store: KeyStore, model: &Transformer, bits: ElementBits, chain: Vec<Part>) -> Vec<Part> {
     match store {
-        // With the bits of all that is computed they leave with it.
+        // With the same precision as all results, they are written with these.
         KeyStore::Dram if bits.keys == bits.activations || !model.has_own_keys() => chain,
         KeyStore::Dram => model.keeping_keys(chain, false, true),
         KeyStore::Layer => model.keeping_keys(chain, true, model.causal),
@@ -126,12 +127,14 @@ impl From<&Run> for StepCost {
     }
 }
 
-/// Schedules one layer of a transformer: what comes before attention, attention and what comes after it one after the other, or attention
-/// in a block with some of what is around it, if that is better; with keys and values in DRAM or on the chip, whichever is best.
+/// Schedules one layer of a transformer: the parts before attention, attention and the parts after it one after the
+/// other, or attention in a block with some parts around it, if that is better; with keys and values in DRAM or on the
+/// chip, whichever is best.
 ///
 /// # Errors
 ///
-/// What [`Transformer::check`] and [`Problem::check`] refuse, or a part that does not fit on the chip however small its tiles.
+/// Those of [`Transformer::check`] and [`Problem::check`], or a part that does not fit on the chip however small its
+/// tiles.
 pub fn schedule_layer(
     model: &Transformer,
     step: &Step,
@@ -164,11 +167,11 @@ impl LayerProblem<'_> {
         best_runs(&counted(chain, self.machine), step, &self.bits, self.machine, self.objective)
     }
 
-    /// The best runs of what comes before attention that computes no keys or values again, and of what comes after it.
+    /// The best runs of the parts before attention that computes no keys or values again, and of the parts after it.
     ///
     /// # Errors
     ///
-    /// What [`Transformer::check`] refuses, or a part that does not fit on the chip.
+    /// Those of [`Transformer::check`], or a part that does not fit on the chip.
     pub fn runs_beside(&self, store: KeyStore) -> Result<[Vec<Run>; 2], Diagnostics> {
         self.check()?;
         let Self { model, step, bits, .. } = *self;
@@ -199,7 +202,7 @@ impl LayerProblem<'_> {
         Ok(LayerSchedule { stores: tried, ..best })
     }
 
-    /// The best with keys and values there.
+    /// The best schedule with keys and values in this place.
     fn schedule_in(&self, store: KeyStore, most_tokens: u64) -> Result<LayerSchedule, Diagnostics> {
         let room = store.room(self.model, self.step, self.bits, most_tokens);
         let left = room.and_then(|room| Some((room, self.machine.with_less_room(room)?)));
@@ -207,7 +210,7 @@ impl LayerProblem<'_> {
         LayerProblem { machine: &machine, ..*self }.schedule_beside((store, room))
     }
 
-    /// The best with keys and values there, which take so many bits, on what they leave of the core.
+    /// The best schedule with keys and values in this place, on the core without the bits that these take.
     fn schedule_beside(&self, keys_in: (KeyStore, u64)) -> Result<LayerSchedule, Diagnostics> {
         let Self { model, step, bits, machine, objective } = *self;
         let store = keys_in.0;
@@ -242,7 +245,7 @@ impl LayerProblem<'_> {
         let (best, apart) = match (stored, found.recomputed.zip(recomputed.as_ref())) {
             (None, None) => return Err(does_not_fit("Attention")),
             (Some(stored), None) => (stored, &layer.before),
-            // What attention computes need not be computed before it.
+            // Keys and values that attention computes need not be computed before it.
             (Some(stored), Some((best, runs))) if score(&layer.before, &stored) <= score(runs, &best) => {
                 (stored, &layer.before)
             }
@@ -268,26 +271,28 @@ impl LayerProblem<'_> {
 }
 
 impl RunsBefore {
-    /// Those of a layer whose runs before attention are `stored` where attention computes no keys or values again.
+    /// The runs before a block of a layer; those in `stored` are before attention that computes no keys or values
+    /// again.
     fn of(layer: &LayerProblem, store: KeyStore, stored: &[Run]) -> Self {
         let model = layer.model;
         let runs = |chain: &[Part]| layer.runs(chain, layer.step);
         let keys = model.parts_of_keys().and_then(|parts| runs(&stored_in(store, model, layer.bits, parts)));
         let stored = [Some(stored.to_vec()), keys];
-        // A decoder caches its keys and values, so that they are computed before in any case.
+        // A decoder caches its keys and values, so that they are always computed before attention.
         let queries = model.parts_of_queries().filter(|_| !model.causal);
         let recomputed = queries.map(|queries| [runs(&queries), Some(Vec::new())]);
         Self { recomputed: recomputed.unwrap_or_else(|| stored.clone()), stored }
     }
 }
 
-/// What a machine computes of a layer around attention that a block may have: what computes queries alone, and what follows attention.
+/// The parts of a layer around attention that a machine computes and a block may contain: those that compute queries
+/// alone, and those after attention.
 pub fn parts_around(model: &Transformer, machine: &Machine) -> [Vec<Part>; 2] {
     let [_, after] = model.parts();
     [model.parts_of_queries().unwrap_or_default(), after].map(|chain| counted(&chain, machine))
 }
 
-/// Operations of lanes in a layer, by what computes them; `best` is its attention where there is no block.
+/// Operations of lanes in a layer, by their step; `best` is its attention where there is no block.
 fn uncounted(model: &Transformer, step: &Step, block: Option<&Block>, best: &Account) -> Vec<(String, u64)> {
     let attention = block.map_or(best, |block| &block.attention);
     let is_recomputed = attention.schedule.held.is_recomputed();
@@ -313,7 +318,7 @@ fn uncounted(model: &Transformer, step: &Step, block: Option<&Block>, best: &Acc
 }
 
 impl LayerSchedule {
-    /// What follows each other in a layer, with its cost.
+    /// The parts of a layer, one after the other, with their costs.
     pub fn pieces(&self) -> impl Iterator<Item = StepCost> + '_ {
         let of_attention = |AttentionPart { best, .. }: &AttentionPart| StepCost {
             latency_cycles: best.latency_cycles(),
@@ -347,10 +352,10 @@ impl LayerSchedule {
     }
 }
 
-/// Most parts in which a prompt is read.
+/// Limit on the chunks in which a prompt is read.
 pub const MOST_CHUNKS: u64 = 256;
 
-/// What is generated.
+/// The sequences to be generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Sequences {
     /// Sequences at a time.
@@ -359,7 +364,7 @@ pub struct Sequences {
     pub prompt: u64,
     /// Tokens of the prompt that are read at a time; `None`: all.
     pub chunk: Option<u64>,
-    /// Tokens that follow.
+    /// Tokens that are generated after the prompt.
     pub generated: u64,
 }
 
@@ -385,19 +390,19 @@ impl Sequences {
 /// Generation: a prompt is read, whole or chunk by chunk, then tokens follow one after the other, each with a longer cache.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Generation {
-    /// What is generated.
+    /// The generated sequences.
     pub sequences: Sequences,
     /// Reading the prompt, all chunks: after it the first token is there.
     pub prefill: StepCost,
-    /// The first, the middle and the last of the tokens that follow: cached tokens, and the cost.
+    /// The first, the middle and the last of the generated tokens: number of cached tokens, and costs.
     pub tokens: Vec<(u64, StepCost)>,
     /// Bytes of weights of all layers.
     pub weight_bytes: f64,
     /// Bytes of the cache of all layers at the end.
     pub cache_bytes: f64,
-    /// Whether it is on the chip, from the first token to the last; else it is in DRAM.
+    /// Whether the cache is on the chip, from the first token to the last; else it is in DRAM.
     pub cache_on_chip: bool,
-    /// Layers, each with its part of the cache.
+    /// Number of layers, each with its part of the cache.
     pub layers: u64,
     /// Bytes of the memory of keys and values on the chip.
     pub chip_bytes: f64,
@@ -465,7 +470,7 @@ pub fn generate(
 }
 
 impl Generation {
-    /// What the middle token costs: of equal steps of a growing cache the mean.
+    /// Costs of the middle token: the mean, where the costs of steps grow linearly with the cache.
     pub fn typical(&self) -> Option<&StepCost> {
         self.tokens.get(self.tokens.len() / 2).map(|(_, cost)| cost)
     }

@@ -1,12 +1,14 @@
-//! Parts of a layer beside attention on a core, products with weights and what lanes compute between them: which of them run together, tile
-//! of tokens by tile of tokens, and what that costs.
+//! The parts of a layer beside attention on a core, products with weights and steps of lanes between them: which of
+//! them run together, tile of tokens by tile of tokens, and the costs.
 //!
-//! A run of parts keeps what lies between them on the chip, whole rows of channels. For every tile of tokens all weights of the run come
-//! from DRAM, or all of them stay on the chip. What a residual sum adds comes from DRAM again, unless the run itself computed it and had
-//! room to keep it. All runs of a chain and all numbers of tiles are tried.
+//! A run of parts keeps the data between them on the chip, in rows of all channels. For every tile of tokens all
+//! weights of the run are loaded from DRAM, or all of them stay on the chip. The map that a residual sum adds is loaded
+//! again, unless the run itself computed it and has room to keep it. All runs of a chain and all numbers of tiles are
+//! tried.
 //!
-//! A state that a part keeps of the earlier tokens of a sequence stays on the chip from tile to tile, or leaves it after each tile and
-//! comes back for the next, channel by channel. In the end it is written to DRAM, whence the tokens that follow read it.
+//! A state that a part keeps of the earlier tokens of a sequence stays on the chip from tile to tile, or is written to
+//! DRAM after each tile and loaded for the next, channel by channel. At the end it is written to DRAM, from where later
+//! tokens read it.
 
 use super::ElementBits;
 use super::account::{Busy, Cause, Moved, Tensor, fits};
@@ -29,18 +31,18 @@ use std::ops::Range;
 pub enum Part {
     /// A product with weights.
     Product(WeightedProduct),
-    /// What lanes compute for every token.
+    /// A step of lanes for every token.
     Lanes(TokenStep),
-    /// Keys and values go where attention reads them.
+    /// Moves keys and values to the place where attention reads them.
     Keep(KeptKeys),
 }
 
-/// Keys and values at the end of a row, with bits of their own.
+/// Keys and values at the end of a row, with a precision of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeptKeys {
     /// Channels of a token.
     pub channels: u64,
-    /// Channels before them, which are left as they are.
+    /// Channels before them in the row, which do not change.
     pub before: u64,
     /// Whether they stay on the chip.
     pub on_chip: bool,
@@ -49,7 +51,7 @@ pub struct KeptKeys {
 }
 
 impl Part {
-    /// As a person reads it.
+    /// For people, in words.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Product(product) => product.name,
@@ -67,7 +69,7 @@ impl Part {
         }
     }
 
-    /// Channels of a token that it takes from the part before it.
+    /// Channels of a token that it reads of the part before it.
     pub(super) const fn reads(&self) -> u64 {
         match self {
             Self::Product(product) => product.reads(),
@@ -101,7 +103,7 @@ impl Part {
         }
     }
 
-    /// Weights that so many tokens use, of experts the mean.
+    /// Weights that so many tokens use; the mean where there are experts.
     fn used_weights(&self, tokens: u64) -> u64 {
         match self {
             Self::Product(product) => product.used_weights(tokens).round() as u64,
@@ -113,12 +115,12 @@ impl Part {
         self.step().map_or(0, |step| step.state_bits(bits))
     }
 
-    /// Channels of a token that it reads and that stay in its row as they are, too.
+    /// Channels of a token that it reads and that also stay in its row unchanged.
     fn keeps(&self) -> u64 {
         self.product().filter(|product| product.keeps).map_or(0, WeightedProduct::reads)
     }
 
-    /// Channels of a token that it leaves as they are.
+    /// Channels of a token that it leaves unchanged.
     pub(super) const fn passes(&self) -> u64 {
         match self {
             Self::Product(product) => product.passes,
@@ -127,7 +129,7 @@ impl Part {
         }
     }
 
-    /// Those of them at the end of a row.
+    /// Those of the unchanged channels at the end of a row.
     const fn tail(&self) -> u64 {
         match self {
             Self::Product(product) => product.passes,
@@ -143,7 +145,7 @@ impl Part {
         }
     }
 
-    /// Channels of a token that go to DRAM as keys and values.
+    /// Channels of a token that are written to DRAM as keys and values.
     const fn cached_channels(&self) -> u64 {
         match self {
             Self::Keep(keys) if keys.in_dram => keys.channels,
@@ -167,32 +169,34 @@ pub struct RowTraffic {
     pub read: u64,
     /// Written to DRAM.
     pub written: u64,
-    /// On the chip at a time, at most; results of a product at the end, be they keys and values or not, leave as the array computes them,
-    /// so many columns at once.
+    /// The most channels that are on the chip at a time; results of a product at the end, keys and values included,
+    /// leave the chip as the array computes them, so many columns at once.
     pub kept: u64,
 }
 
 impl RowTraffic {
-    /// What a run of a chain moves and keeps of a token; `None` if it has no parts.
+    /// The channels of a token that a run of a chain moves and keeps; `None` if it has no parts.
     pub fn of(chain: &[Part], run: &Range<usize>, columns_at_once: u64) -> Option<Self> {
         let parts = chain.get(run.clone())?;
         let (first, last) = (parts.first()?, parts.last()?);
         let keeper = chain.iter().position(Part::is_kept);
         let joiner = chain.iter().position(Part::adds_what_is_kept).filter(|joiner| run.contains(joiner));
-        // What the run computes itself, or reads anyhow, it need not read again.
+        // A map that the run itself computes, or reads anyhow, need not be read again.
         let kept = keeper.zip(joiner).filter(|(keeper, joiner)| keeper + 1 >= run.start && keeper < joiner);
         let joined = parts.iter().filter(|part| !(kept.is_some() && part.adds_what_is_kept())).map(Part::joins);
-        // What a later run adds has to leave the chip, too, where it is not the result of this one.
+        // A map that a later run adds has to be written to DRAM, too, where it is not the result of this run.
         let is_left = |(at, part): &(usize, &Part)| part.is_kept() && kept.is_none() && at + 1 < parts.len();
         let left = parts.iter().enumerate().filter(is_left).map(|(_, part)| part.writes());
-        // What passes by all parts need not come at all; what passes by some of them comes and goes with the rest.
+        // Channels that all parts leave unchanged need not be loaded at all; those that only some parts leave unchanged
+        // are moved with the rest.
         let untouched = match parts.split_last() {
             Some((_, [])) => first.passes(),
-            // Before keys and values that go where they stay.
+            // The channels before keys and values that go to their place.
             Some((Part::Keep(keys), rest)) => rest.iter().map(Part::tail).min()?.saturating_sub(keys.channels),
             _ => parts.iter().map(Part::tail).min()?,
         };
-        // What a part reads and keeps goes with the row, unless a later part takes it; where nothing of the run computed it, it is in DRAM.
+        // Channels that a part reads and keeps move with the row, unless a later part reads them; where no part of the
+        // run computed them, they are in DRAM.
         let kept_by_last = last.keeps();
         let was_there = match parts.split_first() {
             Some((first, rest)) if rest.iter().all(|part| part.tail() >= first.keeps() + first.passes()) => {
@@ -200,13 +204,13 @@ impl RowTraffic {
             }
             _ => 0,
         };
-        // What the last product computes leaves column by column.
+        // The results of the last product leave the chip column by column.
         let leaving = match parts {
             [.., Part::Product(product), Part::Keep(_)] if product.passes == 0 => run.end - 2,
             _ => run.end - 1,
         };
         let room = |(at, part): (usize, &Part)| {
-            // What no part so far has read of the end of a row has not come yet.
+            // The end of a row that no part has read so far has not been loaded yet.
             let so_far = parts.iter().take(at + 1).map(Part::tail).min().unwrap_or(0);
             let to_come = so_far.max(untouched);
             let at = run.start + at;
@@ -218,7 +222,7 @@ impl RowTraffic {
                 Part::Product(product) => product.writes(),
                 Part::Lanes(_) | Part::Keep(_) => 0,
             };
-            // A product leaves what it reads as it is.
+            // A product leaves the channels that it reads unchanged.
             let beside = kept.filter(|&(keeper, joiner)| {
                 keeper < at && at < joiner && !(at == keeper + 1 && part.product().is_some())
             });
@@ -233,12 +237,12 @@ impl RowTraffic {
     }
 }
 
-/// What stays on the chip while tiles of tokens change.
+/// Data that stays on the chip while tiles of tokens change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
-    /// All weights of the run; else they come for every tile.
+    /// All weights of the run; else they are loaded for every tile.
     pub weights: bool,
-    /// The states of a sequence; else they come and go with every tile. Without states it means nothing.
+    /// The states of a sequence; else they are moved with every tile. Without states it has no effect.
     pub states: bool,
 }
 
@@ -252,21 +256,22 @@ impl Held {
     ];
 }
 
-/// How often the states of a sequence come from DRAM and go there.
+/// Numbers of times that the states of a sequence are moved from and to DRAM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StateMoves {
-    /// Come.
+    /// Loads from DRAM.
     pub read: u64,
-    /// Go.
+    /// Writes to DRAM.
     pub written: u64,
 }
 
 impl StateMoves {
-    /// Those of all sequences of a step, with tiles of so many tokens, which go through the sequences one after the other.
+    /// The moves for all sequences of a step, with tiles of so many tokens, which pass through the sequences one after
+    /// the other.
     pub fn of(step: &Step, tile: u64, stays: bool) -> Self {
         let (sequences, tokens, tile) = (step.batch, step.tokens.max(1), tile.max(1));
         let all = sequences * tokens;
-        // Before its first token a sequence has no states, unless earlier tokens are cached.
+        // A sequence has no states before its first token, unless earlier tokens are cached.
         let first = if step.cached > 0 { sequences } else { 0 };
         if stays {
             return Self { read: first, written: sequences };
@@ -286,7 +291,7 @@ fn least_common_multiple(one: u64, other: u64) -> u64 {
     (one / a).saturating_mul(other)
 }
 
-/// A run of parts and what it costs.
+/// A run of parts with its costs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// The parts, by name.
@@ -303,7 +308,7 @@ pub struct Run {
     pub dram: Moved,
     /// Bits of weights among them.
     pub weight_bits: u64,
-    /// What is busy how long.
+    /// Cycles in which each part of the core is busy.
     pub busy: Busy,
     /// Energy by cause, pJ, in the order of [`Cause::ALL`].
     pub energy: [f64; 5],
@@ -320,7 +325,7 @@ impl Run {
         self.dram.read + self.dram.written
     }
 
-    /// What these cost, one after the other.
+    /// The costs of these runs, one after the other.
     pub(super) fn total(runs: &[Self]) -> Total {
         runs.iter().map(Total::from).fold(Total::default(), Total::and)
     }
@@ -336,8 +341,8 @@ impl From<&Run> for Total {
     }
 }
 
-/// The best runs of a chain of parts for all tokens of a step; `None` if a part does not fit by itself. Of energy times delay each run is
-/// the best by itself, as their product does not add up.
+/// The best runs of a chain of parts for all tokens of a step; `None` if a part does not fit alone. For the product of
+/// energy and delay each run is the best alone, as products do not add up.
 pub fn best_runs(
     chain: &[Part],
     step: &Step,
@@ -348,7 +353,7 @@ pub fn best_runs(
     best_runs_from(0, chain, step, bits, machine, objective)
 }
 
-/// The best runs of what a chain has from one of its parts on.
+/// The cheapest partition of `chain[first..]` into runs (dynamic programming over end points).
 pub(super) fn best_runs_from(
     first: usize,
     chain: &[Part],
@@ -401,7 +406,7 @@ fn best_run(
     best.map(|(_, run)| run)
 }
 
-/// What a run of a chain costs for all tokens of a step, in tiles of so many; `None` if it does not fit.
+/// The costs of a run of a chain for all tokens of a step, in tiles of so many; `None` if it does not fit.
 pub fn run_of(
     chain: &[Part],
     run: &Range<usize>,
@@ -445,7 +450,7 @@ impl TiledRun<'_> {
     pub(super) fn needed_bits(&self, bits: &ElementBits, machine: &Machine) -> Option<[u64; 2]> {
         let (row, parts) = (self.row(machine)?, self.parts());
         let products = parts.iter().filter_map(Part::product);
-        // Streamed weights: what the array takes at once, in use and on its way.
+        // Streamed weights: those that the array holds at once, twice (in use and being loaded).
         let at_once = products
             .map(|product| 2 * product.reduction.min(machine.unrolled[1]) * product.columns.min(machine.unrolled[2]));
         let lanes_at_once = 2 * machine.lanes.as_ref().map_or(0, VectorUnit::lanes);
@@ -455,7 +460,7 @@ impl TiledRun<'_> {
         } else {
             at_once.chain(of_lanes).max().unwrap_or(0)
         };
-        // States that come and go pass lane by lane, too.
+        // States that do not stay are moved in parts as large as the lanes, too.
         let of_states =
             parts.iter().map(|part| part.state_bits(bits).min(lanes_at_once * bits.sums.max(bits.activations)));
         let state_room = if self.held.states { self.state_bits(bits) } else { of_states.max().unwrap_or(0) };
@@ -467,7 +472,7 @@ impl TiledRun<'_> {
         self.parts().iter().map(|part| part.used_weights(tokens) * bits.weights).sum()
     }
 
-    /// What it costs in these tiles, so many of which size, wherever it has room; `None` if it has no parts.
+    /// The costs of the run in these tiles (numbers and sizes), without regard to room; `None` if it has no parts.
     pub(super) fn cost(&self, tiles: &[(u64, u64)], bits: &ElementBits, machine: &Machine) -> Option<Run> {
         let (row, parts, step) = (self.row(machine)?, self.parts(), self.step);
         let tokens = step.batch * step.tokens;
@@ -531,7 +536,7 @@ impl TiledRun<'_> {
     }
 }
 
-/// What keeps array and lanes busy, cycles, the energy of lanes, pJ, and bits read from and written to the memories on the chip.
+/// Cycles of array and lanes, the energy of lanes, pJ, and bits read from and written to the memories on the chip.
 struct OnChip<'a> {
     machine: &'a Machine,
     array: u64,
@@ -567,8 +572,8 @@ impl Ledger for OnChip<'_> {
 }
 
 impl Part {
-    /// Tells what it computes for so many tiles of so many tokens, from the memories on the chip and back; `rows` are what it reads and
-    /// what it computes.
+    /// Reports the work of the part on so many tiles of so many tokens, from the memories on the chip and back; `rows`
+    /// are the tensors that it reads and computes.
     pub(super) fn tell(
         &self,
         ledger: &mut impl Ledger,
@@ -599,7 +604,7 @@ fn tell_product(
     bits: &ElementBits,
     machine: &Machine,
 ) {
-    // Each of the experts that a token uses takes its share of the tokens; those that all use take all.
+    // Each expert that is chosen computes its share of the tokens; shared experts compute all tokens.
     let (all, active) = one.experts;
     let share = (size * active).div_ceil(all);
     let mut cycles = 0;
@@ -628,7 +633,7 @@ fn tell_lanes(
     let Some(unit) = &machine.lanes else { return };
     for step in one.steps(size) {
         let each = |&(operation, times): &(Operation, u64)| times * unit.cost(operation).cycles;
-        // In a recurrence a token begins when the one before it is done.
+        // In a recurrence a token begins when the one before it is finished.
         let (turns, at_once) = if one.is_recurrent() { (size, step.iterations / size) } else { (1, step.iterations) };
         let cycles = at_once.div_ceil(unit.lanes()) * step.operations.iter().map(each).sum::<u64>();
         ledger.lanes(count, &step, turns * cycles);

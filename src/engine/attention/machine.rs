@@ -1,14 +1,14 @@
-//! A core as attention sees it: DRAM, the highest memories on the chip, the registers of the PEs, an array for products, lanes for all
-//! else.
+//! A core as the attention model uses it: DRAM, the highest memories on the chip, the registers of the PEs, an array
+//! for products, lanes for all other operations.
 
 use crate::hardware::{Core, MacEnergy, Memory, MemoryId, Movement, Operand, Unroll, VectorUnit};
 use crate::spec::Diagnostics;
 use crate::workload::{Dim, LayerKind, Operation, Precision};
 
-/// A memory: energies of a bit, and how many it moves a cycle.
+/// A memory: energy per bit, and bits per cycle.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Store {
-    /// As the document calls it.
+    /// Its name in the document.
     pub name: String,
     /// Capacity, bits.
     pub size_bits: u64,
@@ -55,10 +55,10 @@ impl Store {
     }
 }
 
-/// A core as attention sees it.
+/// A core as the attention model uses it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Machine {
-    /// As its document calls it.
+    /// The core's name in its document.
     pub name: String,
     /// The memory off the chip.
     pub dram: Store,
@@ -70,9 +70,9 @@ pub struct Machine {
     pub unrolled: [u64; 3],
     /// PEs.
     pub pes: u64,
-    /// What computes element by element, if anything does.
+    /// The unit that computes element by element, if there is one.
     pub lanes: Option<VectorUnit>,
-    /// MHz; `None` where none is stated.
+    /// Clock frequency, MHz; `None` where none is stated.
     pub clock_mhz: Option<f64>,
     mac_energy: MacEnergy,
     /// For W, I, O: accesses of the lowest memory in the array for each multiply-accumulate, and energies of a bit read and written.
@@ -80,7 +80,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A core as attention sees it.
+    /// Takes the figures of a core.
     ///
     /// # Errors
     ///
@@ -113,7 +113,8 @@ impl Machine {
                 "Add a memory below the highest with `operands: [I, O]` and `shared_over: all`",
             );
         }
-        // Keys and values stand where weights do; a core whose weights go past its buffers keeps them with the activations' or nowhere.
+        // Keys and values are held where weights are; a core whose weights bypass its buffers holds them with the
+        // activations or not at all.
         let weights = highest(&[Operand::W]);
         if weights.is_none() {
             let reason = "No memory on the chip that the whole array shares holds W: keys and values have no place";
@@ -146,7 +147,8 @@ impl Machine {
         })
     }
 
-    /// The core as one of so many that work at the same time: each has its part of the bits that DRAM moves a cycle, rounded down.
+    /// The core as one of so many that work at the same time: each has its part of the bits per cycle of DRAM, rounded
+    /// down.
     #[must_use]
     pub fn sharing_dram(&self, cores: u64) -> Self {
         let part = |width: u64| (width / cores.max(1)).max(1);
@@ -154,7 +156,7 @@ impl Machine {
         Self { dram: Store { read_width, write_width, ..self.dram.clone() }, ..self.clone() }
     }
 
-    /// The core with so many bits less where keys, values and weights are kept; `None` if there are not so many.
+    /// The core with so many bits less for keys, values and weights; `None` if there are not so many.
     pub fn with_less_room(&self, bits: u64) -> Option<Self> {
         let less = |store: &Store| Some(Store { size_bits: store.size_bits.checked_sub(bits)?, ..store.clone() });
         let mut machine = self.clone();
@@ -165,7 +167,7 @@ impl Machine {
         Some(machine)
     }
 
-    /// Where keys, values and weights are kept.
+    /// The memory of keys, values and weights.
     pub const fn weight_store(&self) -> &Store {
         match &self.weights {
             Some(store) => store,
@@ -203,7 +205,8 @@ fn is_register(core: &Core, id: MemoryId) -> bool {
     core.vector_unit.as_ref().is_some_and(|unit| unit.is_register(id))
 }
 
-/// What the array takes at once of a product: rows are the columns of a map (queries), the depth its channels.
+/// The sizes of a product that the array computes at once: rows are the columns of a map (queries), the depth its
+/// channels.
 fn unrolled(core: &Core) -> [u64; 3] {
     let mut sizes = [1; 3];
     for &Unroll { array_dim, dim, limit } in core.unroll(LayerKind::MatMul) {

@@ -1,4 +1,4 @@
-//! Attention: queries times keys, a softmax, times values; what of it runs together, and what that costs.
+//! Attention: queries times keys, a softmax, times values; fusion of its steps, and the costs.
 //!
 //! - `shape.rs`, `problem.rs`: what is to be computed; `cascade.rs`: as which steps, with a softmax in three, two or one pass
 //! - `machine.rs`: a [`crate::hardware::Core`] as attention sees it; `product.rs`: one product of matrices on its array
@@ -10,10 +10,11 @@
 //!   `key_store.rs`: where keys and values are; `layer.rs`: all of it, and generation with a cache; `cores.rs`: on several cores
 //! - [`published`]: unfused attention, FLAT and FuseMax by the rules of the FuseMax artifact
 //!
-//! The model of `account.rs`: data moves between DRAM, the memories on the chip and the registers of the array. DRAM, memories, array and
-//! lanes work at the same time, as in FuseMax's binding, so that the one that takes longest is the latency; filling and draining of the
-//! pipeline is left out. Lanes read each step's inputs from the memory on the chip and write its results there. Levels between the
-//! memories and the registers of the PEs are passed by, and registers of lanes are not counted.
+//! The model of `account.rs`: data moves between DRAM, the memories on the chip and the registers of the array. DRAM,
+//! memories, array and lanes work at the same time, as in FuseMax's binding, so that the latency is that of the
+//! busiest; filling and draining of the pipeline is left out. Lanes read each step's inputs from the memory on the chip
+//! and write its results there. Memory levels between these memories and the registers of the PEs are skipped, and
+//! registers of lanes are not counted.
 //!
 //! # Example
 //!

@@ -1,9 +1,11 @@
-//! A schedule of attention in motion: which tile of queries meets which tile of keys in which step, and what each step moves and computes.
+//! The steps of a schedule of attention: which tile of queries meets which tile of keys in each step, and the traffic
+//! and work of each.
 //!
-//! Steps are those of one head of keys of one sequence, with all query heads that share it; the others are the same. Where queries stay, or
-//! rows of scores, tiles of keys are the inner loop; where keys stay, tiles of queries are. A step moves what the account of the schedule
-//! has of it (`movement.rs`), so that all steps together, as often as there are heads and sequences, are the account. What a block has
-//! before attention and behind it are steps of a tile of tokens (`block_motion.rs`).
+//! Steps are those of one head of keys of one sequence, with all query heads that share it; the others are equal. Where
+//! queries stay, or rows of scores, tiles of keys are the inner loop; where keys stay, tiles of queries are. A step has
+//! its part of the account of the schedule (`movement.rs`), so that all steps together, times the number of heads and
+//! sequences, are the account. The parts of a block before and after attention are steps of a tile of tokens
+//! (`block_motion.rs`).
 
 use super::account::{Account, Work, account};
 use super::block::Block;
@@ -18,10 +20,10 @@ use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// More steps are not followed.
+/// Limit on the number of steps that are listed.
 pub const MOST_STEPS: u64 = 1 << 20;
 
-/// What a step computes.
+/// The work of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Stage {
     /// All of a tile of queries and a tile of keys: scores, the softmax in one pass, and values.
@@ -30,18 +32,19 @@ pub enum Stage {
     Scores,
     /// The softmax of whole rows.
     Softmax,
-    /// The weights of a tile of queries and a tile of keys times the values.
+    /// The probabilities of a tile of queries and a tile of keys times the values.
     Values,
     /// The queries of a tile of tokens, all heads: in a block.
     Queries,
-    /// Weights come that compute keys and values of a head: in a block where they come for every tile of tokens.
+    /// The load of the weights that compute keys and values of one head: in a block where they are loaded for every
+    /// tile of tokens.
     Weights,
-    /// What follows attention, for a tile of tokens: in a block.
+    /// The parts that follow attention, for a tile of tokens: in a block.
     Behind,
 }
 
 impl Stage {
-    /// Whether it is a step of attention, of one head; else it is one of what a block has around it.
+    /// Whether it is a step of attention, of one head; else it belongs to the parts of a block around it.
     pub const fn is_attention(self) -> bool {
         matches!(self, Self::All | Self::Scores | Self::Softmax | Self::Values)
     }
@@ -52,26 +55,26 @@ impl Stage {
 pub struct Pass {
     /// Sequences in a tile of tokens; without a block, which has no such tiles, one.
     pub sequences: u64,
-    /// How often a layer does it.
+    /// Number of times that a layer does it.
     pub times: u64,
 }
 
-/// A step: where it stands.
+/// A step and its place in the schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MotionStep {
-    /// What it computes.
+    /// The work of the step.
     pub stage: Stage,
-    /// The pass through the tiles of queries, from the first on.
+    /// Index of the pass through the tiles of queries.
     pub pass: usize,
-    /// The tile of queries, from the first on.
+    /// Index of the tile of queries.
     pub tile: usize,
-    /// The tile of query heads, from the first on.
+    /// Index of the tile of query heads.
     pub head_tile: u64,
-    /// The tile of keys, from the first that the tile of queries meets.
+    /// Index of the tile of keys, from the first that the tile of queries meets.
     pub visit: u64,
     /// Tiles of keys that the tile of queries meets.
     pub visits: u64,
-    /// Its keys: the first, and the first that is not among them.
+    /// Its keys: from the first up to, but without, the second.
     pub keys: (u64, u64),
 }
 
@@ -80,7 +83,7 @@ pub struct MotionStep {
 pub struct QueryTile {
     /// Its first query.
     pub query: u64,
-    /// Queries.
+    /// Number of queries.
     pub size: u64,
     /// The first key that it meets.
     pub key: u64,
@@ -91,7 +94,7 @@ pub struct QueryTile {
 /// The operations of one step of the cascade on the vector unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaneStep {
-    /// How often its operations are done.
+    /// Number of times that its operations are done.
     pub iterations: u64,
     /// Operations, of all kinds.
     pub operations: u64,
@@ -99,20 +102,20 @@ pub struct LaneStep {
     pub cycles: u64,
 }
 
-/// What a step moves and computes.
+/// Traffic and work of a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepWork {
-    /// What moves, each tensor once between two places.
+    /// Data that moves, each tensor once between two places.
     pub flows: Vec<Flow>,
-    /// What lanes do, by the name of the papers.
+    /// Steps of lanes, by their names in the papers.
     pub lanes: Vec<(String, LaneStep)>,
     /// Multiply-accumulates, those of keys and values that are computed again included.
     pub macs: u64,
-    /// Those of keys and values that are computed again.
+    /// Multiply-accumulates of keys and values that are computed again.
     pub weight_macs: u64,
     /// Operations of lanes, in the order of [`crate::workload::Operation::ALL`].
     pub operations: [u64; 5],
-    /// What is busy how long.
+    /// Cycles in which each part of the core is busy.
     pub busy: Busy,
     /// Energy by cause, pJ, in the order of [`super::Cause::ALL`].
     pub energy: [f64; 5],
@@ -123,39 +126,39 @@ pub struct StepWork {
 /// Steps that move and compute the same amounts, counted together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AlikeSteps {
-    /// What they compute.
+    /// Their work.
     pub stage: Stage,
-    /// How often a layer does such a step: all of them, for all heads, sequences and tiles of tokens.
+    /// Number of times that a layer does such a step: all heads, sequences and tiles of tokens.
     pub times: u64,
-    /// What each of them moves and computes.
+    /// Traffic and work of each of them.
     pub work: StepWork,
 }
 
-/// A schedule in motion.
+/// The steps of a schedule.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttentionMotion {
-    /// What is computed.
+    /// The attention that is computed.
     pub problem: Problem,
-    /// What attention costs, all heads and sequences.
+    /// Costs of attention, all heads and sequences.
     pub account: Account,
-    /// The block that it is in; its queries, then, or its results stay on the chip.
+    /// The block that contains it, if any; its queries or its results then stay on the chip.
     pub block: Option<Block>,
     /// Passes through the tiles of queries, one after the other.
     pub passes: Vec<Pass>,
     /// Tiles of queries of a head, in their order.
     pub tiles: Vec<QueryTile>,
-    /// What comes once, besides all steps, for all heads and sequences: weights that stay, and inputs that do.
+    /// Loads that happen once, in addition to all steps, for all heads and sequences: weights and inputs that stay.
     pub once: StepWork,
-    /// Where keys stay, the tiles of queries that meet each tile of keys: the first, and the first that does not.
+    /// Where keys stay, the range of the tiles of queries that meet each tile of keys.
     meeting: Vec<(usize, usize)>,
-    /// The number of the first step of each tile that the outer loop takes, and of all steps.
+    /// The number of the first step of each tile of the outer loop; in the end the number of steps of a pass.
     starts: Vec<u64>,
-    /// Steps that are alike, one after the other: the number behind the last, and which of the works.
+    /// Runs of steps that are alike: the number of the step after the run, and the index of their work.
     runs: Vec<(u64, u32)>,
     works: Vec<AlikeSteps>,
 }
 
-/// What decides what a step moves and computes.
+/// The figures that determine the traffic and the work of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Alike {
     stage: Stage,
@@ -163,15 +166,15 @@ struct Alike {
     rows: u64,
     /// Keys of the tile.
     tile: u64,
-    /// Keys that come, or are computed again, where not all do.
+    /// Keys that are loaded, or computed again, where not all are.
     new_keys: u64,
     is_first: bool,
     is_last: bool,
-    /// Of a whole row: keys, and tiles of keys.
+    /// Of a whole row: number of keys, and of tiles of keys.
     row: (u64, u64),
 }
 
-/// Follows a schedule of attention by itself.
+/// Lists the steps of a schedule of attention alone.
 ///
 /// # Errors
 ///
@@ -201,14 +204,14 @@ fn check_steps(steps: u64) -> Result<(), Diagnostics> {
     Err(refused(reason, "Take larger tiles"))
 }
 
-/// Refuses a schedule of so many tiles that listing them takes too long.
+/// Refuses a schedule with so many tiles that listing them takes too long.
 pub(super) fn check_tiles(problem: &Problem, schedule: &Schedule) -> Result<(), Diagnostics> {
     let shape = &problem.shape;
     check_steps(shape.queries.div_ceil(schedule.queries.max(1)).max(shape.keys.div_ceil(schedule.keys.max(1))))
 }
 
 impl AttentionMotion {
-    /// A schedule whose account is known, in a block or by itself.
+    /// The steps of a schedule whose account is known, in a block or alone.
     pub(super) fn new(
         movement: &Movement<'_>,
         account: Account,
@@ -247,22 +250,22 @@ impl AttentionMotion {
 }
 
 impl AttentionMotion {
-    /// The schedule that is shown.
+    /// The schedule whose steps these are.
     pub const fn schedule(&self) -> &Schedule {
         &self.account.schedule
     }
 
-    /// How many steps there are.
+    /// Number of all steps.
     pub fn steps(&self) -> u64 {
         self.of_pass().saturating_mul(self.passes.len() as u64)
     }
 
-    /// How many steps a pass has.
+    /// Number of steps of a pass.
     fn of_pass(&self) -> u64 {
         self.starts.last().copied().unwrap_or(0)
     }
 
-    /// What a block does for a tile of tokens before attention.
+    /// Stages of a block for a tile of tokens before attention.
     fn before(&self) -> impl Iterator<Item = Stage> {
         let block = self.block.as_ref();
         let queries = block.filter(|block| block.queries.is_some()).map(|_| Stage::Queries);
@@ -270,25 +273,26 @@ impl AttentionMotion {
         queries.into_iter().chain(weights)
     }
 
-    /// What it does behind attention.
+    /// The stage of a block after attention.
     fn behind(&self) -> Option<Stage> {
         self.block.as_ref()?.parts.as_ref().map(|_| Stage::Behind)
     }
 
-    /// How often a layer does a step: for all heads of keys and all sequences, or for all tiles of tokens of a pass.
+    /// Number of times that a layer does a step: for all heads of keys and all sequences, or for all tiles of tokens of
+    /// a pass.
     pub fn times(&self, step: &MotionStep) -> u64 {
         let Some(Pass { sequences, times }) = self.passes.get(step.pass).copied() else { return 0 };
         let heads = self.problem.shape.key_heads;
         match step.stage {
             Stage::Queries | Stage::Behind => times,
-            // Where inputs stay, sequences of a tile come one after the other; else those of a head do.
+            // Where inputs stay, the sequences of a tile are computed one after the other; else those of one head are.
             Stage::Weights if self.account.schedule.held == KeysHeld::InputsStay => heads * sequences * times,
             Stage::Weights => heads * times,
             Stage::All | Stage::Scores | Stage::Softmax | Stage::Values => heads * sequences * times,
         }
     }
 
-    /// Tiles of query heads.
+    /// Number of tiles of query heads.
     pub const fn head_tiles(&self) -> u64 {
         self.problem.group() / self.account.schedule.heads
     }
@@ -297,7 +301,7 @@ impl AttentionMotion {
         matches!(self.account.schedule.fusion, Fusion::KeysStay)
     }
 
-    /// Tiles of keys that a tile of queries meets.
+    /// Number of tiles of keys that a tile of queries meets.
     fn visits(&self, tile: &QueryTile) -> u64 {
         let size = self.account.schedule.keys;
         if self.keys_stay() {
@@ -306,7 +310,7 @@ impl AttentionMotion {
         tile.keys.div_ceil(size)
     }
 
-    /// Steps of each tile that the outer loop takes.
+    /// Numbers the steps of each tile of the outer loop.
     fn lay_out(&mut self) {
         let heads = self.head_tiles();
         let visits =
@@ -412,8 +416,8 @@ impl AttentionMotion {
         Some(MotionStep { stage, pass, tile, head_tile, visit, visits, keys })
     }
 
-    /// The number of the step of a pass in which a tile of queries meets a key, in this stage and for this tile of heads; of rows whose
-    /// softmax is computed, and of what a block has around attention, that.
+    /// The number of the step of a pass in which a tile of queries meets a key, in this stage and for this tile of
+    /// heads; for stages of whole rows or around attention, the step of that stage.
     pub fn number_at(&self, pass: usize, tile: usize, key: u64, stage: Stage, head_tile: u64) -> Option<u64> {
         let first = self.passes.get(pass).map(|_| pass as u64 * self.of_pass())?;
         Some(first + self.number_in_pass(tile, key, stage, head_tile)?)
@@ -455,7 +459,7 @@ impl AttentionMotion {
         }
     }
 
-    /// What a step moves and computes.
+    /// Traffic and work of a step.
     pub fn work(&self, number: u64) -> Option<&StepWork> {
         let run = self.runs.partition_point(|(end, _)| *end <= number);
         Some(&self.works.get(self.runs.get(run)?.1 as usize)?.work)
@@ -466,12 +470,12 @@ impl AttentionMotion {
         self.block.as_ref().map_or_else(|| self.account.energy_pj(), Block::energy_pj)
     }
 
-    /// All steps, alike ones together.
+    /// All steps, grouped by those that are alike.
     pub fn works(&self) -> &[AlikeSteps] {
         &self.works
     }
 
-    /// Bits of a tensor to and from DRAM in a layer: of all steps, and what comes once.
+    /// Bits of a tensor to and from DRAM in a layer: in all steps, and in the loads that happen once.
     pub fn dram_bits(&self, tensor: Tensor) -> u64 {
         let steps = self.works.iter().map(|steps| steps.times * steps.work.dram_bits(tensor));
         steps.sum::<u64>() + self.once.dram_bits(tensor)
@@ -483,13 +487,13 @@ impl AttentionMotion {
         let (from, to) = step.keys;
         let is_first_head = step.head_tile == 0;
         let new_keys = if self.keys_stay() {
-            // A tile of keys comes whole, with the first tile of queries that meets it.
+            // A tile of keys is loaded as a whole, with the first tile of queries that meets it.
             let at = from / schedule.keys;
             let is_first = self.meeting.get(at as usize).is_some_and(|(first, _)| *first == step.tile);
             let whole = schedule.keys.min(self.problem.shape.keys - at * schedule.keys);
             if is_first && is_first_head { whole } else { 0 }
         } else if schedule.held == KeysHeld::Resident && is_first_head {
-            // What an earlier tile of queries has met is there.
+            // Keys that an earlier tile of queries has met are on the chip.
             let seen = step.tile.checked_sub(1).map_or(0, |before| self.tiles[before].key + self.tiles[before].keys);
             to.saturating_sub(from.max(seen))
         } else {
@@ -574,7 +578,7 @@ impl Alike {
         let (shape, rows) = (&movement.problem.shape, self.rows);
         let is_unfused = movement.schedule.fusion == Fusion::None;
         movement.load(book, u64::from(is_unfused), Tensor::Scores, rows * self.tile);
-        // Where values are parts of keys, those of the only tile of keys are still there.
+        // Where values are parts of keys, those of a single tile of keys are still on the chip.
         let are_there = shape.values_in_keys && !is_unfused && self.row.1 == 1;
         let were_loaded = shape.values_in_keys && !is_unfused && movement.schedule.held == KeysHeld::Resident;
         if !are_there && !were_loaded {
@@ -586,7 +590,7 @@ impl Alike {
         }
     }
 
-    /// The tile of keys, for a tile of queries.
+    /// Loads the tile of keys, for a tile of queries.
     fn come(&self, movement: &Movement<'_>, book: &mut Book, tensors: &[Tensor]) {
         match movement.schedule.held {
             KeysHeld::Resident => self.come_new(movement, book, tensors),
@@ -600,7 +604,7 @@ impl Alike {
         }
     }
 
-    /// Keys that stay and are not there yet.
+    /// Loads the keys that stay and are not on the chip yet.
     fn come_new(&self, movement: &Movement<'_>, book: &mut Book, tensors: &[Tensor]) {
         if self.new_keys == 0 || movement.schedule.held == KeysHeld::Kept {
             return;
@@ -612,7 +616,7 @@ impl Alike {
     }
 }
 
-/// What stays on the chip in a block of what attention by itself reads from DRAM, or writes there.
+/// Data that stays on the chip in a block, and that attention alone reads from DRAM or writes there.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Stays {
     pub(super) queries: bool,
@@ -620,7 +624,8 @@ pub(super) struct Stays {
 }
 
 impl Stays {
-    /// A flow, or what is left of it: who computed queries has read them, and who reads results writes them where it needs them.
+    /// A flow without the part that a block saves: the read of queries is counted in the stage that computes them, the
+    /// write of results in the stage that reads them.
     fn left_of(self, flow: Flow) -> Flow {
         match (flow.tensor, flow.from, flow.to) {
             (Tensor::Queries, Place::Dram, _) if self.queries => {
@@ -634,7 +639,7 @@ impl Stays {
     }
 }
 
-/// Keeps apart what a step moves and computes.
+/// A ledger that lists the traffic and the work of a step.
 #[derive(Default)]
 pub(super) struct Book {
     stays: Stays,

@@ -1,4 +1,5 @@
-//! What a schedule moves and computes, piece by piece, told to a ledger: accounts add it up, the picture of a step keeps it apart.
+//! The traffic and the work of a schedule, reported piece by piece to a ledger: accounts add the pieces up, pictures of
+//! steps list them.
 
 use super::account::Tensor;
 use super::cascade::VectorStep;
@@ -8,7 +9,7 @@ use super::product::product;
 use super::schedule::{KeysHeld, Schedule};
 use serde::{Deserialize, Serialize};
 
-/// Where data is, or what works on it.
+/// Where data is held or processed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Place {
     /// The memory off the chip.
@@ -28,38 +29,39 @@ pub enum Place {
 pub struct Flow {
     /// What moves.
     pub tensor: Tensor,
-    /// Whence.
+    /// The source.
     pub from: Place,
     /// The destination.
     pub to: Place,
     /// Bits read at the source.
     pub read_bits: u64,
-    /// Bits that are written: others where elements change their precision on the way.
+    /// Bits written at the destination: different from `read_bits` where the precision changes on the way.
     pub written_bits: u64,
 }
 
 impl Flow {
-    /// As many bits are written as are read.
+    /// A flow with as many bits written as read.
     pub(super) const fn of(tensor: Tensor, from: Place, to: Place, bits: u64) -> Self {
         Self { tensor, from, to, read_bits: bits, written_bits: bits }
     }
 }
 
-/// What takes note of what is moved and computed.
+/// Receives the traffic and the work of a schedule.
 pub trait Ledger {
     /// Data moves.
     fn moved(&mut self, flow: Flow);
 
-    /// The array multiplies and accumulates, for so many cycles. `of_weights`: keys and values are computed again.
+    /// The array computes `macs` multiply-accumulates in so many cycles. `of_weights`: keys and values are computed
+    /// again.
     fn multiplied(&mut self, macs: u64, cycles: u64, of_weights: bool);
 
-    /// Lanes do so many times a step; `cycles` each time, 0 where there are no lanes.
+    /// Lanes do a step so many times, in `cycles` each time; 0 where there are no lanes.
     fn lanes(&mut self, times: u64, step: &VectorStep, cycles: u64);
 }
 
-/// A schedule whose pieces are told to a ledger.
+/// A schedule whose traffic and work are reported to a ledger.
 pub struct Movement<'a> {
-    /// What is computed.
+    /// The attention that is computed.
     pub problem: &'a Problem,
     /// The core that computes it.
     pub machine: &'a Machine,
@@ -68,12 +70,12 @@ pub struct Movement<'a> {
 }
 
 impl Movement<'_> {
-    /// How many tiles of heads there are in a group.
+    /// Number of tiles of heads in a group.
     pub const fn head_tiles(&self) -> u64 {
         self.problem.group() / self.schedule.heads
     }
 
-    /// What comes for a tile of keys, where both products run together.
+    /// The tensors that are loaded for a tile of keys, where both products run together.
     pub const fn pairs(&self) -> &'static [Tensor] {
         if self.problem.shape.values_in_keys { &[Tensor::Keys] } else { &[Tensor::Keys, Tensor::Values] }
     }
@@ -96,7 +98,7 @@ impl Movement<'_> {
         }
     }
 
-    /// Elements come from DRAM, so many times.
+    /// Elements are read from DRAM, so many times.
     pub fn load(&self, ledger: &mut impl Ledger, times: u64, tensor: Tensor, elements: u64) {
         let bits = times * elements * self.bits_of(tensor);
         let to = match tensor {
@@ -106,14 +108,14 @@ impl Movement<'_> {
         ledger.moved(Flow::of(tensor, Place::Dram, to, bits));
     }
 
-    /// Elements go to DRAM, so many times.
+    /// Elements are written to DRAM, so many times.
     pub fn store(&self, ledger: &mut impl Ledger, times: u64, tensor: Tensor, elements: u64) {
         let bits = times * elements * self.bits_of(tensor);
         let (from, to) = (Place::Activations, Place::Dram);
         ledger.moved(Flow::of(tensor, from, to, bits));
     }
 
-    /// Keys, values or both of a tile of keys, computed of their inputs; then they go where keys are kept.
+    /// Keys, values or both of a tile of keys are computed of their inputs and written to the memory of keys.
     pub fn recompute(&self, ledger: &mut impl Ledger, times: u64, tensors: &[Tensor], tile: u64) {
         let Some(source) = self.problem.source else { return };
         let bits = &self.problem.bits;
@@ -147,7 +149,7 @@ impl Movement<'_> {
         self.product(ledger, times, [rows, self.problem.shape.depth, tile], (of, precision), false);
     }
 
-    /// Scores times values of a tile. `adds`: to the sums of the tiles before it.
+    /// Scores times values of a tile. `adds`: they are added to the sums of the tiles before it.
     pub fn with_values(&self, ledger: &mut impl Ledger, times: u64, rows: u64, tile: u64, adds: bool) {
         let bits = &self.problem.bits;
         let of = [Tensor::Scores, Tensor::Values, Tensor::Output];
@@ -175,13 +177,13 @@ impl Movement<'_> {
         ledger.multiplied(times * macs, times * of.cycles, second == Tensor::Weights);
     }
 
-    /// What lanes compute for a softmax.
+    /// The steps of lanes for a softmax.
     pub fn softmax(&self, ledger: &mut impl Ledger, times: u64, steps: &[VectorStep]) {
         let of = |step: &VectorStep| if step.is_of_scores() { Tensor::Scores } else { Tensor::Running };
         self.lanes(ledger, times, steps, of, self.problem.bits.sums);
     }
 
-    /// What lanes compute, of elements with so many bits.
+    /// The steps of lanes on elements of so many bits.
     fn lanes(
         &self,
         ledger: &mut impl Ledger,
@@ -207,14 +209,15 @@ impl Movement<'_> {
         }
     }
 
-    /// How often weights come that compute keys and values again, those of a head of keys at a time. Where inputs stay, heads change for
-    /// every sequence; else sequences change for every head.
+    /// Number of loads of the weights that compute keys and values again, those of one head of keys each time. Where
+    /// inputs stay, the heads change for every sequence; else the sequences change for every head.
     pub const fn weight_loads(&self) -> u64 {
         let sequences = if matches!(self.schedule.held, KeysHeld::InputsStay) { self.problem.shape.batch } else { 1 };
         self.problem.shape.key_heads * sequences
     }
 
-    /// What comes not for every head of every sequence: of all of them. Weights of a head of keys come `weight_loads` times.
+    /// Loads that are not repeated for every head of every sequence: the sum of all. Weights of a head of keys are
+    /// loaded `weight_loads` times.
     pub fn once(&self, ledger: &mut impl Ledger, weight_loads: u64) {
         let (shape, held) = (&self.problem.shape, self.schedule.held);
         let Some(source) = self.problem.source.filter(|_| held.is_recomputed()) else { return };

@@ -1,4 +1,4 @@
-//! What is to be computed: attention of a shape, with or without a causal mask, in these precisions.
+//! The attention to be computed: its shape, with or without a causal mask, and its precisions.
 
 use super::Shape;
 use super::schedule::KeysHeld;
@@ -7,22 +7,22 @@ use crate::spec::Diagnostics;
 use crate::transformer::Norm;
 use serde::{Deserialize, Serialize};
 
-/// More multiply-accumulates than are scheduled: bits and cycles stay whole numbers of 64 bits.
+/// Limit on the multiply-accumulates: bits and cycles stay whole numbers of 64 bits.
 const MOST_MACS: u64 = 1 << 54;
-/// More bits than any element has.
+/// Limit on the bits of an element.
 const MOST_BITS: u64 = 64;
 
 /// Bits of one element, by the data that it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ElementBits {
-    /// Of queries, and of other maps.
+    /// Bits of queries, and of other maps.
     pub activations: u64,
-    /// Of keys and values.
+    /// Bits of keys and values.
     pub keys: u64,
-    /// Of scores, and of all that is added up.
+    /// Bits of scores, and of all sums.
     pub sums: u64,
-    /// Of weights of linear layers.
+    /// Bits of weights of linear layers.
     pub weights: u64,
 }
 
@@ -38,14 +38,14 @@ impl ElementBits {
 pub struct Source {
     /// Channels of an input.
     pub channels: u64,
-    /// How inputs are normalised first.
+    /// Normalisation of the inputs.
     pub norm: Norm,
     /// Whether keys are rotated by their position.
     pub rotary: bool,
 }
 
 impl Source {
-    /// What lanes compute for every input, and for every key of so many elements where keys are among what is computed.
+    /// The steps of lanes for every input, and for every key of so many elements where keys are computed, too.
     pub fn steps(&self, depth: u64, has_keys: bool) -> impl Iterator<Item = TokenStep> {
         let step = |work, channels| TokenStep { work, channels, is_kept: false };
         let norm = (self.norm != Norm::None).then(|| step(TokenWork::Norm(self.norm), self.channels));
@@ -61,11 +61,12 @@ pub struct Problem {
     pub shape: Shape,
     /// Whether a query sees only the keys up to its own; the last query sees all keys.
     pub causal: bool,
-    /// How many keys a query sees under a causal mask, the last ones up to its own: a sliding window; `None`: all of these.
+    /// Number of keys that a query sees under a causal mask, the last ones up to its own: a sliding window; `None`: all
+    /// up to its own.
     pub window: Option<u64>,
     /// Bits of its elements.
     pub bits: ElementBits,
-    /// What keys and values may be computed of again; `None`: they are stored.
+    /// The inputs out of which keys and values may be computed again; `None`: they are stored.
     pub source: Option<Source>,
     /// Whether all keys and values, of all heads and sequences, are on the chip before attention begins, in room of their own; else they
     /// are in DRAM.
@@ -73,12 +74,12 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Says what is wrong with it.
+    /// Checks that it can be computed.
     ///
     /// # Errors
     ///
-    /// No channels of a source, sizes that [`Shape::check`] refuses or that are too large, more queries than keys under a causal mask, a
-    /// window without such a mask or too small for the keys, no or too many bits.
+    /// No channels of a source, sizes that [`Shape::check`] refuses or that are too large, more queries than keys under
+    /// a causal mask, a window without such a mask or too small for the keys, bits of 0 or more than 64.
     pub fn check(&self) -> Result<(), Diagnostics> {
         self.shape.check()?;
         let mut diagnostics = Diagnostics::default();
@@ -123,7 +124,7 @@ impl Problem {
         diagnostics.or(())
     }
 
-    /// What stored keys and values may do while tiles of queries change.
+    /// The ways to hold stored keys and values while tiles of queries change.
     pub const fn stored(&self) -> &'static [KeysHeld] {
         if self.keys_on_chip { &[KeysHeld::Kept] } else { &KeysHeld::STORED }
     }
@@ -133,7 +134,7 @@ impl Problem {
         self.shape.heads / self.shape.key_heads
     }
 
-    /// How often the same work is done: heads of keys, of all sequences.
+    /// Number of times that the same work is done: heads of keys, of all sequences.
     pub const fn repeats(&self) -> u64 {
         self.shape.batch * self.shape.key_heads
     }
@@ -157,18 +158,18 @@ impl Problem {
         self.window.map_or(self.shape.keys, seen)
     }
 
-    /// Scores that count: without those that a causal mask and a window take away.
+    /// Number of scores without those that a causal mask and a window exclude.
     pub fn unmasked_scores(&self) -> u64 {
         let Shape { batch, heads, queries, keys, .. } = self.shape;
         let triangle = |side: u64| side * side.saturating_sub(1) / 2;
         let masked = if self.causal { triangle(queries) } else { 0 };
-        // The last query does not see the first so many keys, the one before it one fewer, and so on.
+        // The last query does not see the first keys; the one before it sees one more of them, and so on.
         let outside = self.window.map_or(0, |window| triangle(keys.saturating_sub(window) + 1));
         batch * heads * (queries * keys - masked - outside)
     }
 
-    /// Bits that have to cross the border of the chip at least: queries, keys and values in, results out, each once; keys and values that
-    /// are on the chip do not.
+    /// Bits that cross the border of the chip at least: queries, keys and values in, results out, each once; without
+    /// keys and values that are on the chip.
     pub const fn compulsory_bits(&self) -> u64 {
         let activations = self.shape.query_elements() + self.shape.output_elements();
         let keys = if self.keys_on_chip { 0 } else { self.shape.key_elements() + self.shape.value_elements() };

@@ -1,24 +1,24 @@
-//! Schedules of attention: what runs together, in which tiles, and what stays on the chip.
+//! Schedules of attention: fusion, tiles, and the tensors that stay on the chip.
 //!
-//! One head of keys of one sequence is scheduled; the others are the same. The query heads that share it are rows beside its queries. A
-//! causal mask leaves out, for every tile of queries, all keys after its last query; a sliding window also those before the first that its
-//! first query sees.
+//! One head of keys of one sequence is scheduled; the others are equal. The query heads that share it are further rows
+//! beside its queries. A causal mask excludes, for every tile of queries, all keys after its last query; a sliding
+//! window also those before the first key that its first query sees.
 
 use super::Cascade;
 use super::problem::Problem;
 use crate::transformer::Norm;
 use serde::{Deserialize, Serialize};
 
-/// More multiply-accumulates than are counted: bits stay whole numbers of 64 bits.
+/// Limit on the multiply-accumulates: bits stay whole numbers of 64 bits.
 const MOST_MACS: u128 = 1 << 54;
 
-/// What runs together.
+/// The steps of attention that are fused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Fusion {
-    /// Nothing: scores go through DRAM, before the softmax and after it.
+    /// None: scores go through DRAM, before the softmax and after it.
     None,
-    /// All: whole rows of scores stay on the chip, while the softmax goes over them in three or two passes (FLAT).
+    /// All: whole rows of scores stay on the chip, while the softmax is computed in three or two passes (FLAT).
     Rows(Cascade),
     /// All, in one pass: a tile of queries stays, tiles of keys and values stream past it (FuseMax).
     QueriesStay,
@@ -32,7 +32,7 @@ impl Fusion {
     pub const ALL: [Self; 5] =
         [Self::None, Self::Rows(Cascade::ThreePass), Self::Rows(Cascade::TwoPass), Self::QueriesStay, Self::KeysStay];
 
-    /// As a person reads it.
+    /// For people, in words.
     pub const fn name(self) -> &'static str {
         match self {
             Self::None => "unfused",
@@ -43,8 +43,8 @@ impl Fusion {
         }
     }
 
-    /// Whether it knows such keys and values. Keys that stay all the time leave nothing to stream the queries past; unfused, scores go
-    /// through DRAM, and so do keys.
+    /// Whether it can be combined with such keys and values. Where all keys stay, there is nothing for queries to
+    /// stream past; unfused, scores go through DRAM, and so do keys.
     pub const fn takes(self, held: KeysHeld) -> bool {
         match self {
             Self::None => !held.is_recomputed(),
@@ -53,7 +53,7 @@ impl Fusion {
         }
     }
 
-    /// How its softmax goes over the keys.
+    /// The passes of its softmax over the keys.
     pub const fn cascade(self) -> Cascade {
         match self {
             Self::None => Cascade::ThreePass,
@@ -67,16 +67,16 @@ impl Fusion {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum KeysHeld {
-    /// They come from DRAM again for every tile of queries, a tile in use and the next on its way.
+    /// They are read from DRAM again for every tile of queries, one tile in use and the next being loaded.
     Streamed,
     /// All keys and values of a head stay on the chip, for all its tiles of queries; under a sliding window until no later tile sees them.
     Resident,
-    /// They are computed again for every tile of queries, of inputs that come from DRAM each time. The weights of a head stay while it is
-    /// at work, for all sequences, one after the other.
+    /// They are computed again for every tile of queries, of inputs that are read from DRAM each time. The weights of
+    /// one head stay while it is computed, for all sequences, one after the other.
     Recomputed,
     /// They are computed again for every tile of queries, of the inputs of a whole sequence, which stay on the chip for all its heads.
     InputsStay,
-    /// Those of all heads and sequences are on the chip since they were computed.
+    /// Those of all heads and sequences are on the chip from their computation on.
     Kept,
 }
 
@@ -88,7 +88,7 @@ impl KeysHeld {
     /// Those that compute them again.
     pub const RECOMPUTED: [Self; 2] = [Self::Recomputed, Self::InputsStay];
 
-    /// As a person reads it: what keys and values do.
+    /// For people, in words.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Streamed => "stream",
@@ -105,11 +105,11 @@ impl KeysHeld {
     }
 }
 
-/// One way to run attention on a core: what is fused, the sizes of tiles, and where keys and values lie.
+/// A schedule of attention on a core: fusion, the sizes of tiles, and the place of keys and values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Schedule {
-    /// What runs together.
+    /// The steps that are fused.
     pub fusion: Fusion,
     /// Queries in a tile.
     pub queries: u64,
@@ -117,14 +117,14 @@ pub struct Schedule {
     pub heads: u64,
     /// Keys in a tile.
     pub keys: u64,
-    /// Where keys and values are.
+    /// The place of keys and values.
     pub held: KeysHeld,
 }
 
-/// Tiles of queries that are alike: how many, how large, and how many keys they see.
+/// Tiles of queries that are alike: their number, their size, and the keys that they see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueryTiles {
-    /// How many.
+    /// Number of tiles.
     pub count: u64,
     /// Queries in each.
     pub size: u64,
@@ -156,8 +156,9 @@ impl Schedule {
         sizes(all, self.queries).map(tile).collect()
     }
 
-    /// The tiles of keys that a tile of queries meets: how many of which size. Where keys stay, all tiles of queries meet the same tiles of
-    /// keys, and leave out of the first and the last what they do not see; else the first tile begins with the first key that is seen.
+    /// Tiles of keys that a tile of queries meets: numbers and sizes. Where keys stay, all tiles of queries meet the
+    /// same tiles of keys, without the keys of the first and the last that they do not see; else the first tile begins
+    /// with the first key that is seen.
     pub fn key_tiles(&self, of: &QueryTiles) -> impl Iterator<Item = (u64, u64)> + use<> {
         let before = if self.fusion == Fusion::KeysStay { of.first % self.keys } else { 0 };
         let of_first = if before > 0 { of.keys.min(self.keys - before) } else { 0 };
@@ -165,8 +166,8 @@ impl Schedule {
         first.into_iter().chain(sizes(of.keys - of_first, self.keys))
     }
 
-    /// Whether its multiply-accumulates can be counted in whole numbers: keys and values that are computed again, for every tile of queries
-    /// those of all keys, are no more than 2^54.
+    /// Whether its multiply-accumulates can be counted: those of keys and values that are computed again (all keys for
+    /// every tile of queries) are at most 2^54.
     pub fn is_countable(&self, problem: &Problem) -> bool {
         let Some(source) = problem.source.filter(|_| self.held.is_recomputed()) else { return true };
         let shape = &problem.shape;
@@ -182,8 +183,8 @@ impl Schedule {
         macs.is_some_and(|macs| macs <= MOST_MACS)
     }
 
-    /// Bits that it needs on the chip: for queries, scores and results, with inputs and what is computed of them, and for keys and values,
-    /// with the weights that compute them.
+    /// Bits that it needs on the chip: for queries, scores and results, with inputs and the elements that are computed
+    /// of them; and for keys and values, with the weights that compute them.
     pub fn needed_bits(&self, problem: &Problem) -> [u64; 2] {
         let (shape, bits) = (&problem.shape, &problem.bits);
         let (rows, all_keys) = (self.rows(), problem.most_keys(self.queries));
@@ -194,12 +195,14 @@ impl Schedule {
         let of_query = rows * bits.sums;
         let activations = match self.fusion {
             Fusion::None => (queries + tile).max(all_keys * bits.sums).max(tile + results),
-            // The maximum and the denominator of every query; in two passes the maximum and the sum of every tile of keys, too.
+            // The maximum and the denominator of every query; in two passes the maximum and the sum of every tile of
+            // keys, too.
             Fusion::Rows(cascade) => {
                 let of_tiles = if cascade == Cascade::TwoPass { 2 * all_keys.div_ceil(self.keys) } else { 0 };
                 queries + rows * all_keys * bits.sums + results + (2 + of_tiles) * of_query
             }
-            // Two tiles of scores, as the array goes on while lanes work; two of results: of the tile of keys, and running.
+            // Two tiles of scores, as the array goes on while lanes work; two of results: that of the tile of keys, and
+            // the running one.
             Fusion::QueriesStay | Fusion::KeysStay => queries + 2 * tile + 2 * results + 5 * of_query,
         };
         let both = shape.pair_depth();
@@ -219,12 +222,13 @@ impl Schedule {
 }
 
 impl Schedule {
-    /// Bits of inputs, normalised ones, and of so many elements that are computed of them, before they are keys and values.
+    /// Bits of inputs, of normalised inputs, and of so many elements that are computed of these, before they are stored
+    /// as keys and values.
     fn input_bits(&self, problem: &Problem, computed: u64) -> u64 {
         let Some(source) = problem.source.filter(|_| self.held.is_recomputed()) else { return 0 };
         let tile = self.keys * source.channels;
         let inputs = match (self.held, source.norm) {
-            // A tile in use, which is normalised where it is, and the next on its way.
+            // A tile in use, which is normalised in place, and the next being loaded.
             (KeysHeld::Recomputed, _) => 2 * tile,
             (_, Norm::None) => problem.shape.keys * source.channels,
             _ => problem.shape.keys * source.channels + tile,
@@ -233,7 +237,7 @@ impl Schedule {
     }
 }
 
-/// Tiles of `size` that cover `all`: how many of which size; the last may be smaller.
+/// Tiles of `size` that cover `all`: numbers and sizes; the last may be smaller.
 pub fn sizes(all: u64, size: u64) -> impl Iterator<Item = (u64, u64)> {
     [(all / size, size), (u64::from(!all.is_multiple_of(size)), all % size)].into_iter().filter(|(count, _)| *count > 0)
 }

@@ -1,13 +1,13 @@
 //! The best schedule of attention, by trying every one that is not proved to be worse.
 //!
-//! The space: what runs together ([`Fusion::ALL`]), whether keys and values are streamed, stay or are computed again (where they are on the
-//! chip, they just are), how many query heads
-//! of a group share a tile, and tiles of queries and of keys: every size up to [`EVERY_SIZE`]; above, every number of tiles, with the
-//! smallest tiles of that number and with these rounded up to what the array takes at once; no more than [`MOST_TILES`] tiles.
+//! The space: fusion ([`Fusion::ALL`]); whether keys and values are streamed, stay or are computed again (unless they
+//! are on the chip from the beginning); the number of query heads of a group that share a tile; and tiles of queries
+//! and of keys: every size up to [`EVERY_SIZE`]; above, every number of tiles, with the smallest tiles of that number
+//! and with these rounded up to the size that the array computes at once; at most [`MOST_TILES`] tiles.
 //!
-//! For every tile of queries a floor holds whatever the tiles of keys are (`floor.rs`). Tiles of queries are taken by ascending floor,
-//! until none of those left can be better than what was found; of each, its tiles of keys likewise. Of schedules that score the same the
-//! one that takes less energy is better, and then the faster one.
+//! For every tile of queries a floor holds for all tiles of keys (`floor.rs`). Tiles of queries are tried by ascending
+//! floor, until none of the rest can be better than the best so far; for each, its tiles of keys likewise. Of schedules
+//! with the same score the one with less energy is better, and then the faster one.
 
 use super::account::{Account, account, fits};
 use super::floor::{Floors, Meetings};
@@ -20,7 +20,7 @@ use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
 use std::cmp::{Ordering, Reverse};
 
-/// More tiles along queries or keys are not tried.
+/// Limit on the tiles along queries or keys.
 pub const MOST_TILES: u64 = 4096;
 /// Every size of a tile up to this is tried.
 pub const EVERY_SIZE: u64 = 256;
@@ -28,11 +28,11 @@ pub const EVERY_SIZE: u64 = 256;
 /// What a search found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Found {
-    /// For each of [`Fusion::ALL`] its best schedule with stored keys and values; `None` where none fits.
+    /// The best schedule of each of [`Fusion::ALL`] with stored keys and values; `None` where none fits.
     pub best_of: Vec<(Fusion, Option<Account>)>,
-    /// The best of all that compute keys and values again; `None` where none fits, or there is nothing to compute them of.
+    /// The best of all that compute keys and values again; `None` where none fits, or there is no source for them.
     pub recomputed: Option<Account>,
-    /// How many schedules were priced; the others are proved not to be better.
+    /// Number of schedules that were priced; all others are proved to be no better.
     pub priced: u64,
 }
 
@@ -43,7 +43,7 @@ impl Found {
         all.min_by_key(|account| Rank::of(objective, machine, account))
     }
 
-    /// The other kinds whose best schedules score the same, but for rounding.
+    /// The other kinds whose best schedules have the same score, except for rounding.
     pub fn as_good_as(&self, best: &Account, objective: &Objective, machine: &Machine) -> Vec<Fusion> {
         let least = score(objective, machine, best);
         let is_as_good = |account: &Account| score(objective, machine, account) <= least * (1.0 + SHORT_SUM_TOLERANCE);
@@ -51,7 +51,7 @@ impl Found {
         others.filter(|(_, account)| account.as_ref().is_some_and(is_as_good)).map(|(fusion, _)| *fusion).collect()
     }
 
-    /// The best that does not fuse.
+    /// The best schedule without fusion.
     pub fn unfused(&self) -> Option<&Account> {
         self.best_of.iter().find(|(fusion, _)| *fusion == Fusion::None)?.1.as_ref()
     }
@@ -62,7 +62,7 @@ pub fn score(objective: &Objective, machine: &Machine, account: &Account) -> f64
     Total::from(account).rank(objective, machine).0[0]
 }
 
-/// What an objective looks at.
+/// The figures that objectives use.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Total {
     /// Energy, pJ.
@@ -74,7 +74,7 @@ pub struct Total {
 }
 
 impl Total {
-    /// One after the other.
+    /// The sum of both, one after the other.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -84,7 +84,7 @@ impl Total {
         }
     }
 
-    /// How good it is.
+    /// Its rank by an objective.
     pub fn rank(&self, objective: &Objective, machine: &Machine) -> Rank {
         let words = || self.dram_bits / machine.dram.read_width as f64;
         let score = objective.combine(self.energy_pj, Cycles(self.cycles), &words, &|_| words());
@@ -102,7 +102,7 @@ impl From<&Account> for Total {
     }
 }
 
-/// How good a schedule is: its score; of equal scores its energy decides, then its latency. What is less is better.
+/// The quality of a schedule: its score; of equal scores its energy decides, then its latency. Less is better.
 #[derive(Debug, Clone, Copy)]
 pub struct Rank(pub [f64; 3]);
 
@@ -165,7 +165,8 @@ impl<'a> Search<'a> {
         Self { problem, machine, objective, floors, best: None, priced: 0 }
     }
 
-    /// Tiles of queries of all these kinds by ascending floor, until the floor of the next is no better than the best schedule.
+    /// Tries tiles of queries of all these kinds by ascending floor, until the floor of the next is no better than the
+    /// best schedule.
     fn fusions(&mut self, fusions: &[Fusion], held: &[KeysHeld]) {
         let (group, all_keys) = (self.problem.group(), self.problem.shape.keys);
         let [of_rows, of_depth, of_columns] = self.machine.unrolled;
@@ -182,7 +183,7 @@ impl<'a> Search<'a> {
                     let fits =
                         |&keys: &u64| fits(self.machine, Schedule { keys, ..schedule }.needed_bits(self.problem));
                     if keys.iter().any(fits) {
-                        // Of all keys in one tile they are those of every kind.
+                        // With all keys in one tile, the meetings are equal for all kinds.
                         let meetings = meetings.get_or_insert_with(|| self.meetings(&schedule));
                         open.push((self.floor(&schedule, meetings), schedule));
                     }
@@ -198,7 +199,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Tiles of keys of a schedule by ascending floor, likewise.
+    /// Tries tiles of keys of a schedule by ascending floor, likewise.
     fn tiles_of_keys(&mut self, schedule: &Schedule, keys: &[u64]) {
         let tiles = schedule.query_tiles(self.problem);
         let schedules = keys.iter().map(|&keys| Schedule { keys, ..*schedule });
@@ -225,7 +226,7 @@ impl<'a> Search<'a> {
         Total::from(&self.floors.of(schedule, meetings)).rank(self.objective, self.machine)
     }
 
-    /// Whether nothing with such a floor is better than the best so far.
+    /// Whether no schedule with such a floor is better than the best so far.
     fn is_beaten(&self, floor: Rank) -> bool {
         self.best.as_ref().is_some_and(|(best, _)| floor >= *best)
     }
@@ -241,7 +242,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Where a schedule stands among those that cost the same: kinds in their order, larger tiles before smaller ones.
+/// Order of schedules with equal costs: kinds in their order, larger tiles before smaller ones.
 fn place(schedule: &Schedule) -> impl Ord + use<> {
     let Schedule { fusion, queries, heads, keys, held } = *schedule;
     let kind = Fusion::ALL.iter().position(|known| *known == fusion);

@@ -1,9 +1,9 @@
-//! The shape of attention: how many queries meet how many keys, in how many heads.
+//! The shape of attention: numbers of queries, keys and heads.
 
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 
-/// More multiply-accumulates than any attention that is computed here: counts stay whole numbers of 64 bits.
+/// Limit on the multiply-accumulates: counts stay whole numbers of 64 bits.
 const MOST_MACS: u128 = 1 << 59;
 
 /// Attention of one layer: every query of every head meets every key of the head's group.
@@ -28,7 +28,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Attention of a layer to itself, each query head with keys of its own.
+    /// Self-attention of a layer, each query head with keys of its own.
     pub const fn of_sequence(batch: u64, heads: u64, depth: u64, length: u64) -> Self {
         Self {
             batch,
@@ -42,7 +42,7 @@ impl Shape {
         }
     }
 
-    /// Says what is wrong with it.
+    /// Checks that its sizes can be computed with.
     ///
     /// # Errors
     ///
@@ -113,7 +113,7 @@ impl Shape {
         if self.values_in_keys { self.depth } else { self.depth + self.value_depth }
     }
 
-    /// Elements of what attention computes.
+    /// Elements of the result of attention.
     pub const fn output_elements(&self) -> u64 {
         self.batch * self.heads * self.queries * self.value_depth
     }

@@ -1,11 +1,11 @@
-//! A state-space block: what stands in a layer in place of attention and the feed-forward part (Gu and Dao, Mamba, 2023, Sections 3.2 to
-//! 3.4).
+//! A state-space block: in a layer it replaces attention and the feed-forward part (Gu and Dao, Mamba, 2023, Sections
+//! 3.2 to 3.4).
 //!
-//! Every channel of a token is convolved with those of the tokens before it, and then updates states of its own, by steps that the token
-//! itself chooses: a recurrence, token after token. What a sequence keeps of all earlier tokens are its states and the last inputs of the
-//! convolution, however many tokens there were.
+//! Every channel of a token is convolved with those of the tokens before it, and then updates states of its own, by
+//! steps that are computed of the token: a recurrence, token after token. A sequence keeps states and the last inputs
+//! of the convolution of all earlier tokens, in the same room for any number of tokens.
 //!
-//! A row of a token in its order: `dt`, `B` and `C` (as soon as they are computed), `x`, and `z`, which gates what comes out.
+//! A row of a token in its order: `dt`, `B` and `C` (once they are computed), `x`, and `z`, which gates the output.
 
 use super::ElementBits;
 use super::linear::Part;

@@ -1,7 +1,8 @@
-//! What lanes compute for every token of a layer beside attention: norms, rotary embeddings, activations with their gates, residual sums,
-//! convolutions and scans of state-space blocks.
+//! The steps of lanes for every token of a layer beside attention: norms, rotary embeddings, activations with their
+//! gates, residual sums, convolutions and scans of state-space blocks.
 //!
-//! The operations are those that the importer of ONNX makes of the same operators. Gains, biases and tables of sines have no cost.
+//! The operations are those that the importer of ONNX takes for the same operators. Gains, biases and tables of sines
+//! have no cost.
 
 use super::ElementBits;
 use super::cascade::{ADD, DIVIDE, MULTIPLY, MULTIPLY_ADD, VectorStep, step};
@@ -27,47 +28,48 @@ const fn operations_of(activation: Activation) -> &'static [(Operation, u64)] {
     }
 }
 
-/// What a residual sum adds.
+/// The map that a residual sum adds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Added {
     /// The input of the layer, which is in DRAM.
     Input,
-    /// What an earlier part of the chain computed and keeps: [`TokenStep::is_kept`].
+    /// The result that an earlier part of the chain keeps: [`TokenStep::is_kept`].
     Kept,
 }
 
-/// What is computed.
+/// The operation on a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TokenWork {
     /// A normalisation.
     Norm(Norm),
-    /// A rotary embedding of channels in the middle of a row; those before and behind pass by.
+    /// A rotary embedding of channels in the middle of a row; those before and behind are unchanged.
     Rotary {
-        /// Channels before them.
+        /// Unchanged channels before them.
         before: u64,
-        /// Channels behind them.
+        /// Unchanged channels behind them.
         behind: u64,
     },
     /// An activation; gated, it is multiplied by as many more channels.
     Activation(Activation, bool),
     /// A sum of two maps.
     Residual(Added),
-    /// Every channel by itself with those of so many tokens, the token's own included, and SiLU of it; those behind pass by.
+    /// Convolution of every channel alone over so many tokens, the token itself included, and SiLU of the result;
+    /// channels behind are unchanged.
     Convolution {
         /// Tokens that the window covers.
         kernel: u64,
-        /// Channels behind them.
+        /// Unchanged channels behind them.
         behind: u64,
     },
-    /// Of rows of `dt`, `B`, `C`, `x` and `z`: so many states of every channel are updated and read, token after token, and what comes out
-    /// is gated by `z` (Gu and Dao, 2023, Algorithm 2).
+    /// On rows of `dt`, `B`, `C`, `x` and `z`: so many states of every channel are updated and read, token after token,
+    /// and the output is gated by `z` (Gu and Dao, 2023, Algorithm 2).
     Scan {
         /// States of a channel.
         states: u64,
     },
 }
 
-/// What lanes compute for every token. It is computed in place.
+/// The step of lanes for every token. It is computed in place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TokenStep {
     /// The operation.
@@ -79,7 +81,7 @@ pub struct TokenStep {
 }
 
 impl TokenStep {
-    /// As a person reads it.
+    /// For people, in words.
     pub const fn name(&self) -> &'static str {
         match self.work {
             TokenWork::Norm(_) => "norm",
@@ -93,7 +95,7 @@ impl TokenStep {
         }
     }
 
-    /// Channels of a token that it takes from the part before it, without those that pass by.
+    /// Channels of a token that it reads of the part before it, without those that it leaves unchanged.
     pub const fn reads(&self) -> u64 {
         match self.work {
             TokenWork::Activation(_, true) => 2 * self.channels,
@@ -102,7 +104,7 @@ impl TokenStep {
         }
     }
 
-    /// Channels of a token that it leaves as they are.
+    /// Channels of a token that it leaves unchanged.
     pub const fn passes(&self) -> u64 {
         match self.work {
             TokenWork::Rotary { before, behind } => before + behind,
@@ -111,7 +113,7 @@ impl TokenStep {
         }
     }
 
-    /// Those of them at the end of a row.
+    /// Those of the unchanged channels at the end of a row.
     pub const fn tail(&self) -> u64 {
         match self.work {
             TokenWork::Rotary { behind, .. } | TokenWork::Convolution { behind, .. } => behind,
@@ -137,8 +139,8 @@ impl TokenStep {
         }
     }
 
-    /// Bits of states that it reads and that it writes for a token, on the chip: an update and what is read out of it; the inputs of a
-    /// convolution are among those of its steps.
+    /// Bits of states that it reads and that it writes on the chip for a token: an update and a read of them; the
+    /// inputs of a convolution are counted in its steps.
     pub const fn state_accesses(&self, bits: &ElementBits) -> (u64, u64) {
         match self.work {
             TokenWork::Scan { states } => (2 * self.channels * states * bits.sums, self.channels * states * bits.sums),
@@ -151,7 +153,7 @@ impl TokenStep {
         matches!(self.work, TokenWork::Scan { .. })
     }
 
-    /// Channels of a token that it takes from elsewhere.
+    /// Channels of a token that it reads from elsewhere.
     pub const fn joins(&self) -> u64 {
         match self.work {
             TokenWork::Residual(_) => self.channels,
@@ -159,7 +161,7 @@ impl TokenStep {
         }
     }
 
-    /// What lanes compute for so many tokens; what they read and write beside states and weights.
+    /// The steps of lanes for so many tokens; their reads and writes are without states and weights.
     pub fn steps(&self, tokens: u64) -> Vec<VectorStep> {
         const CENTRED: &str = "centred";
         let all = tokens * self.channels;

@@ -23,30 +23,31 @@ pub struct Step {
     pub tokens: u64,
     /// Cached tokens of each.
     pub cached: u64,
-    /// Whether the new tokens of a decoder see themselves and each other; AccelForge leaves that out where there is a cache.
+    /// Whether the new tokens of a decoder see themselves and each other; AccelForge leaves these scores out where
+    /// there is a cache.
     pub sees_itself: bool,
 }
 
 /// One product of a layer with weights: rows are tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WeightedProduct {
-    /// What it computes.
+    /// Its result, in words.
     pub name: &'static str,
     /// Channels that it reads.
     pub reduction: u64,
     /// Channels that it computes.
     pub columns: u64,
-    /// How often its weights exist (experts), and how many of these a token uses.
+    /// The number of its experts, each with weights of its own, and the number that a token uses.
     pub experts: (u64, u64),
-    /// Experts that every token uses, beside these.
+    /// Experts that every token uses, in addition to these.
     pub shared: u64,
     /// Whether each expert reads channels of its own; else all read the same.
     pub reads_apart: bool,
     /// Whether each expert computes channels of its own; else their results are added up.
     pub writes_apart: bool,
-    /// Channels of a token behind those that it reads, which it leaves as they are.
+    /// Channels of a token behind those that it reads, which it leaves unchanged.
     pub passes: u64,
-    /// Whether what it reads stays in the row, too, behind what it computes.
+    /// Whether the channels that it reads stay in the row, too, behind those that it computes.
     pub keeps: bool,
 }
 
@@ -67,12 +68,12 @@ impl WeightedProduct {
         }
     }
 
-    /// A product of every head with weights of its own.
+    /// A product where every head has weights of its own.
     const fn of_heads(name: &'static str, heads: u64, reduction: u64, columns: u64, passes: u64) -> Self {
         Self { experts: (heads, heads), reads_apart: true, passes, ..Self::new(name, reduction, columns) }
     }
 
-    /// Experts that a token uses.
+    /// Number of experts that a token uses.
     const fn active(&self) -> u64 {
         self.experts.1 + self.shared
     }
@@ -97,7 +98,7 @@ impl WeightedProduct {
         tokens * self.reduction * self.columns * self.active()
     }
 
-    /// Weights that so many tokens use, where each token's experts are any, equally likely: the mean.
+    /// Weights that so many tokens use, where the experts of each token are random and equally likely: the mean.
     pub fn used_weights(&self, tokens: u64) -> f64 {
         let (all, active) = (self.experts.0 as f64, self.experts.1 as f64);
         let missed = (1.0 - active / all).powf(tokens as f64);
@@ -105,7 +106,7 @@ impl WeightedProduct {
     }
 }
 
-/// Bytes that have to cross the border of the chip for one layer at least, with all of it fused.
+/// Bytes that cross the border of the chip for one layer at least, with all of it fused.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Compulsory {
@@ -199,7 +200,7 @@ impl TransformerWork for Transformer {
         let scores = tokens * u128::from(step.keys()) * u128::from(self.heads) * u128::from(self.layers);
         let depth = self.latent.map_or(self.depth, |latent| self.depth.max(latent.rank) + latent.rotary);
         let keys = u128::from(step.batch) * u128::from(step.keys());
-        // Keys and values may come out of latents in every step.
+        // Keys and values may be computed out of latents in every step.
         let rows = if self.latent.is_some() { keys.max(tokens) } else { tokens };
         if rows * self.all_weights() + 2 * scores * u128::from(depth) > MOST_STEP_MACS {
             let remedy = "Take fewer sequences, or fewer tokens";
@@ -279,7 +280,7 @@ impl TransformerWork for Transformer {
         let after = [
             self.latent.filter(|latent| latent.absorbed).and_then(|_| rest.next()),
             rest.next(),
-            // Before the feed-forward part stands what its residual sum adds.
+            // Before the feed-forward part is the residual sum, whose result the next one adds.
             Some(lanes(TokenWork::Residual(Added::Input), self.width, !post)),
             norm(post),
             rest.next(),
@@ -339,7 +340,7 @@ impl TransformerWork for Transformer {
             Some(Latent { rotary, .. }) => Shape { key_heads: self.heads, depth: self.depth + rotary, ..own },
         };
         let causal = self.causal && step.keys() > step.cached;
-        // Of cached tokens there are keys and values only; of latents they are made anyhow.
+        // Of cached tokens only keys and values exist; out of latents they are computed in any case.
         let has_inputs = self.latent.is_none() && step.cached == 0;
         let norm = if self.post_norm { Norm::None } else { self.norm };
         let source = has_inputs.then_some(Source { channels: self.width, norm, rotary: self.rotary });
@@ -427,7 +428,7 @@ fn cached_seen(model: &Transformer, step: &Step) -> u64 {
 }
 
 impl Step {
-    /// All tokens of new sequences: a prompt, or what an encoder reads.
+    /// All tokens of new sequences: a prompt, or the input of an encoder.
     pub const fn prefill(batch: u64, tokens: u64) -> Self {
         Self { batch, tokens, cached: 0, sees_itself: true }
     }

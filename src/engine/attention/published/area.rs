@@ -1,4 +1,5 @@
-//! The sweep over sizes of the array: +binding on arrays of R x R with the least buffer that keeps DRAM from being what takes longest.
+//! The sweep over sizes of the array: +binding on arrays of R x R with the smallest buffer with which DRAM is not the
+//! bottleneck.
 
 use super::fusemax::steps;
 use super::{Array, Dataflow, Machine, Replay, Rules, Shape, replay};
@@ -6,25 +7,25 @@ use crate::spec::Diagnostics;
 
 /// Area of a multiply-accumulate, 45 nm, um2; an adder is part of it.
 const MAC_AREA: f64 = 1545.0;
-/// Of a comparator.
+/// Area of a comparator, um2.
 const MAX_AREA: f64 = 49.289_44;
-/// Of a divider.
+/// Area of a divider, um2.
 const DIVIDE_AREA: f64 = 23_740.937_5;
 
-/// A machine as large as an array needs it.
+/// A machine whose buffer is as large as its arrays need.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SizedMachine {
-    /// The machine with its buffer as large as it was made.
+    /// The machine, with the enlarged buffer.
     pub machine: Machine,
-    /// How often the buffer was doubled, as a factor.
+    /// Factor by which the buffer was enlarged: a power of two.
     pub multiplier: u64,
     /// Areas of the arrays.
     pub area: ArrayArea,
-    /// What +binding costs on it.
+    /// Replay of +binding on it.
     pub replay: Replay,
 }
 
-/// Areas, um2; that of the buffer needs a model of SRAM, and is not part of it.
+/// Areas, um2; without that of the buffer, which needs a model of SRAM.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ArrayArea {
     /// Entries of the registers of a PE of the 2D array, and of the 1D array.
@@ -60,7 +61,7 @@ pub fn sized_for(side: u64, shape: &Shape, like: &Machine, rules: &Rules) -> Res
         let replay = replay(&Dataflow::Binding, shape, &machine, rules)?;
         let of_1d: f64 =
             steps(false, shape, &machine).iter().filter(|step| step.array == Array::OneD).map(|step| step.cycles).sum();
-        // With all queries in the buffer more of it changes nothing.
+        // With all queries in the buffer, a larger one has no effect.
         let whole = replay.tiles.is_none_or(|(_, passes)| passes == 1);
         if machine.dram_seconds(replay.dram_bytes()) <= machine.seconds(of_1d) || whole {
             return Ok(SizedMachine { machine, multiplier, area: ArrayArea::of(side, shape.depth), replay });
@@ -74,7 +75,7 @@ fn heads_at_once(side: u64, depth: u64) -> u64 {
     2 * (side / depth).max(1)
 }
 
-/// Of up to 64 entries; a bit more of address for every doubling.
+/// um2. Fit for up to 64 entries; each doubling adds one address bit.
 fn register_file_area(entries: u64) -> f64 {
     16_791.04 + 2.0 * 5.817_42 * f64::from(entries.next_power_of_two().ilog2())
 }

@@ -5,16 +5,16 @@ use super::nest::{Accesses, Held, KEYS, Nest, OUTPUT, QUERIES, Rank, SCORES, Ten
 use super::{AccessTotals, Array, Machine, Replay, Rules, Shape, StepCycles, energy_of, softmax};
 use crate::spec::Diagnostics;
 
-/// How much of the scores is computed before the softmax goes over it.
+/// The part of the scores that is computed before the softmax.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Granularity {
     /// All rows of a head.
     Head,
-    /// So many rows (P1).
+    /// So many rows of a head (P1).
     Rows(u64),
 }
 
-/// What stays in the PEs while the other operands pass.
+/// The operand that stays in the PEs while the others stream past.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stationarity {
     /// The results.
@@ -26,21 +26,21 @@ pub enum Stationarity {
 /// A configuration of FLAT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flat {
-    /// How much of the scores runs at a time.
+    /// The part of the scores that is computed at a time.
     pub granularity: Granularity,
-    /// Of the product of queries and keys.
+    /// Stationarity of the product of queries and keys.
     pub qk: Stationarity,
-    /// Of the product with the values.
+    /// Stationarity of the product with the values.
     pub av_product: Stationarity,
-    /// Whether queries stay in the buffer.
+    /// Q stays in the buffer.
     pub q: bool,
-    /// Whether keys do.
+    /// K stays in the buffer.
     pub k: bool,
-    /// Whether scores do, before and after the softmax.
+    /// The scores stay in the buffer, before and after the softmax.
     pub scores: bool,
-    /// Whether values do.
+    /// V stays in the buffer.
     pub v: bool,
-    /// Whether the result does.
+    /// AV stays in the buffer.
     pub av: bool,
 }
 
@@ -167,7 +167,8 @@ impl Flat {
         if self.scores { Held::Buffer } else { Held::Dram }
     }
 
-    /// Bytes by tensor. What has no room in the buffer comes from DRAM whenever the array asks for it, and goes there.
+    /// Bytes by tensor. Data without room in the buffer is read from DRAM and written there whenever the array accesses
+    /// it.
     fn dram(&self, shape: &Shape, machine: &Machine, products: [&Accesses; 2]) -> Vec<(&'static str, f64)> {
         let spilled = self.spilled(shape, machine);
         let scores = shape.scores() as f64;

@@ -1,4 +1,4 @@
-//! What FLAT keeps in the buffer, and whether it has room.
+//! The tensors that FLAT keeps in the buffer, and their room.
 
 use super::machine::BYTES;
 use super::{Flat, Machine, Shape};
@@ -17,12 +17,13 @@ impl Flat {
         scores + tiles.iter().sum::<u64>()
     }
 
-    /// The share of it that has no room in the buffer and goes to DRAM.
+    /// The share of these bytes that has no room in the buffer and goes to DRAM.
     pub fn spilled(&self, shape: &Shape, machine: &Machine) -> f64 {
         1.0 - (machine.buffer_bytes as f64 / self.needed_bytes(shape, machine) as f64).min(1.0)
     }
 
-    /// The share of one row of scores that has no room beside the tensors on the chip, while the softmax runs over scores off the chip.
+    /// The share of one row of scores that has no room beside the tensors on the chip, while the softmax reads scores
+    /// off the chip.
     pub(super) fn row_spilled(&self, shape: &Shape, machine: &Machine) -> f64 {
         let rows = self.rows(shape);
         let tensors = [(self.q, rows), (self.k, shape.keys), (self.v, shape.keys), (self.av, rows)];

@@ -1,12 +1,12 @@
 //! The best configuration of FLAT for a shape.
 //!
-//! The artifact holds FLAT's choices for some shapes, but not the program that made them. This search tries every configuration of its
-//! space.
+//! The artifact contains FLAT's choices for some shapes, but not the program that made them. This search tries every
+//! configuration of its space.
 
 use super::{Dataflow, Flat, Granularity, Machine, Replay, Rules, Shape, Stationarity, replay};
 use crate::spec::Diagnostics;
 
-/// The fastest configuration, the one that takes least energy among these.
+/// The fastest configuration; of equally fast ones that with the least energy.
 ///
 /// # Errors
 ///

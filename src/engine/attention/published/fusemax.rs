@@ -1,5 +1,6 @@
-//! FuseMax (MICRO 2024): the one-pass cascade, in three steps from FLAT's machine to FuseMax's binding. A group of queries stays in the
-//! buffer while all keys and values stream past it; a running maximum, denominator and numerator go on from tile to tile of keys.
+//! FuseMax (MICRO 2024): the one-pass cascade, in three steps from FLAT's machine to FuseMax's binding. A group of
+//! queries stays in the buffer while all keys and values stream past it; a running maximum, denominator and numerator
+//! are kept from tile to tile of keys.
 
 use super::machine::BYTES;
 use super::nest::{
@@ -8,7 +9,7 @@ use super::nest::{
 use super::{AccessTotals, Array, Dataflow, Machine, Operations, Replay, Rules, Shape, StepCycles, energy_of};
 use crate::spec::Diagnostics;
 
-/// Cycles of an exponential function as multiply-accumulates in sequence.
+/// Cycles of an exponential function, as a sequence of multiply-accumulates.
 const EXPONENTIAL_MACS: f64 = 6.0;
 
 pub fn replay(dataflow: &Dataflow, shape: &Shape, machine: &Machine, rules: &Rules) -> Result<Replay, Diagnostics> {
@@ -34,12 +35,14 @@ pub fn replay(dataflow: &Dataflow, shape: &Shape, machine: &Machine, rules: &Rul
     })
 }
 
-/// P1 and P2: the most groups of R queries that the buffer holds beside a tile of keys and values.
+/// P1 and P2: the largest number of groups of R queries that fits in the buffer beside a tile of keys and values, and
+/// the number of passes over the keys that results.
 fn tiles(on_flat: bool, shape: &Shape, machine: &Machine, rules: &Rules) -> Result<(u64, u64), Diagnostics> {
     let side = machine.side;
     let of_tile = 2 * side * shape.depth + 2 * side * shape.value_depth;
     let scores = if on_flat { 2 * side } else { 0 };
-    // Of each query: itself, the running maximum, denominator and numerator; on FLAT's machine its scores with a tile of keys, twice.
+    // Elements per query: itself, the running maximum, denominator and numerator; on FLAT's machine its scores with a
+    // tile of keys, twice.
     let of_query = shape.depth + shape.value_depth + 2 + scores;
     let halved = on_flat && rules.cascade_uses_half_of_the_buffer;
     let buffer = if halved { machine.buffer_bytes / 2 } else { machine.buffer_bytes };
@@ -55,12 +58,12 @@ fn tiles(on_flat: bool, shape: &Shape, machine: &Machine, rules: &Rules) -> Resu
     Ok((groups, all / groups))
 }
 
-/// Cycles of each step of the cascade (NOTES 3), of the whole layer.
+/// Cycles of each step of the cascade (NOTES 3), for the whole layer.
 pub(super) fn steps(on_flat: bool, shape: &Shape, machine: &Machine) -> Vec<StepCycles> {
     let side = machine.side as f64;
     let pes = side * side;
     let scores = shape.scores() as f64;
-    // Y: numbers of a query and a tile of keys.
+    // Y: one number for each query and tile of keys.
     let of_tile = scores / side;
     let values = shape.value_depth as f64;
     let outputs = shape.output_elements() as f64;
@@ -95,7 +98,7 @@ pub(super) fn steps(on_flat: bool, shape: &Shape, machine: &Machine) -> Vec<Step
     ]
 }
 
-/// How the arrays wait for each other (NOTES 4).
+/// Cycles with the waiting of the arrays for each other (NOTES 4).
 fn compute_cycles(dataflow: &Dataflow, steps: &[StepCycles], machine: &Machine) -> f64 {
     let of = |name: &str| steps.iter().filter(|step| step.name == name).map(|step| step.cycles).sum::<f64>();
     let sum = |array| steps.iter().filter(|step| step.array == array).map(|step| step.cycles).sum::<f64>();
@@ -108,7 +111,7 @@ fn compute_cycles(dataflow: &Dataflow, steps: &[StepCycles], machine: &Machine) 
                 + exponentials()
                 + of("SLNV").max(of("SPNV"))
         }
-        // Tiles do not interleave: the 2D array stalls until the running maximum is there.
+        // Tiles do not interleave: the 2D array stalls until the running maximum is computed.
         Dataflow::Architecture => {
             queries_and_keys.max(of("RD") + of("AV"))
                 + machine.side as f64 * of("LM")
@@ -120,7 +123,7 @@ fn compute_cycles(dataflow: &Dataflow, steps: &[StepCycles], machine: &Machine) 
     }
 }
 
-/// What the steps access (NOTES 8), with `groups` of queries in the buffer.
+/// Accesses of the steps (NOTES 8), with `groups` of queries in the buffer.
 fn accesses(on_flat: bool, groups: u64, shape: &Shape, machine: &Machine, rules: &Rules) -> AccessTotals {
     let side = machine.side;
     let dram: Vec<Loop> = vec![
@@ -141,7 +144,7 @@ fn accesses(on_flat: bool, groups: u64, shape: &Shape, machine: &Machine, rules:
     let of_tile = |name, held| tensor(name, OF_KEY_TILE, held);
     let scores = |name, held| tensor(name, SCORES, held);
     let numerator = |name, held| tensor(name, OUTPUT_OF_KEY_TILE, held);
-    // On FLAT's machine the 1D array computes on scores, key by key, which the buffer brings.
+    // On FLAT's machine the 1D array computes on scores, key by key, which it reads from the buffer.
     let (score_array, key, scores_held) =
         if on_flat { (Array::OneD, Some((Rank::Key, side)), Held::Buffer) } else { (Array::TwoD, None, Held::Passed) };
     let edge = if on_flat { Held::Passed } else { Held::Edge };
@@ -166,7 +169,7 @@ fn accesses(on_flat: bool, groups: u64, shape: &Shape, machine: &Machine, rules:
     step(Array::OneD, None, &[of_tile("SLD", passed), of_tile("SPD", passed)], of_tile("RD", buffer));
     step(Array::OneD, Some(value), &[numerator("RNV", buffer), of_tile("PRM", passed)], numerator("SPNV", passed));
     step(Array::OneD, Some(value), &[numerator("SLNV", passed), numerator("SPNV", passed)], numerator("RNV", buffer));
-    // The division comes once, after the last tile of keys.
+    // The division is done once, after the last tile of keys.
     let last = Nest { dram: dram[..3].to_vec(), ..nest(Array::OneD, Some(value)) };
     let divided = [tensor("RNV", OUTPUT, buffer), tensor("RD", OF_QUERY, buffer)];
     totals.add(Array::OneD, &last.accesses(&divided, tensor("AV", OUTPUT, Held::Dram)));

@@ -6,13 +6,13 @@ use super::{AccessTotals, EnergyCause, Machine, Operations, Rules, energy_of};
 /// A product of matrices: rows x reduction times reduction x columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinearLayer {
-    /// As the papers call it.
+    /// Name in the papers.
     pub name: &'static str,
     /// Tokens of all sequences.
     pub rows: u64,
-    /// Channels that are added up.
+    /// Channels of an input, over which products are added up.
     pub reduction: u64,
-    /// Channels that are computed.
+    /// Channels of an output.
     pub columns: u64,
 }
 
@@ -35,7 +35,8 @@ impl LinearLayer {
         self.rows * self.reduction * self.columns
     }
 
-    /// Rows of inputs that stay in the buffer while the weights stream past, where the weights have no room beside rows for the array.
+    /// Rows of inputs that stay in the buffer while the weights stream past, where the weights do not fit beside rows
+    /// for the array.
     pub fn resident_rows(&self, machine: &Machine) -> Option<u64> {
         let row_bytes = BYTES * self.reduction;
         let resident = (self.columns + machine.side) * row_bytes <= machine.buffer_bytes;
@@ -44,13 +45,14 @@ impl LinearLayer {
         (!resident).then(|| std::iter::successors(Some(machine.side), doubled).last().unwrap_or(machine.side))
     }
 
-    /// Elements of the weights that come from DRAM.
+    /// Elements of the weights that are read from DRAM.
     pub fn streamed_weights(&self, machine: &Machine) -> f64 {
         let weights = (self.reduction * self.columns) as f64;
         self.resident_rows(machine).map_or(weights, |rows| weights * (self.rows as f64 / rows as f64))
     }
 
-    /// Bytes read from DRAM plus bytes written to it: both maps once, weights as often as they are streamed.
+    /// Bytes read from DRAM plus bytes written to it: both maps once, weights once for each time that they are
+    /// streamed.
     pub fn dram_bytes(&self, machine: &Machine) -> f64 {
         let maps = self.rows as f64 * (self.reduction + self.columns) as f64;
         BYTES as f64 * (maps + self.streamed_weights(machine))
@@ -65,7 +67,7 @@ impl LinearLayer {
     }
 }
 
-/// What layers cost together.
+/// Costs of all layers together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Linear {
     /// Multiply-accumulates.

@@ -1,13 +1,13 @@
 //! The machines of the FuseMax artifact: DRAM, one on-chip buffer, a square 2D array for products, and a 1D array beside it.
 
-/// A machine. Each PE does one operation a cycle on values of two bytes.
+/// A machine. Each PE does one operation per cycle on values of two bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Machine {
     /// R: PEs along each side of the 2D array, and of the 1D array.
     pub side: u64,
     /// Clock frequency of both arrays, Hz.
     pub clock_hz: f64,
-    /// Bytes a second.
+    /// Bytes per second of DRAM.
     pub dram_bandwidth: f64,
     /// Bytes of the on-chip buffer (L3).
     pub buffer_bytes: u64,
@@ -77,7 +77,8 @@ impl Machine {
         ..Self::FLAT_CLOUD
     };
 
-    /// The edge machine of FLAT. The artifact computes no energy on it: those of [`Self::FLAT_CLOUD`] stand in.
+    /// The edge machine of FLAT. The artifact computes no energy on it; here its energies are those of
+    /// [`Self::FLAT_CLOUD`].
     pub const FLAT_EDGE: Self =
         Self { side: 32, buffer_bytes: 512 << 10, dram_bandwidth: 50.0 * GIB, ..Self::FLAT_CLOUD };
 
@@ -86,7 +87,7 @@ impl Machine {
         self.side * self.side
     }
 
-    /// Seconds that `bytes` take from or to DRAM.
+    /// Seconds of the transfer of `bytes` from or to DRAM.
     pub fn dram_seconds(&self, bytes: f64) -> f64 {
         bytes / self.dram_bandwidth
     }
@@ -96,12 +97,12 @@ impl Machine {
         cycles / self.clock_hz
     }
 
-    /// Energy of `bytes` from or to DRAM, pJ.
+    /// Energy of the transfer of `bytes` from or to DRAM, pJ.
     pub fn dram_energy(&self, bytes: f64) -> f64 {
         bytes / 8.0 * self.energies.dram_word
     }
 
-    /// Energy of what is read from and written to the buffer, in values, pJ.
+    /// Energy of reading and writing so many values of the buffer, pJ.
     pub fn buffer_energy(&self, reads: f64, writes: f64) -> f64 {
         (reads * self.energies.buffer_read + writes * self.energies.buffer_write) / ROW_VALUES
     }

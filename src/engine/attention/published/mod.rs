@@ -1,11 +1,12 @@
 //! Attention on a 2D array with a 1D array beside it, as the FuseMax artifact (MICRO 2024) computes it: unfused, FLAT, and the three steps
 //! from FLAT to FuseMax.
 //!
-//! The artifact counts loop nests in closed form. So do we, by its own [`Rules`], or with its defects mended.
+//! The artifact counts loop nests in closed form. So does this module, by its own [`Rules`], or with its defects
+//! corrected.
 //!
-//! - `machine.rs`: the machines, with their energies; `nest.rs`: how often a nest accesses what
-//! - `unfused.rs`, `flat.rs`, `fusemax.rs`: the dataflows; `softmax.rs`: what the first two share
-//! - `flat_buffer.rs`: what FLAT keeps in the buffer; `flat_search.rs`: which of its configurations is best
+//! - `machine.rs`: the machines, with their energies; `nest.rs`: accesses of a loop nest
+//! - `unfused.rs`, `flat.rs`, `fusemax.rs`: the dataflows; `softmax.rs`: the softmax of the first two
+//! - `flat_buffer.rs`: the tensors that FLAT keeps in the buffer; `flat_search.rs`: the best of its configurations
 //! - `linear.rs`: the layers around attention; `area.rs`: the sweep over arrays
 //!
 //! `tests/reference/attention.rs` compares with every published number.
@@ -38,9 +39,9 @@ use nest::Accesses;
 /// A dataflow of the artifact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Dataflow {
-    /// Query times key, softmax and the product with the values, one after the other through DRAM. The number is k of NOTES 6: how many
-    /// bytes cross DRAM for each element of a query, key, value or output in one of the two products; [`COMPULSORY`] where each crosses
-    /// once.
+    /// Query times key, softmax and the product with the values, one after the other through DRAM. The number is k of
+    /// NOTES 6: the bytes that cross the border of DRAM for each element of a query, key, value or output in one of the
+    /// two products; [`COMPULSORY`] where each crosses once.
     Unfused(u64),
     /// FLAT (ASPLOS 2023): the scores of some rows stay on the chip; three passes over them.
     Flat(Flat),
@@ -53,7 +54,7 @@ pub enum Dataflow {
 }
 
 impl Dataflow {
-    /// As the artifact calls it.
+    /// Name in the artifact.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Unfused(_) => "unfused",
@@ -85,17 +86,17 @@ pub enum Array {
 /// A step of a cascade on an array.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepCycles {
-    /// As the papers write its result.
+    /// Its result, as the papers write it.
     pub name: &'static str,
-    /// Where it runs.
+    /// The array that computes it.
     pub array: Array,
-    /// Cycles, of the whole layer.
+    /// Cycles, for the whole layer.
     pub cycles: f64,
-    /// The part of the array that works.
+    /// The share of the array that works.
     pub used: f64,
 }
 
-/// What takes energy.
+/// Causes of energy in the tables of the artifact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnergyCause {
     /// Accesses of off-chip memory.
@@ -104,7 +105,7 @@ pub enum EnergyCause {
     Buffer,
     /// Registers of the 2D array.
     Registers2d,
-    /// Registers of the 1D array, and of the file between both.
+    /// Registers of the 1D array, and of the file between both arrays.
     Registers1d,
     /// Multiply-accumulates.
     Mac,
@@ -118,7 +119,7 @@ pub enum EnergyCause {
     Divide,
 }
 
-/// Accesses, in values; of registers those of one PE.
+/// Accesses, in values; those of registers are of one PE.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct AccessTotals {
     /// Values that leave the on-chip buffer.
@@ -127,9 +128,9 @@ pub struct AccessTotals {
     pub buffer_writes: f64,
     /// Reads and writes of the registers of one PE of the 2D array.
     pub registers_2d: (f64, f64),
-    /// Of one PE of the 1D array.
+    /// Reads and writes of the registers of one PE of the 1D array.
     pub registers_1d: (f64, f64),
-    /// Of the file at the edge of the 2D array: of all of it.
+    /// Reads and writes of the register file at the edge of the 2D array: of all of it.
     pub edge: (f64, f64),
     /// Reads and writes of the registers of all PEs that work: of the 2D array, and of the 1D array.
     pub all_registers: [(f64, f64); 2],
@@ -155,7 +156,7 @@ impl AccessTotals {
     }
 }
 
-/// How many operations of each kind are charged.
+/// Numbers of operations of each kind that take energy.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Operations {
     macs: f64,
@@ -165,13 +166,13 @@ struct Operations {
     divisions: f64,
 }
 
-/// What a dataflow costs: one attention layer, all heads and sequences.
+/// Costs of a dataflow: one attention layer, all heads and sequences.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Replay {
-    /// P1 and P2: groups of R queries that stay in the buffer while all keys pass, and how often the keys pass. `None` if queries are not
-    /// tiled.
+    /// P1 and P2: the groups of R queries that stay in the buffer while all keys stream past, and the number of passes
+    /// over the keys. `None` if queries are not tiled.
     pub tiles: Option<(u64, u64)>,
-    /// The share of what FLAT wants to keep in the buffer that has no room there.
+    /// The share of the data that FLAT keeps in the buffer that has no room there.
     pub spilled: f64,
     /// The steps of the cascade, in order, each with its cycles.
     pub steps: Vec<StepCycles>,
@@ -179,7 +180,7 @@ pub struct Replay {
     pub dram: Vec<(&'static str, f64)>,
     /// Seconds.
     pub latency_s: f64,
-    /// What the artifact counts as accesses.
+    /// Accesses as the artifact counts them.
     pub accesses: AccessTotals,
     /// Energy by cause, pJ.
     pub energy: Vec<(EnergyCause, f64)>,
@@ -197,12 +198,12 @@ impl Replay {
         self.energy.iter().map(|(_, energy)| energy).sum()
     }
 
-    /// The part of the time in which a step keeps its array at work, times the part of the array.
+    /// The share of the time in which a step uses its array, times the share of the array.
     pub fn active(&self, step: &StepCycles) -> f64 {
         step.cycles * step.used / (self.latency_s * self.clock_hz)
     }
 
-    /// The part of an array's time that is used.
+    /// The share of an array's time that is used.
     pub fn utilisation(&self, array: Array) -> f64 {
         self.steps.iter().filter(|step| step.array == array).map(|step| self.active(step)).sum()
     }
@@ -212,8 +213,8 @@ impl Replay {
 ///
 /// # Errors
 ///
-/// Sizes that [`Shape::check`] refuses, heads that share keys, queries or keys that do not fill whole rows of the array, or a buffer that
-/// is too small for one group of queries.
+/// Sizes that [`Shape::check`] refuses, heads that share keys, queries or keys that do not fill whole rows of the
+/// array, or a buffer that is too small for one group of queries.
 pub fn replay(dataflow: &Dataflow, shape: &Shape, machine: &Machine, rules: &Rules) -> Result<Replay, Diagnostics> {
     check(shape, machine)?;
     match dataflow {

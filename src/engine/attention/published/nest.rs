@@ -1,11 +1,12 @@
-//! Loop nests of one step of attention, and how often they access what: the counting rule of the FuseMax artifact.
+//! Loop nests of one step of attention, and their accesses: the counting rule of the FuseMax artifact.
 //!
-//! A step is an Einsum. Its temporal loops lie at DRAM or at the on-chip buffer, outer ones first; its spatial loops on the PEs. A level
-//! holds a tensor, or the tensor passes it by. A level is filled as often as the loops above it say, without the innermost ones that do not
-//! index the tensor. PEs that need the same data get it at once; what they add up across the array is added on the way. Counts are in
-//! elements.
+//! A step is an Einsum. Its temporal loops are at DRAM or at the on-chip buffer, outer ones first; its spatial loops
+//! are on the PEs. A level holds a tensor, or the tensor bypasses it. A level is filled once for each iteration of the
+//! loops above it, without the innermost ones that do not index the tensor. PEs that need the same data get it by
+//! multicast; sums across the array are reduced on the way. Counts are in elements.
 
-/// What loops run over. Two ranks stand for the keys: a tensor may be indexed by the key tile alone, as a maximum is.
+/// The ranks that loops iterate over. Two ranks represent the keys: a tensor may be indexed by the key tile alone, as a
+/// maximum is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rank {
     /// B.
@@ -66,7 +67,7 @@ pub const OUTPUT_OF_KEY_TILE: Ranks = Ranks::of(&[Rank::Batch, Rank::Head, Rank:
 pub enum Held {
     /// Nowhere: it comes from the step before, and goes to the next.
     Passed,
-    /// In DRAM alone: it passes the buffer by.
+    /// In DRAM alone: it bypasses the buffer.
     Dram,
     /// In the on-chip buffer alone.
     Buffer,
@@ -79,15 +80,15 @@ pub enum Held {
 /// A tensor of a step.
 #[derive(Debug, Clone, Copy)]
 pub struct Tensor {
-    /// As the papers write it.
+    /// Its name in the papers.
     pub name: &'static str,
-    /// What indexes it.
+    /// The ranks that index it.
     pub ranks: Ranks,
     /// The memories that hold a tile of it.
     pub held: Held,
 }
 
-/// A loop: what it runs over, and how often.
+/// A loop: its rank, and its number of iterations.
 pub type Loop = (Rank, u64);
 
 /// The loops of a step, outer ones first.
@@ -95,13 +96,13 @@ pub type Loop = (Rank, u64);
 pub struct Nest {
     /// Loops over tiles in DRAM.
     pub dram: Vec<Loop>,
-    /// Loops over what the buffer holds.
+    /// Loops over tiles in the buffer.
     pub buffer: Vec<Loop>,
-    /// Over the PEs.
+    /// Loops over the PEs.
     pub spatial: Vec<Loop>,
 }
 
-/// How many elements of a tensor cross the borders of memories in a step.
+/// Elements of a tensor that cross the borders of memories in a step.
 #[derive(Debug, Clone, Copy)]
 pub struct Transfers {
     /// The tensor.
@@ -110,20 +111,20 @@ pub struct Transfers {
     pub dram: u64,
     /// Elements read from the buffer.
     pub buffer_reads: u64,
-    /// Written to the buffer.
+    /// Elements written to the buffer.
     pub buffer_writes: u64,
-    /// Written to the buffer from DRAM; part of [`Self::buffer_writes`].
+    /// Elements written to the buffer from DRAM; part of [`Self::buffer_writes`].
     pub buffer_fills: u64,
-    /// Read from the register file at the edge.
+    /// Elements read from the register file at the edge.
     pub edge_reads: u64,
-    /// Written to the register file at the edge.
+    /// Elements written to the register file at the edge.
     pub edge_writes: u64,
 }
 
 /// The accesses of a step.
 #[derive(Debug, Clone)]
 pub struct Accesses {
-    /// Of each tensor.
+    /// Transfers of each tensor.
     pub transfers: Vec<Transfers>,
     /// Reads of the registers of one PE.
     pub register_reads: u64,
@@ -134,7 +135,8 @@ pub struct Accesses {
 }
 
 impl Nest {
-    /// Counts what a step accesses that computes `output` of `inputs` with this nest, one operation for each iteration.
+    /// Counts the accesses of a step that computes `output` of `inputs` with this nest, one operation for each
+    /// iteration.
     pub fn accesses(&self, inputs: &[Tensor], output: Tensor) -> Accesses {
         let above: Vec<Loop> = [&self.dram[..], &self.buffer[..]].concat();
         let computations = product(&above, |_| true);
@@ -166,7 +168,8 @@ impl Nest {
         accesses.register_reads += computations - distinct;
         accesses.register_writes += computations;
         if output.held != Held::Passed {
-            // What comes again is added to what is there: it is read at the level, and a PE fetches the sums that it goes on with.
+            // An output that arrives again is added to the sum at the level, which is read; and a PE reads the sums
+            // that it continues.
             let arrivals = stationary(&above, output);
             accesses.register_writes += arrivals - distinct;
             let mut moved = Transfers::none(output.name);
@@ -213,12 +216,13 @@ fn product(loops: &[Loop], counts: impl Fn(Rank) -> bool) -> u64 {
     loops.iter().filter(|(rank, _)| counts(*rank)).map(|(_, count)| count).product()
 }
 
-/// Elements of the tensor that the loops run over.
+/// Elements of the tensor in one round of all these loops: the product of those that index it.
 fn tile(loops: &[Loop], tensor: Tensor) -> u64 {
     product(loops, |rank| tensor.ranks.contains(rank))
 }
 
-/// How often the tensor's tile below these loops changes: all of them, without the innermost that do not index it.
+/// Number of times that the tensor's tile below these loops changes: the product of all of them, without the innermost
+/// that do not index it.
 fn stationary(loops: &[Loop], tensor: Tensor) -> u64 {
     let last = loops.iter().rposition(|(rank, _)| tensor.ranks.contains(*rank));
     product(&loops[..last.map_or(0, |last| last + 1)], |_| true)

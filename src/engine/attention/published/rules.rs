@@ -1,4 +1,4 @@
-//! Where the FuseMax artifact and what is right differ: one switch each.
+//! Differences between the FuseMax artifact and correct counts: one switch for each.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ impl Rules {
         cascade_uses_half_of_the_buffer: true,
         baselines_subtract_in_no_time: true,
     };
-    /// What is right; the default.
+    /// Correct counts; the default.
     pub const CORRECTED: Self = Self {
         registers_of_one_pe: false,
         exponentials_of_cascade_are_free: false,

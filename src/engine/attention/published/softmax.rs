@@ -3,7 +3,7 @@
 use super::nest::{Accesses, Held, Nest, OF_QUERY, Rank, SCORES, Tensor};
 use super::{Array, Machine, Operations, Rules, Shape, StepCycles};
 
-/// What the softmax accesses, its four passes in their order. `on_chip`: scores come from the buffer and go there; else DRAM.
+/// Accesses of the softmax, its four passes in their order. `on_chip`: scores are in the buffer; else in DRAM.
 pub fn passes(shape: &Shape, machine: &Machine, on_chip: bool) -> [Accesses; 4] {
     let nest = Nest {
         dram: vec![(Rank::Batch, shape.batch), (Rank::Head, shape.heads), (Rank::Query, shape.queries)],
@@ -21,7 +21,7 @@ pub fn passes(shape: &Shape, machine: &Machine, on_chip: bool) -> [Accesses; 4] 
     ]
 }
 
-/// The cycles of the passes: one for each score, and one more for the subtraction if it takes any.
+/// Cycles of the passes: one for each score, and one more for the subtraction if it takes time.
 pub fn steps(shape: &Shape, machine: &Machine, rules: &Rules) -> [StepCycles; 4] {
     let pass = shape.scores() as f64 / machine.side as f64;
     let subtract = if rules.baselines_subtract_in_no_time { 0.0 } else { pass };

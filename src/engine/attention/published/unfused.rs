@@ -3,15 +3,15 @@
 use super::machine::BYTES;
 use super::{AccessTotals, Array, Machine, Replay, Rules, Shape, StepCycles, energy_of, softmax};
 
-/// Bytes for each element of Q, K, V or AV in one product, where the mapper finds that each has to move but once.
+/// Bytes for each element of Q, K, V or AV in one product, where the mapper moves each only once.
 pub const COMPULSORY: u64 = 2 * BYTES;
 
-/// `operand_bytes`: k of NOTES 6.
+/// Replays unfused attention. `operand_bytes`: k of NOTES 6.
 pub fn replay(operand_bytes: u64, shape: &Shape, machine: &Machine, rules: &Rules) -> Replay {
     let scores = shape.scores() as f64;
     let elements = shape.query_elements() as f64;
     let side = machine.side as f64;
-    // Both products: the array is full.
+    // Cycles of both products: the array is full.
     let product = scores * shape.depth as f64 / machine.pes() as f64;
     let product_bytes = BYTES as f64 * scores + operand_bytes as f64 * elements;
     let softmax_bytes = (2 * BYTES) as f64 * scores;
@@ -25,7 +25,8 @@ pub fn replay(operand_bytes: u64, shape: &Shape, machine: &Machine, rules: &Rule
         (6.0 * product - outputs - elements / side, 6.0 * product + outputs - elements / side)
     };
     let pes = machine.pes() as f64;
-    // In each cycle the mapper's nests read rows of Q, K, V and AV from the buffer, and write one of AV; scores pass it by.
+    // In each cycle the mapper's nests read rows of Q, K, V and AV from the buffer, and write one of AV; scores bypass
+    // it.
     let mut accesses = AccessTotals {
         buffer_reads: 4.0 * product * side - elements,
         buffer_writes: product * side + 3.0 * elements,
