@@ -1,14 +1,14 @@
-//! Long work as a job: tasks that anyone may do, in any order, to the same bits.
+//! Long work as a job: tasks that can be done anywhere and in any order, with the same result to the bit.
 //!
-//! Two parties do it. The job itself says which tasks are next, takes their results, and knows how far it is; it computes no cost, so
-//! that it may live on the page's thread. Workers run tasks, each at a bench that holds the validated request and what earlier tasks
-//! taught it. A driver stands between them: threads (`command::run`), the page's workers (`app::workers::job`), or
-//! [`finish`], which does all of it here and now.
+//! A job and its workers share the work. The job itself gives out tasks, takes their results, and knows its progress;
+//! it computes no cost, so that it can be on the page's thread. Workers run tasks, each with a bench: the validated
+//! request, and results of earlier tasks that help later ones. A driver connects them: threads (`command::run`), the
+//! page's workers (`app::workers::job`), or [`finish`], which does all tasks in the calling thread.
 //!
-//! Invariant: each part of the work is left, with a worker, or known. [`Job::next`] moves parts from left to a worker, [`Job::put_back`]
-//! from a worker to left, [`Job::take`] from a worker to known. A worker may come back with less than it was given ([`Job::run`]): then
-//! `take` moves the rest back to left. So a job is stopped by ending its workers and putting back what they had, and resumed by asking
-//! for the next task.
+//! Invariant: each part of the work is left, with a worker, or known. [`Job::next`] moves parts from left to a worker,
+//! [`Job::put_back`] from a worker to left, [`Job::take`] from a worker to known. A worker may return less than it was
+//! given ([`Job::run`]): then `take` moves the rest back to left. So a job is stopped by ending its workers and putting
+//! back their tasks, and resumed by asking for the next task.
 //!
 //! To add a search, implement [`Job`], and [`RemoteJob`] for the page; it then has progress, stop and resume, on all cores and in all
 //! workers.
@@ -16,19 +16,20 @@
 use crate::spec::Diagnostics;
 use std::ops::Range;
 
-/// Work that is cut into tasks.
+/// Work that is divided into tasks.
 pub trait Job {
-    /// What a worker keeps from task to task.
+    /// Data that a worker keeps from task to task.
     type Bench;
     /// A part of the work.
     type Task: Clone;
-    /// What comes of a task, or of the first part of it.
+    /// The result of a task, or of the first part of it.
     type Done;
 
-    /// Does a task. Asks `has_time` before everything that takes long but the first, and returns what is done once it says no.
+    /// Does a task. Asks `has_time` before each long step but the first, and returns the results so far once that is
+    /// false.
     ///
     /// # Errors
-    /// Why the whole job has no result.
+    /// The reason why the whole job has no result.
     fn run(
         bench: &mut Self::Bench,
         task: &Self::Task,
@@ -38,31 +39,31 @@ pub trait Job {
     /// The next task for a worker; `None` while nothing can be begun before others are back, and at the end.
     fn next(&mut self, worker: Worker) -> Option<Self::Task>;
 
-    /// Takes what came of a task.
+    /// Takes the result of a task.
     fn take(&mut self, task: Self::Task, done: Self::Done);
 
-    /// Takes a task back that was not begun.
+    /// Takes back a task that was not begun.
     fn put_back(&mut self, task: Self::Task);
 
-    /// Takes a task back at which workers failed, with the reason. Returns whether the job can go on without it.
+    /// Takes back a task at which workers failed, with the reason. Returns whether the job can go on without it.
     fn give_up(&mut self, task: Self::Task, _reason: &str) -> bool {
         self.put_back(task);
         false
     }
 
-    /// How far it is.
+    /// Parts that are known, and all parts.
     fn progress(&self) -> Progress;
 }
 
-/// A job in which workers may take part that share no memory with it: a request tells them all that tasks have in common.
+/// A job for workers that share no memory with it: a request contains all data that its tasks have in common.
 pub trait RemoteJob: Job {
-    /// What the job is about.
+    /// The request that describes the job.
     type Request;
 
-    /// A bench for a request; `before` is that of the request before, whose knowledge may be of use.
+    /// The bench for a request; `before` is the bench of the previous request, whose results may be of use.
     ///
     /// # Errors
-    /// Everything that is wrong with the request.
+    /// All mistakes of the request.
     fn open(request: &Self::Request, before: Option<Self::Bench>) -> Result<Self::Bench, Diagnostics>;
 }
 
@@ -83,23 +84,23 @@ impl Worker {
 /// How far a job is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Progress {
-    /// Parts that are known.
+    /// Number of parts that are known.
     pub done: usize,
-    /// All parts, as far as they are counted.
+    /// Number of all parts, as far as they are counted.
     pub all: usize,
-    /// The name of several parts: `hierarchies`.
+    /// The unit, in plural: `hierarchies`.
     pub unit: &'static str,
-    /// Whether parts take about equally long, so that the time to come follows from the time so far.
+    /// Whether parts take about the same time each, so that the remaining time follows from the time so far.
     pub are_alike: bool,
 }
 
-/// A share of the parts that are left, for one of so many workers: large enough that few messages pass, small enough that all end
-/// together.
+/// A share of the parts that are left, for one of so many workers: large enough that few messages are sent, small
+/// enough that all workers end at about the same time.
 pub fn share(left: usize, workers: usize, most: usize) -> usize {
     left.div_ceil(2 * workers.max(1)).clamp(1, most)
 }
 
-/// Parts that are numbered and that no worker has.
+/// Numbered parts that no worker has.
 #[derive(Debug, Clone, Default)]
 pub struct Left(Vec<Range<usize>>);
 
@@ -125,10 +126,10 @@ impl Left {
     }
 }
 
-/// Does all of a job at one bench.
+/// Does all tasks of a job with one bench.
 ///
 /// # Errors
-/// Why it has no result.
+/// The reason why it has no result.
 pub fn finish<J: Job>(job: &mut J, bench: &mut J::Bench) -> Result<(), Diagnostics> {
     while let Some(task) = job.next(Worker::ALONE) {
         let done = J::run(bench, &task, &mut || true)?;

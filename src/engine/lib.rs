@@ -1,8 +1,8 @@
 //! The engine: from documents ([`fusescape_spec`]) to mappings, schedules and their cost.
 //!
-//! It implements five published systems over one description of hardware ([`hardware::Core`]) and network ([`workload::Network`]):
-//! DeFiNES, ZigZag, Stream, Optimus and HW-Flow-Fusion. It is a package of its own because it is compiled for speed, and what shows
-//! its results for size.
+//! It implements five published systems over one description of hardware ([`hardware::Core`]) and network
+//! ([`workload::Network`]): DeFiNES, ZigZag, Stream, Optimus and HW-Flow-Fusion. It is a package of its own because it
+//! is compiled for speed, and the packages that show its results for size.
 //!
 //! # Rooms
 //!
@@ -27,13 +27,14 @@
 //!                                                                        accounts
 //! ```
 //!
-//! Points of a sweep share most of their mapping problems. Each different one is solved once, by anyone, in any order.
+//! Points of a sweep share most of their mapping problems. Each different one is solved once, by any worker, in any
+//! order.
 //!
 //! # Invariants
 //!
-//! The engine is pure: no clock, no I/O, no globals, no randomness, no panic on input that validated. The same input gives the same
-//! bits natively and in WebAssembly. A search is `{problem, limits, strategy} -> {best, report, stop reason}`. Whatever may grow is
-//! counted before it takes memory.
+//! The engine is pure: no clock, no I/O, no globals, no randomness, no panic on validated input. The same input gives
+//! the same bits natively and in WebAssembly. A search is `{problem, limits, strategy} -> {best, report, stop reason}`.
+//! Everything whose size depends on the input is counted before it is allocated.
 //!
 //! # Example
 //!
