@@ -1,4 +1,4 @@
-//! Documents that are legal and huge: an answer or a refusal, soon and in little memory.
+//! Documents that are legal and huge: they are answered or refused, soon and with little memory.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use fusescape_engine::depth_first::{FuseDepth, ListedStacks, StackArc, StoringMode, cut};
@@ -13,10 +13,11 @@ use std::fmt::Write;
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// What a question may take in a worker of the page, MB.
+/// Limit on the memory for a request in a worker of the page, MB.
 const MOST_MEGABYTES: f32 = 1000.0;
 
-/// Layers of the largest networks: where all is asked for, as many as a document may have; odd, as a comb ends with half a tooth.
+/// Layers of the largest networks: as many as a document may have for complete tests; odd, as a comb ends with half a
+/// tooth.
 fn most_layers() -> usize {
     sample_or_all(1023, 4095)
 }
@@ -49,7 +50,7 @@ fn woven(count: usize) -> String {
     })
 }
 
-/// A chain of which every second layer is an output by itself.
+/// A chain in which every second layer is also an output.
 fn comb(count: usize) -> String {
     let source = |number: usize| if number < 2 { "image".to_owned() } else { format!("a{}", (number - 2) / 2 * 2) };
     network(16, count, |number| {
@@ -66,7 +67,7 @@ fn request(workload: String, settings: Settings) -> Request {
     Request { hardware: CORE.to_owned(), workload, settings }
 }
 
-/// What comes of an act, which takes little memory.
+/// The result of an action, which takes little memory.
 fn lean<T>(what: &str, act: impl FnOnce() -> T) -> T {
     MEMORY.reset_peak_usage();
     let result = act();
@@ -107,7 +108,8 @@ fn of_thousands_of_layers_the_short_stacks_are_listed() {
 }
 
 fn many_outputs_leave_few_ways() {
-    // Whatever a tooth of the comb reads ends a stack; only its last layer may be computed with the one before it.
+    // Each layer that a tooth of the comb reads ends a stack; only its last layer may be computed with the one before
+    // it.
     for (what, workload, ways) in [("a comb", comb(most_layers()), 2), ("wide", wide(most_layers()), 1)] {
         let study = lean(what, || {
             let sweep = Sweep::new(&request(workload, Settings::default())).unwrap();
@@ -123,7 +125,7 @@ fn short_stacks_are_all_listed_and_what_other_methods_choose() {
         let study = lean("short stacks", || StackStudy::new(sweep.clone(), StackLimits::default()).unwrap());
         let ListedStacks::UpTo(most) = study.listed() else { panic!("{count}: {:?}", study.listed()) };
         let is_short = |arc: &&StackArc| arc.stack.layers().len() <= most;
-        // All of at most so many layers, none twice.
+        // All of at most so many layers, without duplicates.
         let expected: usize = (1..=most).map(|layers| count + 1 - layers).sum();
         assert_eq!(study.stacks().iter().filter(is_short).count(), expected, "{count} layers");
         let rule = cut(&sweep.network, &sweep.core, &FuseDepth::Automatic, &sweep.settings.rules).unwrap();
@@ -164,7 +166,7 @@ fn one_point(tile: u64) -> Settings {
 }
 
 fn kinds_of_tiles_are_counted() {
-    // With tiles of one pixel nearly every tile of some hundred stacks is of a kind of its own.
+    // With tiles of one pixel nearly every tile of some hundred stacks is of a different type.
     let chain = chain(32, 4095).replace("K: 4", "K: 16");
     let sweep = Sweep::new(&request(chain, one_point(1))).unwrap();
     let point = lean("kinds of tiles", || Survey::new(sweep).point(&mut CostStore::default(), 0, &mut || true));

@@ -1,4 +1,4 @@
-//! Documents: the presets, what is said about wrong ones, and writing them again.
+//! Documents: the presets, messages about mistakes, and writing them again.
 
 use fusescape_engine::hardware::{Core, Movement, Operand, Unroll};
 use fusescape_engine::workload::{Dim, Layer, LayerId, LayerKind, Network};
@@ -187,7 +187,7 @@ fn workload_presets_are_those_of_the_defines_tool() {
     }
 }
 
-/// The unrolling that takes place: no wider than array and layer, and nothing where it does nothing.
+/// The unrolling that is used: at most as wide as array and layer, and empty where it has no effect.
 fn clipped(unroll: &[Unroll], core: &Core, layer: &Layer) -> Vec<(usize, Dim, u64)> {
     let mut clipped: Vec<_> = unroll
         .iter()
@@ -269,7 +269,7 @@ fn every_preset_can_be_written_and_read_again() {
     }
 }
 
-/// A core without mistakes, to make some in.
+/// A valid core, in which mistakes are made.
 const CORE: &str = "\
 name: small
 array:
@@ -294,7 +294,7 @@ memories:
     shared_over: all
 ";
 
-/// A network without mistakes, to make some in.
+/// A valid network, in which mistakes are made.
 const NETWORK: &str = "\
 name: small
 batch: 1
@@ -306,10 +306,10 @@ layers:
   - { name: d, type: pooling, kernel: global }
 ";
 
-/// What is expected to be said: line, path, part of the message.
+/// An expected message: line, path, part of the text.
 type Expected = &'static [(usize, &'static str, &'static str)];
 
-/// Makes the replacements in `text` and compares everything that `load` says with what is expected.
+/// Makes the replacements in `text` and compares all messages of `load` with the expected ones.
 fn check(text: &str, replace: &[(&str, &str)], load: fn(&str) -> Result<(), Diagnostics>, expected: Expected) {
     let mut text = text.to_owned();
     for (right, wrong) in replace {
@@ -382,7 +382,7 @@ fn wrong_hardware_is_answered_with_place_reason_and_remedy() {
         (&[("energy: 0.02 pJ", "energy: nan pJ")], &[(12, "memories[0].read_energy", "does not start with a number")]),
         (&[("mac_energy: 0.04 pJ", "mac_energy: 1e999 pJ")], &[(4, "array.mac_energy", "too large")]),
         (&[("mac_energy: 0.04 pJ", "mac_energy: 1e306 nJ")], &[(4, "array.mac_energy", "too large to be counted")]),
-        // Added up, no number would hold it.
+        // The sum is too large for any number.
         (&[("mac_energy: 0.04 pJ", "mac_energy: 1e300 pJ")], &[(4, "array.mac_energy", "at most 10000000000 pJ")]),
         (
             &[("read_energy: 700 pJ", "read_energy: 2e30 pJ\n    area: 2e30 um2")],
@@ -408,7 +408,7 @@ fn wrong_hardware_is_answered_with_place_reason_and_remedy() {
         ),
         (&[("shared_over: []", "shared_over: [D3]")], &[(14, "memories[0].shared_over", "has no dimension `D3`")]),
         (&[("operands: [W, O]", "operands: [W, Q]")], &[(10, "memories[0].operands", "There is no operand `Q`")]),
-        // What follows from an unreadable field is not said as well: no `No memory holds O`.
+        // Consequences of an unreadable field are not reported, too: no `No memory holds O`.
         (&[("operands: [W, I, O]", "operands: { W: 1 }")], &[(17, "memories[1].operands", "instead of a list")]),
         (&[("dimensions: { D1: 4, D2: 2 }", "dimensions: 8")], &[(3, "array.dimensions", "instead of fields")]),
         (&[("D2: 2", "D2: two")], &[(3, "array.dimensions.D2", "`two` is not a whole number")]),
@@ -432,7 +432,7 @@ fn wrong_hardware_is_answered_with_place_reason_and_remedy() {
                 (23, "memories[1].ports[0]", "Did you mean `I.read_to_low`?"),
             ],
         ),
-        // Reading and validating find their mistakes in one go.
+        // Mistakes in reading and in validating are found in one run.
         (
             &[
                 ("mac_energy", "mac_enrgy"),
@@ -553,7 +553,7 @@ fn texts_that_are_no_document_are_refused() {
     }
 }
 
-/// Looking for what was meant takes its time: in a large network it is done for the first mistakes only.
+/// Similar names take time: in a large network they are looked for only for the first mistakes.
 #[test]
 fn the_first_of_many_mistakes_have_a_likely_meaning() {
     let layers = |count: usize| -> String {
@@ -737,7 +737,7 @@ fn mutated_documents_never_panic() {
 fn the_area_of_a_core_counts_every_instance_and_names_what_is_unknown() {
     let text = find_preset(hardware_presets(), "tpu-like").unwrap().text;
     assert_eq!(Core::from_text(text).unwrap().area().known_um2(), None);
-    // 32 x 32 registers of weights, 32 of outputs, one SRAM; nobody says how large DRAM is.
+    // 32 x 32 registers of weights, 32 of outputs, one SRAM; the size of DRAM is not stated.
     let stated = text
         .replace("    size: 128 B\n", "    size: 128 B\n    area: 100.5 um2\n")
         .replace("    size: 2 B\n", "    size: 2 B\n    area: 10 µm²\n")

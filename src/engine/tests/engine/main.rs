@@ -1,4 +1,4 @@
-//! What the engine promises, by its rooms, a subject a file. One program, as each takes seconds to link.
+//! Tests of the engine by its rooms, one file per subject. One program, as each takes seconds to link.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod attention;

@@ -12,9 +12,10 @@ use serde_json::Value;
 
 const RULES: Rules = Rules::FUSEMAX_2024;
 const TOLERANCE: f64 = 1e-9;
-/// A published energy that deviates more from the rules is of a row whose statistics the artifact counts otherwise (NOTES 8).
+/// Published energies that deviate more from the rules are those of rows for which the artifact counts its statistics
+/// differently (NOTES 8).
 const OF_THE_ARTIFACT: f64 = 1e-5;
-/// What FLAT keeps on the chip in these rows follows no rule that is known (NOTES 7).
+/// The tensors that FLAT keeps on the chip in these rows follow no known rule (NOTES 7).
 const UNEXPLAINED: [&str; 7] = [
     "flat-edge-BERT-1K",
     "flat-edge-TrXL-1K",
@@ -166,7 +167,7 @@ fn recomputed(report: &mut Report, row: &Value, ours: &Replay, id: &str) {
     }
 }
 
-/// The breakdown tells the operations of both arrays apart; they cost the same.
+/// The breakdown distinguishes the operations of both arrays; they cost the same.
 fn breakdown(report: &mut Report, theirs: &Value, ours: &[(EnergyCause, f64)], id: &str) {
     for (cause, ours) in ours {
         let end = match cause {
@@ -255,7 +256,7 @@ pub fn area() -> Report {
     report.of_cases_here(12)
 }
 
-/// What FLAT keeps in the buffer, for its choices; which choices it makes is another program's result.
+/// The buffer needs of FLAT for its choices; the choices are the result of another program.
 pub fn flat_buffer() -> Report {
     let mut report = Report::new();
     for row in rows("flat_search") {

@@ -1,4 +1,4 @@
-//! The exact search on every layer of the reference data: never above LOMA under the same rules, whichever these are.
+//! The exact search on every layer of the reference data: never worse than LOMA under the same rules, for all rules.
 
 use crate::Report;
 use crate::zigzag;
@@ -20,15 +20,16 @@ pub fn energy() -> Report {
             unproved += usize::from(!matches!(proof, Some(Proof::Optimal | Proof::OptimalButForTies)));
             double_buffered += usize::from(layer.forces_double_buffers);
         }
-        // Every least energy is proved, but where LOMA searches as a memory is double-buffered by design.
+        // Every least energy is proved, except where LOMA is the search because a memory is double-buffered by design.
         report.same(&unproved, &double_buffered, || format!("{name}: not proved"));
         report.remarks.push(format!("{name}: {double_buffered} left to LOMA"));
     }
     report
 }
 
-/// Small layers whose least energy a cost model of its own found by every order of prime factors with every placement: columns that
-/// several lanes need at different steps are read once for each. Where nothing fits, there is no least energy.
+/// Small layers whose least energy a separate cost model found by every order of prime factors with every placement:
+/// columns that several lanes need at different steps are read once for each. Where nothing fits, there is no least
+/// energy.
 pub fn brute_force() -> Report {
     let mut report = Report::new();
     for case in reference("exact/energy.json")["cases"].as_array().unwrap() {
@@ -53,7 +54,7 @@ pub fn brute_force() -> Report {
 /// A layer of the reference data on its core.
 type Case = (String, Core, LayerProblem);
 
-/// Each case under one of the sets of rules, which differs with `shift`; under every set where all are asked for.
+/// Each case under one of the sets of rules, by `shift`; under every set in complete tests.
 fn wanted(cases: &[Case], set: usize, shift: usize) -> impl Iterator<Item = &Case> {
     let is_wanted = move |number: usize| all_cases() || (number + set) % Rules::SETS.len() == shift;
     cases.iter().enumerate().filter(move |(number, _)| is_wanted(*number)).map(|(_, case)| case)
@@ -112,11 +113,12 @@ fn compare(
     Some(exact.proof)
 }
 
-/// With latency in the objective not everything is proved within the limits; what is not must still be no worse. Every case counts.
+/// With latency in the objective some results are not proved within the limits; these must still be no worse. Every
+/// case counts.
 pub fn latency() -> Report {
     let mut report = Report::new();
     let cases = cases();
-    // Few steps, so that much is left to the bounds and to what the search begins with.
+    // Few steps, so that much depends on the bounds and on the first mapping of the search.
     let limits = Limits { max_branches: 2000, ..Limits::default() };
     for (shift, objective) in [Objective::Latency, Objective::EnergyDelayProduct].into_iter().enumerate() {
         for (set, (name, rules)) in Rules::SETS.into_iter().enumerate() {

@@ -142,8 +142,8 @@ pub fn single_layer() -> Report {
     report
 }
 
-/// The column "Single" of Table 7 as printed: every convolution with the networks as they are, every pooling with the kernels
-/// of the other network, which the authors seem to have had.
+/// The column "Single" of Table 7 as printed: every convolution with the networks unchanged, every pooling with the
+/// kernels of the other network, which the authors seem to have used.
 const TABLE_7: [(&str, &str, &str); 24] = [
     ("ResNet18", "CONV1", "3.52"),
     ("ResNet18", "POOL1", "0.03"),
@@ -172,7 +172,7 @@ const TABLE_7: [(&str, &str, &str); 24] = [
     ("VGG16-E", "CONV13", "5.58"),
 ];
 
-/// Table 7 to the printed digit, but for one pooling.
+/// Table 7 to the printed digit, except for one pooling.
 pub fn table_7() -> Report {
     let mut report = Report::new();
     for (network, name, printed) in TABLE_7 {
@@ -215,7 +215,7 @@ fn mapping_numbers(mapping: &RowStationary) -> Value {
     })
 }
 
-/// Eqs. 4 to 6, and what Fig. 12 shows.
+/// Eqs. 4 to 6, and the numbers of Fig. 12.
 pub fn fusion_buffers() -> Report {
     let mut report = Report::new();
     for case in cases("eq4-9") {
@@ -250,7 +250,7 @@ pub fn fusion_buffers() -> Report {
         let layers = sequence(&chain, &input["layers"]);
         let buffers = FusionBuffers::new(&layers, &bottom_tile(&layers, input), Direction::Horizontal);
         let bytes = integer(&input["bytes"]);
-        // Every map between two fused layers is neither written nor read.
+        // No map between two fused layers is written or read.
         let pixels = |layers: &[ChainLayer]| -> u64 {
             layers.iter().map(|layer| layer.outputs() + layer.x.input * layer.y.input * layer.input_maps).sum()
         };
@@ -266,7 +266,7 @@ pub fn fusion_buffers() -> Report {
     report
 }
 
-/// Eqs. 7 to 9, and what Fig. 13 shows.
+/// Eqs. 7 to 9, and the numbers of Fig. 13.
 pub fn reuse_buffers() -> Report {
     let mut report = Report::new();
     for case in cases("eq7") {

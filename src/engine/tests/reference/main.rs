@@ -16,7 +16,7 @@ mod zigzag;
 
 use libtest_mimic::{Arguments, Trial};
 
-/// What a category found.
+/// The result of a category.
 pub struct Report {
     cases: usize,
     values: usize,
@@ -42,7 +42,7 @@ impl Report {
         if std::env::var_os("FUSESCAPE_REFERENCE").is_some() { self } else { self.of_cases(cases) }
     }
 
-    /// Compares one number; `what` says which one where it is wrong.
+    /// Compares one number; `what` names it where it is wrong.
     fn close(&mut self, ours: f64, theirs: f64, tolerance: f64, what: impl Fn() -> String) {
         let deviation = if ours == theirs { 0.0 } else { (ours - theirs).abs() / theirs.abs().max(f64::MIN_POSITIVE) };
         self.values += 1;
@@ -52,7 +52,7 @@ impl Report {
         }
     }
 
-    /// Compares anything else.
+    /// Compares any other values.
     fn same<T: PartialEq + std::fmt::Debug>(&mut self, ours: &T, theirs: &T, what: impl Fn() -> String) {
         self.values += 1;
         if ours != theirs {
@@ -145,7 +145,7 @@ fn main() {
             })
         })
         .collect();
-    // What each took is told above.
+    // The times are printed above.
     let arguments = std::env::args().filter(|given| given != "--report-time");
     libtest_mimic::run(&Arguments::from_iter(arguments), trials).exit();
 }

@@ -1,4 +1,4 @@
-//! Optimus: networks, costs of groups, and schemes, as an independent reading of the paper has them.
+//! Optimus: networks, costs of groups, and schemes, by an independent reading of the paper.
 
 use crate::Report;
 use fusescape_engine::fusion::{
@@ -14,7 +14,8 @@ pub fn networks() -> Report {
     let mut report = Report::new();
     for theirs in reference("optimus/networks.json")["nets"].as_array().unwrap() {
         let name = text(&theirs["name"]);
-        // Variants without their last layers, or with operators merged that the paper may have merged, exist there only.
+        // Variants without their last layers, or with operators merged that the paper may have merged, are only in the
+        // reference data.
         let Some(ours) = PaperNetwork::ALL.into_iter().find(|network| network.name() == name) else { continue };
         report.cases += 1;
         let (ours, theirs) = (ours.graph(), graph(theirs));
@@ -79,7 +80,7 @@ pub fn random() -> Report {
         check_schemes(&graph, &setting, expected, &what, &mut report);
         let exact = Ideals::of(&graph, 1000).unwrap().best_scheme(&memory_cost(&graph, &setting));
         let cost = exact.map(|scheme| setting.bytes(scheme.cost));
-        // Their groups may be others of equal cost.
+        // The groups of the reference data may be others of equal cost.
         if let Some(groups) = expected["exact_scheme"].as_array() {
             let groups: Vec<_> = groups.iter().map(ids).collect();
             let price = memory_cost(&graph, &setting);
@@ -92,7 +93,7 @@ pub fn random() -> Report {
     report
 }
 
-/// Whole networks: schemes, their groups, and how many groups are possible.
+/// Whole networks: schemes, their groups, and the number of possible groups.
 pub fn schemes() -> Report {
     let mut report = Report::new();
     let networks = reference("optimus/networks.json");
@@ -130,7 +131,7 @@ pub fn schemes() -> Report {
     report
 }
 
-/// What a case says of a whole network under its setting.
+/// The expected results of a case for a whole network under its setting.
 fn check_schemes(graph: &OperatorGraph, setting: &Setting, expected: &Value, what: &str, report: &mut Report) {
     let price = memory_cost(graph, setting);
     let ideals = Ideals::of(graph, 1000).unwrap();
@@ -145,7 +146,7 @@ fn check_schemes(graph: &OperatorGraph, setting: &Setting, expected: &Value, wha
         ("dnnvm_space", baselines::within_chains(graph, &price)),
         ("effs_space", baselines::within_levels(graph, &price)),
     ] {
-        // Counter-examples list but few of them.
+        // Counter-examples list only few of them.
         if !expected[name].is_null() || expected["oracle"].is_u64() {
             let (cost, groups) = (&expected[name], &expected[format!("{name}_groups")]);
             check_scheme(ours.as_ref(), cost, groups, setting, &format!("{what}: {name}"), report);
@@ -198,7 +199,8 @@ fn check_schemes(graph: &OperatorGraph, setting: &Setting, expected: &Value, wha
     }
 }
 
-/// The look-up table, the groups that the rules let through, and the scheme of the on-line variant, which was prepared for 512 KB.
+/// The look-up table, the groups that the rules allow, and the scheme of the on-line variant, which was prepared for
+/// 512 KB.
 fn check_online(
     graph: &OperatorGraph,
     setting: &Setting,
@@ -263,7 +265,7 @@ fn check_cost(ours: Option<GroupCost>, theirs: &Value, setting: &Setting, what: 
     report.same(&ours.map(|ours| (setting.bytes(ours.elements), ours.loading)), &expected, || what.into());
 }
 
-/// An integer, or nothing where there is no scheme.
+/// An integer; `None` where there is no scheme.
 fn optional(value: &Value) -> Option<u64> {
     value.as_u64()
 }

@@ -1,5 +1,5 @@
-//! Points whose data fit their memories where DeFiNES's rule puts them, and points whose data do not (PLACEMENT): the former cost what they
-//! cost by the rule, the latter something else.
+//! Points whose data fit where DeFiNES's rule places them, and points whose data do not (PLACEMENT): the former cost
+//! the same as by that rule, the latter do not.
 
 use crate::Report;
 use crate::tiling::mode;
@@ -12,7 +12,7 @@ use fusescape_test_support::{integer, number, reference, text};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What the study of placements mended: D1, D2, D3 and D6.
+/// The corrections of the study of placements: D1, D2, D3 and D6.
 const MENDED: Rules = Rules {
     input_caches_written_free: true,
     only_first_tile_fetches_weights: true,

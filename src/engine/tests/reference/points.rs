@@ -1,4 +1,4 @@
-//! Whole points end to end: energy as the tool's, latency no worse, as ours takes the best of tied orders.
+//! Whole points end to end: the tool's energy, and at most its latency, as the best of tied orders is taken here.
 
 use crate::Report;
 use crate::tiling::mode;

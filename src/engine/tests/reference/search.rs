@@ -1,4 +1,4 @@
-//! LOMA over all orders: least energy, and a latency that tied orders of the tool can have.
+//! LOMA over all orders: least energy, and a latency of one of the tied orders of the tool.
 
 use crate::Report;
 use fusescape_engine::mapping::LayerOnCore;

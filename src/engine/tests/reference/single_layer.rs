@@ -51,7 +51,7 @@ fn check_case(hardware: &Value, case: &Value, report: &mut Report) {
     check_totals(&id, &core, &cost, output, report);
 }
 
-/// Everything about one memory level of one operand that both tools record.
+/// All numbers of one memory level of one operand that both tools record.
 pub fn check_level(
     cost: &LayerCost,
     operand: LayerOperand,

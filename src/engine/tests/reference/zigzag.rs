@@ -31,7 +31,7 @@ pub fn reference(path: &str) -> Value {
     serde_json::from_str(&ordered).unwrap()
 }
 
-/// A version of the tool: its rules, and what the names of its files end in.
+/// A version of the tool: its rules, and the ending of its file names.
 #[derive(Clone, Copy)]
 pub struct Version {
     rules: Rules,
@@ -66,7 +66,7 @@ pub fn core(accelerator: &Value) -> Core {
     let mut spec = HardwareSpec {
         array: ArraySpec {
             dimensions: entries(&accelerator["array_dimensions"]).map(|(n, s)| (n.clone(), integer(s))).collect(),
-            // The earlier version knows of none.
+            // The earlier version has none.
             systolic: accelerator.get("systolic_array_dimensions").map(texts).unwrap_or_default(),
             mac_energy_pj: number(&accelerator["MAC_energy_pJ"]),
             in_memory: accelerator.get("in_memory").map(in_memory_spec),
@@ -127,7 +127,8 @@ fn port_spec(port: &Value) -> PortSpec {
     }
 }
 
-/// The tool takes array dimensions that a lower memory serves as served above as well (ascend_like's DRAM lists two of four).
+/// The tool treats array dimensions that a lower memory serves as served above as well (ascend_like's DRAM lists two of
+/// four).
 fn share_as_lower_memories(spec: &mut HardwareSpec) {
     for index in 1..spec.memories.len() {
         let (below, above) = spec.memories.split_at_mut(index);
@@ -201,7 +202,7 @@ impl Layer {
         unroll
     }
 
-    /// What the tool leaves of a spatial mapping that somebody wrote.
+    /// A stated spatial mapping as the tool reduces it.
     pub fn reduced(&self, core: &Core, rules: &Rules, given: &[Unroll]) -> Vec<Unroll> {
         let bounds = width_bounds(core, rules, &self.shape);
         let reduced = reduce(core, &self.shape, &bounds, given);
@@ -231,7 +232,8 @@ fn kind(input: &Value) -> LayerKind {
     }
 }
 
-/// The layer's loop dimensions in its own order. Those of matrix products have any name: what they index tells which they are.
+/// The layer's loop dimensions in its own order. Those of matrix products have any name: the operands that they index
+/// identify them.
 fn dims(input: &Value) -> Vec<(String, Dim)> {
     let equation = text(&input["equation"]);
     let names = input["dims"].as_array().unwrap().iter().map(|pair| text(&pair[0]));

@@ -1,4 +1,5 @@
-//! Attention in a block with what is around it: against all blocks there are, and against a walk over tiles, heads and keys.
+//! Attention in a block with the parts around it: against all possible blocks, and against a walk over tiles, heads and
+//! keys.
 
 use super::attention_layers::{BITS, model};
 use super::attention_schedules::machine;
@@ -38,7 +39,7 @@ fn score((energy, cycles, bits): Cost, objective: &Objective, machine: &Machine)
     objective.combine(energy, Cycles(cycles as f64), &words, &|_| words())
 }
 
-/// Those of some parts that a machine computes.
+/// The parts that a machine computes.
 fn counted(parts: &[Part], machine: &Machine) -> Vec<Part> {
     parts.iter().filter(|part| machine.lanes.is_some() || !matches!(part, Part::Lanes(_))).copied().collect()
 }
@@ -50,7 +51,7 @@ fn tiles(step: &Step) -> Vec<TokenTile> {
     parts.chain(whole.map(|sequences| TokenTile { sequences, queries: step.tokens })).collect()
 }
 
-/// All schedules of blocks of a case, with attention as this problem has it.
+/// All schedules of blocks of a case, with this problem for attention.
 pub fn schedules(case: &Case, problem: &Problem) -> Vec<BlockSchedule> {
     let Case { step, chain, queries, .. } = case;
     let group = problem.shape.heads / problem.shape.key_heads;
@@ -96,9 +97,9 @@ pub struct Case {
     step: Step,
     machine: Machine,
     pub problem: Problem,
-    /// What computes its queries.
+    /// The parts that compute its queries.
     queries: Vec<Part>,
-    /// What follows attention.
+    /// The parts that follow attention.
     chain: Vec<Part>,
 }
 
@@ -118,7 +119,7 @@ impl Case {
         }
     }
 
-    /// With keys and values in one of the places that they may have; on the chip they have room of their own.
+    /// With keys and values in a random place of those that they can have; on the chip they have room of their own.
     pub fn in_some_store(self, random: &mut Lcg) -> Self {
         let stores: Vec<KeyStore> = KeyStore::of(&self.model, &self.step).collect();
         Self { problem: random.of(&stores).attention(&self.problem), ..self }
@@ -170,13 +171,14 @@ fn the_best_layer_is_the_best_of_all_with_and_without_blocks() {
         with.iter().all(|count| *count > sample_or_all(3, 10)) && without > sample_or_all(0, 2),
         "{with:?} {without}"
     );
-    // Who computes keys again computes queries of the same inputs.
+    // Schedules that compute keys again also compute queries of the same inputs.
     assert!([0, 1, 3].iter().all(|&kind| kinds[kind] > sample_or_all(1, 5)), "{kinds:?}");
     assert!(of_store.iter().all(|count| *count > sample_or_all(1, 5)), "{of_store:?}");
 }
 
 impl Case {
-    /// The least score of a layer with keys and values there, of all there are; `None` where they, or a part, do not fit.
+    /// The least score of all schedules of a layer with keys and values in this place; `None` where they, or a part, do
+    /// not fit.
     fn least_with(&self, store: KeyStore, objective: &Objective) -> Option<f64> {
         let Self { model, step, .. } = self;
         let of_token = step.batch * model.attention(step, BITS)?.shape.key_heads * BITS.keys;
@@ -184,7 +186,7 @@ impl Case {
             Some(latent) => step.batch * (latent.rank + latent.rotary) * BITS.keys,
             None => of_token * 2 * model.depth,
         };
-        // Of other layers only what a window sees is cached; of this one all that its tokens see.
+        // For other layers, only the tokens in the window are cached; for this one, all that its tokens see.
         let all = step.cached + step.tokens;
         let cached = all.min(model.window.unwrap_or(all));
         let seen = all.min(model.window.map_or(all, |window| window + step.tokens - 1));
@@ -206,7 +208,7 @@ impl Case {
             KeyStore::Cache => model.keeping_keys(parts.to_vec(), true, false),
         };
 
-        // What comes before, after, and attention by itself, however it comes by its keys.
+        // The parts before and after attention, and attention alone, with any treatment of its keys.
         let runs = |parts: &[Part]| {
             let runs = best_runs(&counted(parts, machine), step, &BITS, machine, objective)?;
             Some(together(runs.iter().map(of_run)))
@@ -248,7 +250,7 @@ impl Case {
     }
 }
 
-/// What the parts from one on cost, at best, by trying all ways to divide them into runs.
+/// The least cost of the parts from `from` on, by trying all ways to divide them into runs.
 fn rest_of(chain: &[Part], from: usize, step: &Step, machine: &Machine, objective: &Objective) -> Option<Cost> {
     let tokens = step.batch * step.tokens;
     let mut best: Vec<Option<Cost>> = vec![None; chain.len() + 1];
@@ -284,7 +286,7 @@ fn a_block_moves_what_a_walk_over_its_tiles_moves() {
             let walked = walk(&case, &schedule);
             assert_eq!((block.dram.read, block.dram.written), (walked.read, walked.written), "{schedule:?}");
             assert_eq!(block.tiles, walked.tiles, "{schedule:?}");
-            // What is needed on the chip, with the room of queries and results that are collected.
+            // Room needed on the chip, including that for collected queries and results.
             let [own, keys] = schedule.attention.needed_bits(problem);
             let of_heads = |depth: u64| schedule.tile.tokens() * problem.shape.heads * depth * BITS.activations;
             let queries =
@@ -296,7 +298,7 @@ fn a_block_moves_what_a_walk_over_its_tiles_moves() {
             let room = machine.activations.size_bits;
             assert!(block.needed_bits[0] + block.needed_bits[1] <= room, "{schedule:?}");
 
-            // All of it is busy as long as attention and the parts are, less what did not cross the border.
+            // Busy cycles are those of attention and the parts, less those of data that no longer crosses the border.
             let all = |of: fn(&Busy) -> u64| block.phases.iter().map(of).sum::<u64>();
             let stages = |of: fn(&Busy) -> u64| -> Vec<u64> {
                 let runs = block.runs().map(|run| of(&run.busy));
@@ -315,7 +317,7 @@ fn a_block_moves_what_a_walk_over_its_tiles_moves() {
                 if tiles > most { 2 * most + 1 } else { most + tiles },
                 "{schedule:?}"
             );
-            // The array works slot by slot: in each, on tiles of other stages.
+            // The array works slot by slot: in each slot, on tiles of different stages.
             if tiles == 1 {
                 let stages: Vec<u64> = block.phases.iter().map(|phase| phase.array).collect();
                 let (queries, parts) = (block.queries.as_ref(), block.parts.as_ref());
@@ -336,7 +338,7 @@ struct Walked {
     tiles: u64,
 }
 
-/// Tile by tile, sequence by sequence, head by head, tile of keys by tile of keys.
+/// Counts costs tile by tile, sequence by sequence, head by head, tile of keys by tile of keys.
 fn walk(case: &Case, schedule: &BlockSchedule) -> Walked {
     let Case { step, machine, problem, chain, queries, .. } = case;
     let (shape, attention) = (&problem.shape, &schedule.attention);
@@ -364,7 +366,7 @@ fn walk(case: &Case, schedule: &BlockSchedule) -> Walked {
         walked.read += if schedule.has_queries { weights_of(queries, all_tokens) } else { 0 };
         walked.read += if is_recomputed { shape.key_heads * of_head } else { 0 };
     }
-    // Pieces of sequences, tile by tile: the first query and how many.
+    // Pieces of sequences, tile by tile: the first query, and the number of queries.
     let mut tiles: Vec<Vec<(u64, u64)>> = Vec::new();
     if schedule.tile.queries < step.tokens {
         for _ in 0..step.batch {
@@ -385,11 +387,12 @@ fn walk(case: &Case, schedule: &BlockSchedule) -> Walked {
         let tokens: u64 = tile.iter().map(|(_, size)| size).sum();
         if let Some(row) = before {
             walked.read += if schedule.weights_before_stay { 0 } else { weights_of(queries, tokens) };
-            // Inputs that stay are there.
+            // Inputs that stay are on the chip already.
             walked.read += tokens * (row.read - if inputs_stay { channels } else { 0 }) * BITS.activations;
         }
         if is_recomputed && !schedule.weights_before_stay {
-            // Of a head they stay for all sequences of a tile, unless these come one after the other.
+            // The weights of a head stay for all sequences of a tile, unless the sequences are computed one after the
+            // other.
             let turns = if inputs_stay { tile.len() as u64 } else { 1 };
             walked.read += turns * shape.key_heads * of_head;
         }
@@ -406,13 +409,14 @@ fn walk(case: &Case, schedule: &BlockSchedule) -> Walked {
                     walked.read += size * attention.heads * shape.depth * BITS.activations;
                 }
                 if attention.held == KeysHeld::Recomputed {
-                    // Keys and values are computed together, or each when its pass comes.
+                    // Keys and values are computed together, or each in its own pass.
                     let passes = if attention.fusion == Fusion::QueriesStay { 1 } else { 2 };
                     walked.read += passes * keys * channels * BITS.activations;
                 }
                 if attention.held == KeysHeld::Streamed {
                     for (at, depth) in pair.iter().enumerate() {
-                        // Values in keys come once more when rows of scores are done and the first tile has gone.
+                        // Values in keys are loaded once more when rows of scores are finished and the first tile has
+                        // been replaced.
                         let again = shape.values_in_keys
                             && at == 0
                             && attention.fusion != Fusion::QueriesStay
@@ -425,7 +429,7 @@ fn walk(case: &Case, schedule: &BlockSchedule) -> Walked {
         }
         let results = shape.heads * shape.value_depth;
         match behind {
-            // Of what the parts read, the results of attention are there.
+            // Of the data that the parts read, the results of attention are on the chip already.
             Some(row) => {
                 walked.read +=
                     if schedule.weights_behind_stay { 0 } else { weights_of(&chain[..schedule.parts], tokens) };
@@ -447,7 +451,8 @@ fn sees(problem: &Problem, query: u64, key: u64) -> bool {
     key <= own && problem.window.is_none_or(|window| key + window > own)
 }
 
-/// What follows attention in every model reads just its results, and it just the queries, so that blocks are looked for.
+/// In every model the part that follows attention reads its results alone, and attention reads the queries alone, so
+/// that blocks are searched.
 #[test]
 fn every_model_may_have_blocks() {
     let mut models = 0;

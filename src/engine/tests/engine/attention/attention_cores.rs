@@ -48,17 +48,17 @@ fn model(random: &mut Lcg) -> Transformer {
     }
 }
 
-/// What is sent around a ring, element by element.
+/// Rows that are sent around a ring, element by element.
 #[derive(Default)]
 struct Sent {
     bits: u64,
     cycles: u64,
-    /// For each turn the rows of the largest part, and of all parts.
+    /// For each turn, the rows of the largest part and of all parts.
     turns: Vec<(u64, u64)>,
 }
 
-/// Every core has numbers of all rows; around the ring each row becomes the sum of them at one core, and that is handed out. The parts of
-/// rows that a core sends in a turn are those that it got in the turn before.
+/// Every core has numbers of all rows; around the ring each row becomes their sum at one core, and the sums are
+/// distributed. The parts of rows that a core sends in a turn are those that it received in the turn before.
 fn all_reduce(cores: usize, rows: usize, row_bits: u64, link_bits: u64) -> [Sent; 2] {
     let own = |core: usize, row: usize| (1 + core * 7 + row * 3) as u64;
     let mut held: Vec<Vec<u64>> = (0..cores).map(|core| (0..rows).map(|row| own(core, row)).collect()).collect();
@@ -90,7 +90,7 @@ fn all_reduce(cores: usize, rows: usize, row_bits: u64, link_bits: u64) -> [Sent
     sent
 }
 
-/// What is counted of a core, or of all of them.
+/// Counts of one core, or of all of them.
 #[derive(Default, Clone, Copy)]
 struct Count {
     cycles: u64,
@@ -103,12 +103,12 @@ struct Count {
 /// Operations of lanes for each row that arrives, with elements read and written.
 type PerRow = (Vec<(Operation, u64)>, u64, u64);
 
-/// What sending takes, and what lanes do with what arrives. Steps of lanes follow each other.
+/// The costs of sending, and of the steps of lanes on the rows that arrive. Steps of lanes follow each other.
 fn charge(count: &mut Count, machine: &Machine, sent: &Sent, arrives: &[PerRow], row_bits: u64) {
     charge_between(&machine.activations, count, machine, sent, arrives, row_bits);
 }
 
-/// The same from such memories to such memories.
+/// The same between memories of this kind.
 fn charge_between(store: &Store, count: &mut Count, machine: &Machine, sent: &Sent, arrives: &[PerRow], row_bits: u64) {
     count.cycles += sent.cycles;
     count.link_bits += sent.bits;
@@ -129,7 +129,7 @@ fn charge_between(store: &Store, count: &mut Count, machine: &Machine, sent: &Se
     count.energy += store.energy_pj(read, written);
 }
 
-/// A step on several cores: every core by itself, with its keys and values there; `None` where they have no room.
+/// A step on several cores: every core alone, with its keys and values in this place; `None` where they do not fit.
 fn walk(
     store: KeyStore,
     model: &Transformer,
@@ -141,7 +141,7 @@ fn walk(
 ) -> Option<Count> {
     let shared = machine.sharing_dram(split.of_layer());
     let bound = |all: u64, parts: u64, part: u64| {
-        // The first parts have one more.
+        // The first parts have one element more.
         let (size, larger) = (all / parts, all % parts);
         part * size + part.min(larger)
     };
@@ -194,7 +194,8 @@ fn group(
             count.macs += macs;
         }
     };
-    // With a cache on the chip there is room for so much less: for the largest part of the keys, all layers, and for what is computed.
+    // With a cache on the chip, the room is smaller: by the largest part of the keys of all layers, and by the computed
+    // keys.
     let of_token = step.batch * 2 * part(split.heads).key_heads * model.depth * BITS.keys;
     let seen = (step.cached + step.tokens).min(model.window.unwrap_or(u64::MAX));
     let taken = of_token * (part(1).layers * seen.div_ceil(split.keys) + step.tokens);
@@ -213,7 +214,7 @@ fn group(
     } else {
         let own = part(of_weights);
         let [before, after] = own.parts();
-        // Keys and values have bits of their own.
+        // Keys and values have a precision of their own.
         let on_chip = store == KeyStore::Cache;
         let before = own.keeping_keys(before, on_chip, !on_chip);
         for mut chain in [before, after] {
@@ -233,7 +234,7 @@ fn group(
         (part.causal, part.window, part.source) = (false, None, None);
         part.keys_on_chip = store == KeyStore::Cache;
         let mut best: Account = *search(&part, &left, objective).best(objective, &left)?;
-        // Of the results each core writes its part of those that are merged.
+        // Each core writes its part of the merged results.
         let output = best.dram[Tensor::Output as usize].written;
         let kept = output.div_ceil(split.keys);
         best.dram[Tensor::Output as usize].written = kept;
@@ -277,7 +278,7 @@ fn group(
         let row_bits = (value + 2) * BITS.sums;
         let [merged, _] = all_reduce(split.keys as usize, rows as usize, row_bits, link);
         use Operation::{Add, Divide, Exp, Max, Multiply};
-        // The first number: elements of a row.
+        // The first number is the number of elements of a row.
         let steps = [
             (vec![(Max, 1), (Max, 1)], 2, 1),
             (vec![(Max, 2), (Add, 1), (Exp, 1)], 3, 2),
@@ -311,7 +312,7 @@ fn assert_is(cost: &SplitCost, walked: &Count, model: &Transformer, cores: &Core
     assert!((cost.energy_pj() - energy).abs() <= 1e-9 * energy, "{text}: {} {energy}", cost.energy_pj());
 }
 
-/// Every division of random models, of all that can be divided, is what a walk over its cores adds up to.
+/// For random models, every division of all dimensions costs what a walk over its cores adds up to.
 #[test]
 fn a_step_on_several_cores_is_what_every_core_computes_and_sends() {
     let mut random = Lcg(7);
@@ -360,7 +361,8 @@ fn a_step_on_several_cores_is_what_every_core_computes_and_sends() {
     assert!(of_store.iter().all(|count| *count > sample_or_all(1, 5)), "{of_store:?}");
 }
 
-/// GPT-2 small, a byte a key: 12 layers of 1,536 bytes for each of 1,024 tokens are more than the 16 MiB of a core, and fit on two.
+/// GPT-2 small, one byte per key: 12 layers of 1,536 bytes for each of 1,024 tokens are more than the 16 MiB of a core,
+/// and fit on two.
 #[test]
 fn a_cache_that_is_too_large_for_one_core_is_spread_over_several() {
     let (machine, bits, gpt) = (machine("fusemax-like"), ElementBits::all(8), preset("gpt2-small"));
@@ -380,14 +382,14 @@ fn a_cache_that_is_too_large_for_one_core_is_spread_over_several() {
     ] {
         let spread = cost(split);
         assert_eq!(spread.keys_in, KeyStore::Cache, "{}", split.text());
-        // What was cached does not come; of a token each core reads and writes a little more.
+        // The cache is not loaded; for each token, each core reads and writes a little more.
         assert!(whole.dram_bits - spread.dram_bits >= 8 * cache * 99 / 100, "{}", split.text());
     }
-    // In a pipeline each core keeps its layers' caches of two steps that are under way, which is too much for it: then they are in DRAM.
+    // In a pipeline each core keeps its layers' caches for two steps at a time, which do not fit: so they are in DRAM.
     let pipeline = Split { layers: 2, ..Split::ONE };
     let [narrow, wide] = [1, 2].map(|times| {
         let mut machine = machine.clone();
-        // So slow a DRAM is what takes longest.
+        // With such a slow DRAM, it is the bottleneck.
         machine.dram.read_width /= 16;
         machine.activations.size_bits *= times;
         split_step(&gpt, &step, bits, (&machine, &cores), &pipeline, &Objective::DramAccesses).unwrap()
@@ -395,7 +397,7 @@ fn a_cache_that_is_too_large_for_one_core_is_spread_over_several() {
     assert_eq!([narrow.keys_in, wide.keys_in], [KeyStore::Cache; 2]);
     assert_eq!(narrow.dram_bits, wide.dram_bits, "a step by itself");
     assert!(narrow.interval_cycles > wide.interval_cycles, "{} {}", narrow.interval_cycles, wide.interval_cycles);
-    // Of two sequences each core has one, with its whole cache, which is too large.
+    // With two sequences each core has one of them, with its whole cache, which is too large.
     let split = Split { sequences: 2, ..Split::ONE };
     let two =
         split_step(&gpt, &Step { batch: 2, ..step }, bits, (&machine, &cores), &split, &Objective::Energy).unwrap();
@@ -410,7 +412,7 @@ fn a_cache_that_is_too_large_for_one_core_is_spread_over_several() {
     assert_eq!(keys_in(Split { heads: 4, ..Split::ONE }), KeyStore::Cache);
 }
 
-/// One core is the core.
+/// The division into one core costs the same as the core alone.
 #[test]
 fn on_one_core_all_models_cost_what_they_cost() {
     let machine = machine("fusemax-like");
@@ -437,7 +439,7 @@ fn on_one_core_all_models_cost_what_they_cost() {
     assert!(compared >= 15, "{compared}");
 }
 
-/// What partial results are merged to is a plain softmax over all keys.
+/// Merged partial results are a plain softmax over all keys.
 #[test]
 fn partial_softmaxes_merge_to_the_whole_one() {
     let mut random = Lcg(11);
@@ -474,7 +476,8 @@ fn partial_softmaxes_merge_to_the_whole_one() {
     }
 }
 
-/// Steps of neighbouring tokens see, together, every key that the whole step sees, and heads and sequences leave work as it is.
+/// Steps of neighbouring tokens together see every key that the whole step sees, and division of heads and sequences
+/// does not change the work.
 #[test]
 fn divided_work_is_all_work() {
     let (machine, bits) = (machine("fusemax-like"), ElementBits::all(8));
@@ -490,7 +493,7 @@ fn divided_work_is_all_work() {
             let divided = cost(split);
             assert!(divided.macs >= whole.macs, "{}", split.text());
             assert!(divided.latency_cycles * split.cores() >= whole.latency_cycles / 2, "{}", split.text());
-            // Computing keys and values again of inputs is for a core that has all of them.
+            // Keys and values can be computed again of inputs only on a core that has all of them.
             if divided.macs != whole.macs {
                 let again = |cost: &SplitCost| cost.macs;
                 assert!(again(&divided) > again(&whole));
@@ -500,7 +503,7 @@ fn divided_work_is_all_work() {
             assert_eq!(divided.link_bits > 0, is_sent, "{}", split.text());
         }
     }
-    // Sixteen heads' worth of keys, of which each core keeps its part.
+    // Keys of sixteen heads, of which each core keeps its part.
     let model = preset("llama-3-8b");
     let step = Step::decode(1, 4095);
     let cache = |split: Split| {

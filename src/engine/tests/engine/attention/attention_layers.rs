@@ -1,4 +1,5 @@
-//! What surrounds attention in a layer, against a simulation of every channel of every token, and brute force over all runs.
+//! The parts around attention in a layer, against a simulation of every channel of every token, and brute force over
+//! all runs.
 
 use fusescape_engine::attention::{
     Added, ElementBits, Held, LayerSchedule, Machine, Part, RowTraffic, Sequences, Step, StepCost, TokenStep,
@@ -67,10 +68,11 @@ pub fn model(random: &mut Lcg) -> Transformer {
     }
 }
 
-/// A channel of a map: 0 is what the chain reads, then follows what each part computes.
+/// A channel of a map: 0 is the input of the chain, then follow the results of the parts.
 type Channel = (usize, u64);
 
-/// What every part needs and computes, told channel by channel: each channel of a result is a new one, or an old one that passes by.
+/// The inputs and outputs of every part, channel by channel: each channel of a result is a new one, or an unchanged old
+/// one.
 struct Chain {
     parts: Vec<Part>,
     /// The channels of each map, by where they were computed.
@@ -130,7 +132,7 @@ impl Chain {
         Self { parts: parts.to_vec(), maps, kept }
     }
 
-    /// What a part reads of a token.
+    /// The channels of a token that a part reads.
     fn reads(&self, at: usize) -> BTreeSet<Channel> {
         let map = &self.maps[at];
         let mut read: BTreeSet<Channel> = match &self.parts[at] {
@@ -162,7 +164,7 @@ impl Chain {
     fn run(&self, run: std::ops::Range<usize>, dram: &mut BTreeSet<Channel>, columns: u64) -> (u64, u64, u64) {
         let (mut chip, mut read, mut written, mut most) = (BTreeSet::new(), 0, 0, 0);
         for at in run.clone() {
-            // What a product before it computes went where it stays at once.
+            // The results of the product before went directly to their place.
             if let Some([Part::Product(product), Part::Keep(_)]) = self.parts.get(at.max(run.start + 1) - 1..=at)
                 && product.passes == 0
             {
@@ -177,7 +179,8 @@ impl Chain {
             }
             let computed: Vec<Channel> =
                 self.maps[at + 1].iter().copied().filter(|channel| channel.0 == at + 1).collect();
-            // Lanes put results where they read; a product needs room for them, at the end of a run for few, of one expert.
+            // Lanes write results in place; a product needs room for its results: at the end of a run for few of them,
+            // of one expert.
             let is_left_by_columns = match &self.parts[at..run.end] {
                 [Part::Product(product), Part::Keep(_)] => product.passes == 0,
                 _ => false,
@@ -198,12 +201,14 @@ impl Chain {
                     && !is_read_in(channel, at + 1..run.end)
                     && self.reads(at).contains(channel)
             };
-            // What later parts of the run read, as it was before this part, needs a place beside what this part computes in place.
+            // Channels that later parts of the run read in their state before this part need room beside the results
+            // that this part computes in place.
             let in_place = if beside == 0 { computed.len() as u64 } else { 0 };
             let overwritten = chip.iter().filter(|channel| is_overwritten(channel)).count() as u64;
             most = most.max(chip.len() as u64 + beside + in_place.saturating_sub(overwritten));
             chip.extend(computed.iter().copied());
-            // What no part of the run needs any more goes; what passes by stays with its row until the run ends.
+            // Channels that no part of the run needs any more are freed; unchanged channels stay with their row until
+            // the run ends.
             for &channel in &computed {
                 let is_left = is_read_in(&channel, run.end..self.parts.len());
                 if (is_left || self.maps[self.parts.len()].contains(&channel)) && dram.insert(channel) {
@@ -216,7 +221,7 @@ impl Chain {
     }
 }
 
-/// What is around attention, with keys and values that go to DRAM, and that stay on the chip.
+/// The parts around attention, with keys and values that go to DRAM, and that stay on the chip.
 fn chains(model: &Transformer) -> Vec<Vec<Part>> {
     let has_keys = model.state_space.is_none() && model.keys_of_latents().is_none();
     let before = model.parts()[0].clone();
@@ -322,10 +327,10 @@ fn lanes_do_what_the_formulas_say() {
         });
         steps.sum()
     };
-    // Of a token: two norms (10 squares, an inverse root, 10 times the root and the gain), 36 channels rotated (two products each),
-    // 20 hidden channels (SiLU: a sum, a product, a quotient, an exponential; the gate), two sums.
+    // For each token: two norms (10 squares, an inverse root, 10 times the root and the gain), 36 rotated channels (two
+    // products each), 20 hidden channels (SiLU: a sum, a product, a quotient, an exponential; the gate), two sums.
     assert_eq!(operations(&model), 3 * (2 * (10 + 1 + 20) + 72 + 20 * 5 + 2 * 10));
-    // Layer normalisation takes the mean off first; GELU has one product more.
+    // Layer normalisation first subtracts the mean; GELU has one product more.
     let other = Transformer { norm: Norm::Layer, activation: Activation::Gelu, rotary: false, ..model };
     assert_eq!(operations(&other), 3 * (2 * (10 + 10 + 10 + 1 + 20) + 20 * 6 + 2 * 10));
 }
@@ -389,7 +394,7 @@ fn kinds_that_are_as_good_are_told_to_be() {
     let core = Core::from_text(find_preset(hardware_presets(), "tpu-like-df").unwrap().text).unwrap();
     let machine = Machine::of(&core).unwrap();
     let gpt = Transformer::from_text(find_preset(transformer_presets(), "gpt2-small").unwrap().text).unwrap();
-    // Of cached tokens keys and values are not computed again.
+    // For cached tokens, keys and values are not computed again.
     let step = Step { cached: 64, ..Step::prefill(1, 64) };
     let layer = schedule_layer(&gpt, &step, ElementBits::all(8), &machine, &Objective::Energy).unwrap();
     let attention = layer.attention.unwrap();
@@ -425,7 +430,7 @@ fn under_a_sliding_window_a_step_reads_no_more_of_the_cache_than_the_window() {
     assert_eq!(sliding.cache_bytes(1, 8000, ElementBits::all(16)), llama.cache_bytes(1, 1024, ElementBits::all(16)));
 }
 
-/// DeepSeek-V2-Lite, Table of its public configuration: what a token caches, and what its attention multiplies.
+/// DeepSeek-V2-Lite, by its public configuration: the cached channels of a token, and the products of its attention.
 #[test]
 fn latents_are_cached_once_and_absorbed_or_made_keys_and_values_of() {
     let text = find_preset(transformer_presets(), "deepseek-v2-lite").unwrap().text;
@@ -444,7 +449,7 @@ fn latents_are_cached_once_and_absorbed_or_made_keys_and_values_of() {
     let of = |layer: &LayerSchedule| layer.attention.clone().unwrap();
     assert_eq!(of(&ours).best.macs, 16 * 4096 * (576 + 512));
     assert_eq!(of(&theirs).best.macs, 16 * 4096 * (192 + 128));
-    // One key of 576 elements of each token for all heads, and no value beside it; queries in, results out.
+    // One key of 576 elements for each token and all heads, and no value in addition; queries in, results out.
     assert_eq!(of(&ours).problem.compulsory_bits(), 16 * (4096 * 576 + 16 * (576 + 512)));
     assert_eq!(of(&ours).best.dram_bits(), of(&ours).problem.compulsory_bits());
     // Else keys and values of all tokens are computed in every step.
@@ -473,7 +478,7 @@ fn a_token_of_an_encoder_sees_all_tokens_and_one_of_a_decoder_none_that_follow()
         let attention = layer.attention.unwrap();
         let scores = 2 * model.heads * seen;
         assert_eq!(attention.problem.unmasked_scores(), scores);
-        // Tiles of a decoder may compute scores that the mask takes away.
+        // Tiles of a decoder may compute masked scores.
         let macs = scores * 2 * model.depth;
         let computed = attention.best.macs;
         assert!(if causal { computed >= macs } else { computed == macs }, "{computed}");
@@ -499,16 +504,16 @@ fn a_prompt_in_chunks_is_its_steps_one_after_the_other() {
     let sum = |of: fn(&StepCost) -> u64| steps.iter().map(of).sum::<u64>();
     assert_eq!(chunked.prefill.latency_cycles, sum(|step| step.latency_cycles));
     assert_eq!(chunked.prefill.dram_bits, sum(|step| step.dram_bits));
-    // Every chunk reads the weights again; the tokens that follow are the same.
+    // Every chunk reads the weights again; the costs of the generated tokens are the same.
     assert!(chunked.prefill.weight_bits > whole.prefill.weight_bits);
     assert_eq!((&chunked.tokens, chunked.cache_bytes), (&whole.tokens, whole.cache_bytes));
     let cached: Vec<u64> = whole.tokens.iter().map(|(cached, _)| *cached).collect();
     assert_eq!(cached, [100, 101, 102]);
     assert_eq!(whole.typical(), Some(&cost(Step::decode(2, 101))));
-    // A byte a weight, of every layer.
+    // One byte per weight, for every layer.
     assert_eq!(whole.weight_bytes, (gpt.layers * gpt.weights()) as f64);
     assert_eq!(whole.chip_bytes, (16 << 20) as f64, "as the document says");
-    // What is generated at least is the token that follows the prompt.
+    // At least one token is generated: the one after the prompt.
     let tokens = |generated| {
         let sequences = Sequences { batch: 2, prompt: 100, chunk: None, generated };
         generate(&gpt, &sequences, bits, &machine, &Objective::Energy).unwrap().tokens

@@ -1,4 +1,5 @@
-//! Attention step by step, by itself and in a block: all steps together are the account; every query meets every key that it sees, once.
+//! Attention step by step, alone and in a block: all steps together are the account; every query meets every key that
+//! it sees, once.
 
 use super::attention_blocks::{Case, schedules};
 use super::attention_schedules::{machine, problem, schedule};
@@ -9,7 +10,7 @@ use fusescape_engine::attention::{
 use fusescape_test_support::random::Lcg;
 use fusescape_test_support::sample::sample_or_all;
 
-/// Random small problems with their schedules, of every kind and residence, followed.
+/// Random small problems with their schedules, of every kind and residence, and the steps of these.
 fn followed(seed: u64, count: usize) -> Vec<(Problem, Schedule, AttentionMotion)> {
     let mut random = Lcg(seed);
     let all: Vec<_> = (0..count)
@@ -29,7 +30,7 @@ fn followed(seed: u64, count: usize) -> Vec<(Problem, Schedule, AttentionMotion)
     all
 }
 
-/// What crosses the border of the chip, by tensor.
+/// Traffic across the border of the chip, by tensor.
 fn dram(work: &StepWork) -> [Moved; 8] {
     let mut moved = [Moved::default(); 8];
     for flow in &work.flows {
@@ -67,7 +68,7 @@ fn all_steps_together_are_the_account() {
             };
             busy[phase].0 += repeats * work.busy.array;
             busy[phase].1 += repeats * work.busy.lanes;
-            // What flows, with MACs, registers and lanes, is all that takes energy.
+            // Flows, MACs, registers and lanes together take all the energy.
             let flows: f64 = work.flow_energy.iter().sum();
             assert!((flows - work.energy[0] - work.energy[1]).abs() <= 1e-9 * flows);
             let of_lanes: u64 = work.lanes.iter().map(|(_, lane)| lane.operations).sum();
@@ -87,8 +88,8 @@ fn all_steps_together_are_the_account() {
 #[test]
 fn all_steps_of_a_block_are_its_account() {
     let mut random = Lcg(83);
-    // Blocks: with queries, with parts, with weights of keys that come for every tile, in more than one pass; with keys and values on the
-    // chip.
+    // Blocks: with queries, with parts, with weights of keys that are loaded for every tile, in more than one pass;
+    // with keys and values on the chip.
     let (mut blocks, mut kinds) = (0, [0; 5]);
     for _ in 0..sample_or_all(15, 60) {
         let case = Case::random(&mut random, 9000).in_some_store(&mut random);
@@ -101,7 +102,7 @@ fn all_steps_of_a_block_are_its_account() {
             let what = format!("{schedule:?} {:?}", case.problem);
             let (mut moved, mut macs) = (dram(&motion.once), motion.once.macs);
             let mut energy = motion.once.energy;
-            // Of queries, attention and the parts behind it: MACs, cycles of the array and of the lanes.
+            // For queries, attention and the parts after it: MACs, cycles of the array and of the lanes.
             let mut stages = [[0; 3]; 3];
             for number in 0..motion.steps() {
                 let (step, work) = (motion.step(number).unwrap(), motion.work(number).unwrap());
@@ -124,7 +125,7 @@ fn all_steps_of_a_block_are_its_account() {
                 assert!((flows - work.energy[0] - work.energy[1]).abs() <= 1e-9 * flows, "{what}");
                 kinds[2] += usize::from(step.stage == Stage::Weights);
             }
-            // Bits of DRAM, by tensor as the steps that are alike say, and MACs.
+            // Bits of DRAM, by tensor as counted by groups of equal steps, and MACs.
             let both = moved.iter().fold((0, 0), |(read, written), of| (read + of.read, written + of.written));
             assert_eq!(both, (block.dram.read, block.dram.written), "{what}");
             let by_tensor = Tensor::ALL.map(|tensor| motion.dram_bits(tensor));
@@ -139,7 +140,7 @@ fn all_steps_of_a_block_are_its_account() {
             let own = &block.attention;
             let of_attention = [own.macs, own.phases[0].array, own.phases[0].lanes];
             assert_eq!(stages, [of_run(&block.queries), of_attention, of_run(&block.parts)], "{what}");
-            // Energy by cause, that of the memories on the chip with all that is read and written there.
+            // Energy by cause; that of the memories on the chip with all reads and writes there.
             for (sum, of) in energy.iter().zip(block.energy) {
                 assert!((sum - of).abs() <= 1e-9 * of, "{what}: {energy:?} and {:?}", block.energy);
             }

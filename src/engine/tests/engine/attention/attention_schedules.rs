@@ -1,4 +1,5 @@
-//! Schedules of attention against an element-by-element simulation, brute force over all tile sizes, and what no schedule can undercut.
+//! Schedules of attention against an element-by-element simulation, brute force over all tile sizes, and lower bounds
+//! on all schedules.
 
 use fusescape_engine::attention::{
     Account, Cascade, ElementBits, Fusion, KeysHeld, Machine, Problem, Schedule, Shape, Source, Step, Tensor,
@@ -102,14 +103,15 @@ fn times(matrix: &[Vec<f64>], row: &[f64]) -> Vec<f64> {
     matrix.iter().map(|weights| weights.iter().zip(row).map(|(weight, value)| weight * value).sum()).collect()
 }
 
-/// What a schedule does, element by element: every element that crosses the border of the chip is moved by itself.
+/// The traffic of a schedule, element by element: every element that crosses the border of the chip is moved
+/// separately.
 struct Simulation<'a> {
     problem: &'a Problem,
     schedule: &'a Schedule,
     queries: Vec<Vec<f64>>,
     keys: Vec<Vec<f64>>,
     values: Vec<Vec<f64>>,
-    /// Of every key, and the weights that make keys and values of them.
+    /// Elements of every key, and the weights that compute keys and values.
     inputs: Vec<Vec<f64>>,
     weights: [Vec<Vec<f64>>; 2],
     read: [u64; 8],
@@ -121,7 +123,7 @@ struct Simulation<'a> {
 }
 
 impl<'a> Simulation<'a> {
-    /// One head of keys: its queries stand one head after the other.
+    /// One head of keys: the queries of its heads follow each other, head by head.
     fn new(problem: &'a Problem, schedule: &'a Schedule, random: &mut Lcg) -> Self {
         let mut rows = |count: u64, depth: u64| -> Vec<Vec<f64>> {
             (0..count).map(|_| (0..depth).map(|_| random.below(4001) as f64 / 1000.0 - 2.0).collect()).collect()
@@ -171,7 +173,7 @@ impl<'a> Simulation<'a> {
         seen.start as usize..seen.end as usize
     }
 
-    /// The tiles of queries: of some heads, from a query to another.
+    /// The tiles of queries: some heads, and a range of queries.
     fn tiles(&self) -> Vec<(std::ops::Range<u64>, std::ops::Range<u64>)> {
         let (group, queries) = (self.problem.group(), self.problem.shape.queries);
         let mut tiles = Vec::new();
@@ -183,8 +185,8 @@ impl<'a> Simulation<'a> {
         tiles
     }
 
-    /// Elements of a value that are read: none where the key brings them, which it does where both products run together, or where its tile
-    /// is the only one; else the softmax of whole rows lies between.
+    /// Elements of a value that are read: none where they are loaded with the key, which is so where both products run
+    /// together, or where its tile is the only one; else the softmax of whole rows is between them.
     fn value_depth(&self, tiles: usize) -> u64 {
         let fusion = self.schedule.fusion;
         let is_gone = matches!(fusion, Fusion::Rows(_)) && self.schedule.held == KeysHeld::Streamed && tiles > 1;
@@ -229,7 +231,7 @@ impl<'a> Simulation<'a> {
         let value_depth = self.value_depth(1);
         let streamed = self.schedule.held == KeysHeld::Streamed;
         let keys_stay = self.schedule.fusion == Fusion::KeysStay;
-        // Unfused, keys and values that are one stay one after the other.
+        // Unfused, keys that contain the values stay, one tile after the other.
         let unfused = self.schedule.fusion == Fusion::None && shape.values_in_keys;
         if keys_stay && held.is_recomputed() {
             if inputs_come {
@@ -247,7 +249,7 @@ impl<'a> Simulation<'a> {
             let rows: Vec<u64> =
                 heads.flat_map(|head| queries.clone().map(move |query| head * shape.queries + query)).collect();
             if held == KeysHeld::Resident {
-                // What no query from here on sees makes room for what is new.
+                // Keys that no query from here on sees are replaced by new ones.
                 stay.retain(|key| *key >= first);
                 for key in first..last {
                     if stay.insert(key) {
@@ -278,14 +280,15 @@ impl<'a> Simulation<'a> {
                     for _ in start..end {
                         self.macs += shape.depth + shape.value_depth;
                         if self.schedule.fusion == Fusion::None {
-                            // Out before the softmax, in for it, out after it, in for the values.
+                            // Scores are written before the softmax, read for it, written after it, and read for the
+                            // values.
                             self.written[Tensor::Scores as usize] += 2;
                             self.read[Tensor::Scores as usize] += 2;
                         }
                     }
                 }
                 if held.is_recomputed() && !keys_stay {
-                    // One input makes a key and a value where both are used at once.
+                    // One input is used for a key and a value where both are computed at once.
                     let passes = if self.schedule.fusion == Fusion::QueriesStay { 1 } else { 2 };
                     for _ in 0..if inputs_come { passes } else { 0 } {
                         self.read_inputs(start..end);
@@ -310,7 +313,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// The softmax as the books write it.
+    /// The softmax by its textbook definition.
     fn plain(&self, row: usize) -> Vec<f64> {
         let seen = self.seen(row as u64);
         let scores: Vec<f64> = self.keys[seen.clone()]
@@ -345,7 +348,7 @@ fn schedules_move_and_compute_what_a_simulation_does_element_by_element() {
             let times = bits(tensor)
                 * match (tensor, schedule.held) {
                     (Tensor::Inputs, KeysHeld::InputsStay) => problem.shape.batch,
-                    // While a head is at work its weights stay, for all sequences.
+                    // The weights of a head stay while it is computed, for all sequences.
                     (Tensor::Weights, KeysHeld::Recomputed) => problem.shape.key_heads,
                     _ => problem.repeats(),
                 };
@@ -357,7 +360,7 @@ fn schedules_move_and_compute_what_a_simulation_does_element_by_element() {
             let [keys, values] = simulation.recomputed.map(|count| count * problem.repeats());
             let of_weights = keys * problem.shape.depth + values * problem.shape.value_depth;
             assert_eq!(ours.weight_macs, of_weights * source.channels);
-            // Beside the softmax lanes normalise every input that comes, and rotate every key.
+            // Besides the softmax, lanes normalise every input that is loaded, and rotate every key.
             let stored = Schedule { held: KeysHeld::Streamed, ..schedule };
             let stored = account(&problem, &machine, &stored).expect("there is room");
             let more = ours.operations.iter().sum::<u64>() - stored.operations.iter().sum::<u64>();
@@ -391,7 +394,7 @@ fn cascades_agree_where_exponentials_of_plain_scores_overflow() {
     }
 }
 
-/// The best of all tile sizes whatsoever: its score, and the least energy and cycles with which that is reached.
+/// The best of all possible tile sizes: its score, and the least energy and cycles with which that is reached.
 fn brute_force(
     problem: &Problem,
     machine: &Machine,
@@ -453,7 +456,7 @@ fn the_search_finds_the_best_of_all_tile_sizes_and_of_equals_the_one_with_the_le
     }
 }
 
-/// Keys and values are where the problem has them.
+/// Keys and values are in the place that the problem states.
 #[test]
 fn what_is_on_the_chip_does_not_come_from_dram_and_what_is_in_dram_does() {
     let mut random = Lcg(25);
@@ -485,7 +488,7 @@ fn what_is_on_the_chip_does_not_come_from_dram_and_what_is_in_dram_does() {
     assert!(on_chip > 40 && in_dram > 300, "{on_chip} {in_dram}");
 }
 
-/// One product, the softmax of a row, the other product: what each holds at a time.
+/// One product, the softmax of a row, the other product: the data that each has on the chip at a time.
 #[test]
 fn what_is_not_fused_needs_room_for_the_largest_of_its_phases() {
     let mut random = Lcg(24);
@@ -562,7 +565,7 @@ fn models_and_steps_beyond_all_counting_are_refused_and_never_wrap_around() {
     assert!(wrong.to_string().contains("more than 2^52 multiply-accumulates"), "{wrong}");
 }
 
-/// A floor holds only where less of everything is better.
+/// A floor is valid only where less of everything is better.
 #[test]
 fn weights_below_zero_are_refused() {
     let text = |presets, id: &str| find_preset(presets, id).unwrap().text.to_owned();
@@ -588,7 +591,8 @@ fn all_that_is_wrong_with_a_model_is_told_at_once_and_each_thing_once() {
     assert_eq!(paths, ["feed_forward.active", "head_size", "key_heads", "layers", "speed", "width"]);
 }
 
-/// An encoder whose input has room on the chip need not write keys and values: it computes them of the input, once for every head.
+/// An encoder whose input fits on the chip need not write keys and values: it computes them of the input, once for
+/// every head.
 #[test]
 fn keys_and_values_of_an_encoder_are_computed_within_attention_where_that_is_better() {
     let core = Core::from_text(find_preset(hardware_presets(), "fusemax-like").unwrap().text).unwrap();
@@ -601,7 +605,8 @@ fn keys_and_values_of_an_encoder_are_computed_within_attention_where_that_is_bet
     let layer = schedule_layer(&vit, &step, bits, &machine, &objective).unwrap();
     let attention = layer.attention.as_ref().unwrap();
     assert_eq!(attention.best.schedule.held, KeysHeld::InputsStay);
-    // All of the layer is one block: every product is computed once, and nothing but inputs, weights and outputs crosses the border.
+    // The whole layer is one block: every product is computed once, and only inputs, weights and outputs cross the
+    // border.
     let block = layer.block.as_ref().unwrap();
     assert_eq!(block.attention.schedule.held, KeysHeld::InputsStay);
     assert!(layer.before.is_empty() && layer.after.is_empty());
@@ -612,13 +617,13 @@ fn keys_and_values_of_an_encoder_are_computed_within_attention_where_that_is_bet
     // The residual sum reads the input once more.
     let bytes = compulsory.weights + compulsory.input + compulsory.output;
     assert_eq!(block.dram_bits(), (8.0 * bytes) as u64 + input_bits);
-    // A layer whose keys and values are stored moves them out and back in.
+    // A layer whose keys and values are stored writes them to DRAM and reads them again.
     let decoder = Transformer { causal: true, ..vit };
     let decoder = schedule_layer(&decoder, &step, bits, &machine, &objective).unwrap();
     assert!(decoder.cost().dram_bits > layer.cost().dram_bits);
-    // A decoder writes them to its cache, whatever attention does.
+    // A decoder writes them to its cache, however attention is scheduled.
     assert!(decoder.before.iter().any(|run| run.parts.iter().any(|part| part.contains("keys"))));
-    // Of tokens that are cached only keys and values are there.
+    // For cached tokens, only keys and values exist.
     let cached = schedule_layer(
         &Transformer::from_text(find_preset(transformer_presets(), "gpt2-small").unwrap().text).unwrap(),
         &Step::decode(1, 64),

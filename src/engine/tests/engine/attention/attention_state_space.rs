@@ -1,4 +1,4 @@
-//! State-space blocks against a block that is computed element by element, with everything counted.
+//! State-space blocks against a block that is computed element by element, with all operations and accesses counted.
 
 use fusescape_engine::attention::{
     ElementBits, Held, Machine, Part, Sequences, StateMoves, Step, TransformerWork, generate, run_of, schedule_layer,
@@ -13,7 +13,7 @@ use fusescape_test_support::random::Lcg;
 
 const BITS: ElementBits = ElementBits { activations: 8, keys: 4, sums: 32, weights: 2 };
 
-/// A block with weights, which counts what it computes.
+/// A block with weights, which counts its operations.
 struct Block {
     sizes: StateSpace,
     width: usize,
@@ -28,7 +28,7 @@ struct Block {
     operations: [u64; 5],
 }
 
-/// What a sequence keeps of its earlier tokens.
+/// The state of a sequence: data of its earlier tokens.
 #[derive(Clone)]
 struct Kept {
     states: Vec<Vec<f64>>,
@@ -56,7 +56,7 @@ impl Block {
         }
     }
 
-    /// What a new sequence has: nothing.
+    /// A new sequence has no state.
     fn nothing(&self) -> Kept {
         let StateSpace { channels, states, kernel, .. } = self.sizes;
         let zeros = |rows: u64, columns: u64| vec![vec![0.0; columns as usize]; rows as usize];
@@ -82,7 +82,7 @@ impl Block {
         value * (1.0 / (1.0 + (-value).exp()))
     }
 
-    /// One token, with what it adds up to at the end.
+    /// Computes one token; returns the channels of its output.
     fn token(&mut self, token: &[f64], kept: &mut Kept) -> Vec<f64> {
         let StateSpace { channels, states, rank, .. } = self.sizes;
         let [channels, states, rank] = [channels, states, rank].map(|size| size as usize);
@@ -172,7 +172,7 @@ fn a_block_computes_and_keeps_what_one_does_element_by_element() {
         assert_eq!(state_space_bits(&sizes, &BITS), state_bits);
         assert_eq!(sizes.lane_weights(), lane_weights);
         assert_eq!(lane_weights, elements(&block.taps) + elements(&block.a));
-        // All that later tokens need of earlier ones is what is kept.
+        // Later tokens need nothing of earlier ones but the kept state.
         for cut in 0..tokens as usize {
             let mut first = block.nothing();
             prompt[..cut].iter().for_each(|token| drop(block.token(token, &mut first)));
@@ -200,7 +200,7 @@ fn states_come_and_go_as_a_walk_over_all_tokens_says() {
                 }
                 if on_chip != Some(sequence) {
                     written += u64::from(on_chip.is_some());
-                    // A new sequence has nothing; else it was here before, or in an earlier step.
+                    // A new sequence has no state; all others have one from before, or from an earlier step.
                     read += u64::from(token > 0 || cached > 0);
                     on_chip = Some(sequence);
                 }
@@ -221,7 +221,7 @@ fn preset(name: &str) -> Transformer {
         .unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
-/// In one run, with everything on the chip, a block moves what it has to.
+/// In one run, with everything on the chip, a block has only the compulsory traffic.
 #[test]
 fn a_block_that_fits_moves_what_is_compulsory_and_no_schedule_less() {
     let machine = fusemax_like();
@@ -267,7 +267,7 @@ fn a_token_costs_the_same_however_many_came_before_it() {
     assert_eq!(short.typical(), long.typical());
     assert!(short.tokens.iter().all(|(_, cost)| cost == &short.tokens[0].1));
     assert!(long.prefill.latency_cycles > short.prefill.latency_cycles);
-    // Of every sequence and layer 16 states and 3 inputs of 1,536 channels.
+    // For every sequence and layer, 16 states and 3 inputs of 1,536 channels.
     assert_eq!(long.cache_bytes, (24 * 1536 * (16 + 3) * 2) as f64);
     assert_eq!(of(16, 4).cache_bytes, 4.0 * long.cache_bytes);
 }
@@ -283,7 +283,7 @@ fn a_scan_goes_token_by_token_on_lanes() {
         let step = Step::prefill(1, tokens);
         run_of(&chain, &(scan..scan + 1), (&step, tokens), all, &BITS, &machine).unwrap().busy.lanes
     };
-    // Three channels do not fill the lanes, and a second token cannot use those that are left.
+    // Three channels do not fill the lanes, and a second token cannot use the idle ones.
     assert_eq!(cycles(8), 8 * cycles(1));
 }
 

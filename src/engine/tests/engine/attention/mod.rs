@@ -1,4 +1,4 @@
-//! Transformers: schedules of attention and of what is around it.
+//! Transformers: schedules of attention and of the parts around it.
 
 mod attention_blocks;
 mod attention_cores;

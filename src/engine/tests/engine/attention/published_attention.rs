@@ -1,4 +1,4 @@
-//! The published systems for attention on shapes that their papers do not show: what is refused, and what they have in common.
+//! The published systems for attention on shapes that their papers do not show: refusals, and common properties.
 
 use fusescape_engine::attention::Shape;
 use fusescape_engine::attention::published::{
@@ -25,7 +25,7 @@ fn flat_takes_rows_that_fill_the_array_and_divide_the_queries() {
     assert!(!is_legal(0) && !is_legal(side / 2) && !is_legal(side + side / 2));
 }
 
-/// The softmax of scores that come from DRAM is the same whoever runs the products.
+/// The softmax of scores from DRAM is the same for all dataflows of the products.
 #[test]
 fn lanes_access_their_registers_as_often_unfused_as_under_flat() {
     let side = Machine::FLAT_CLOUD.side;

@@ -91,7 +91,7 @@ memories:
 
 #[test]
 fn of_memory_on_the_chip_the_highest_below_dram_counts() {
-    // Of the registers nothing counts: outputs have the buffer above them.
+    // The registers do not count: outputs have the buffer above them.
     assert_eq!(core("", "", 64).on_chip_bytes(), 64);
 }
 
@@ -122,7 +122,8 @@ fn the_last_results_leave_a_systolic_array_one_pe_a_cycle() {
     }
 }
 
-/// What fits in half a memory fits in a double-buffered one, and what fits in that fits in a plain one, at the same energy.
+/// Data that fits in half a memory fits in a double-buffered one, and data that fits there fits in a plain one, with
+/// the same energy.
 #[test]
 fn a_double_buffered_memory_lies_between_half_of_it_and_all_of_it() {
     let mut narrower = 0;
@@ -189,7 +190,7 @@ layers: [{ name: in, type: input, K: 1, size: 10 x 1 }, { name: a, type: conv, K
     assert_eq!([9, 10, 11, 12].map(held), [Some(1), Some(3), Some(3), Some(3)]);
 }
 
-/// The tool grants double buffers to operands that need none first, so that one that is there twice may get none.
+/// The tool grants double buffers to operands that need none first, so that an operand held twice may get none.
 #[test]
 fn what_is_there_twice_is_double_buffered_whatever_else_is_granted() {
     let granted_as_others = Rules { forced_double_buffers_granted_as_others: true, ..Rules::CORRECTED };

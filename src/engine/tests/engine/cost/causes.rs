@@ -1,4 +1,4 @@
-//! Tables by cause of energy and latency: the order of the lists, and what is written of them.
+//! Tables by cause of energy and latency: the order of the lists, and their texts.
 
 use fusescape_engine::cost::{AccessCause, ByCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
 use fusescape_engine::interlayer::ChainEnergyCause;

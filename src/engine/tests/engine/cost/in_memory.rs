@@ -1,4 +1,4 @@
-//! Arrays that compute in memory: energy by activations, rows that inputs take, bits, precharging, and what is wrong with documents.
+//! Arrays that compute in memory: energy by activations, rows of inputs, bits, precharging, and mistakes in documents.
 
 use fusescape_engine::cost::{EnergyCause, Evaluator, accesses};
 use fusescape_engine::explore::{LayerRequest, LayerStudy};
@@ -153,12 +153,12 @@ fn columns_that_would_take_more_rows_than_there_are_become_fewer() {
         [(0, Dim::G, 3), (1, Dim::FX, 3), (1, Dim::FY, 3)]
     );
     let conv = || layer("type: conv, K: 16, kernel: 3 x 3", "K: 8, size: 18 x 10");
-    // Two output columns read four pixels of eight channels; the rows have room for no third.
+    // Two output columns read four pixels of eight channels; there are no rows for a third.
     assert_eq!(
         used(conv(), &[(0, Dim::OX, 8), (1, Dim::C, 8), (1, Dim::FX, 3)]),
         [(0, Dim::OX, 2), (1, Dim::C, 8), (1, Dim::FX, 3)]
     );
-    // What lies in one column is added up: no place for different outputs.
+    // Products of one column are added up: it has no place for different outputs.
     assert_eq!(used(conv(), &[(0, Dim::K, 16), (1, Dim::OY, 8), (1, Dim::C, 4)]), [(0, Dim::K, 16), (1, Dim::C, 4)]);
 }
 
@@ -201,7 +201,7 @@ fn bit_lines_are_precharged_whenever_another_weight_of_a_group_takes_its_turn() 
         let evaluator = Evaluator::new(&on_core);
         let Some(cost) = evaluator.evaluate(&order, &allocation) else { continue };
         let precharging: f64 = accesses(&evaluator, &cost).iter().map(|access| access.precharge_pj).sum();
-        // Step by step: the weights are others whenever a loop that indexes them goes on.
+        // Step by step: the weights change whenever a loop that indexes them advances.
         let (mut index, mut last, mut changes) = (vec![0; order.len()], None, 0_u64);
         loop {
             let weight: Vec<u64> = order
@@ -227,7 +227,7 @@ fn bit_lines_are_precharged_whenever_another_weight_of_a_group_takes_its_turn() 
     assert!(seen.len() > 3, "{seen:?}");
 }
 
-/// The exact search against LOMA with all orders: no worse, with the energy that its mapping has.
+/// The exact search against LOMA with all orders: no worse, with the energy of its mapping.
 #[test]
 fn the_exact_search_knows_precharging() {
     let core = core(&analog().replace("size: 8 bit", "size: 32 bit"));
@@ -275,12 +275,12 @@ fn energy_of_operations_is_no_part_of_accesses_and_area_and_clock_follow() {
     let parts: f64 = facts.in_memory.as_ref().unwrap().energy_pj.iter().map(|(_, pj)| pj).sum();
     assert!(is_close(parts, mapped.energy[EnergyCause::Mac]));
     assert!(is_close(facts.mac_pj * facts.shape.macs() as f64, parts));
-    // Nothing without weights runs there.
+    // Layers without weights do not run on it.
     let wrong = LayerStudy::new(&LayerRequest { layer: Some("p".to_owned()), ..request }).err().unwrap().to_string();
     assert!(wrong.contains("vector unit"), "{wrong}");
 }
 
-/// Each with the place, the reason and the remedy; the document with the remedy is right.
+/// Each mistake with place, reason and remedy; the document with the remedy is valid.
 #[test]
 fn documents_that_are_wrong_say_what_to_change() {
     for (from, to, path, reason, remedied) in [
@@ -327,7 +327,7 @@ fn documents_that_are_wrong_say_what_to_change() {
     }
 }
 
-/// The lowest memory of W is the cells, whichever they are.
+/// The lowest memory of W is the cells, whatever its name.
 #[test]
 fn weights_stay_in_their_cells() {
     let core = core(CORE);
@@ -338,8 +338,8 @@ fn weights_stay_in_their_cells() {
     assert!(!on_core.array_keeps(LayerOperand::Second) && !on_core.array_keeps(LayerOperand::Output));
 }
 
-/// Where cells hold one weight each, all orders of a blocking take the same energy; else the space of blockings is refused, with what to
-/// do.
+/// Where cells hold one weight each, all orders of a blocking take the same energy; else the space of blockings is
+/// refused, with a remedy.
 #[test]
 fn all_blockings_hold_what_the_exact_search_finds_where_cells_hold_one_weight() {
     for text in [CORE.to_owned(), analog()] {

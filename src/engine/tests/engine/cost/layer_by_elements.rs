@@ -1,5 +1,6 @@
-//! Under the corrected rules, what a mapped layer moves and how much its memories hold, against an oracle that runs its loops cycle by
-//! cycle: at each boundary between two levels of an operand it watches which elements lie below, and when others take their place.
+//! Under the corrected rules, the traffic of a mapped layer and the use of its memories, against an oracle that runs
+//! its loops cycle by cycle: at each boundary between two levels of an operand it records the elements below, and when
+//! others replace them.
 //!
 //! Loops are unrolled evenly here, so that every amount is a whole number of elements, and every energy one of granules.
 
@@ -22,7 +23,7 @@ pub struct MappedLayer<'a> {
     pub allocation: &'a Allocation,
 }
 
-/// All that one data movement of an operand at one memory does.
+/// The accesses of one data movement of an operand at one memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Moved {
     pub operand: LayerOperand,
@@ -31,7 +32,7 @@ pub struct Moved {
     pub memory: MemoryId,
     pub movement: Movement,
     pub transfers: u64,
-    /// Cycles of computation in which the same elements lie below.
+    /// Cycles of computation during which the same elements are below.
     pub period: u64,
     /// Cycles that one transfer takes of its port.
     pub transfer_cycles: u64,
@@ -41,37 +42,38 @@ pub struct Moved {
     pub pj: f64,
 }
 
-/// What running a mapped layer takes.
+/// The costs of running a mapped layer.
 pub struct Run {
     pub moved: Vec<Moved>,
     /// Bits that one instance of each memory holds.
     pub held: BTreeMap<MemoryId, u64>,
-    /// Levels that take the next data while the present is in use.
+    /// Levels that load the next data while the present is in use.
     pub doubled: BTreeSet<(LayerOperand, usize)>,
     /// Cycles of computation.
     pub cycles: u64,
-    /// Cycles in which the array waits for a port, for the first inputs, and for the last outputs to be away.
+    /// Cycles in which the array waits for a port, for the first inputs, and for the last outputs to be written.
     pub stall: u64,
     pub loading: u64,
     pub offloading: u64,
 }
 
-/// A loop as one operand sees it: unrolled below a memory, or run in time by what the memory holds.
+/// A loop from the view of one operand: unrolled below a memory, or run in time at a memory level.
 #[derive(Debug, Clone, Copy)]
 struct Loop {
     dim: Dim,
     size: u64,
-    /// What one iteration adds to the index of its dimension.
+    /// The amount that one iteration adds to the index of its dimension.
     step: u64,
     /// The memory level of the operand.
     level: usize,
     in_time: bool,
 }
 
-/// An axis of an operand: the dimensions that index it, each with what one iteration adds to the place.
+/// An axis of an operand: the dimensions that index it, each with the amount that one iteration adds to the position.
 type Axis = Vec<(Dim, u64)>;
 
-/// The loops that array dimensions unroll, each in as few even steps as there are PEs for; `None` where they are uneven.
+/// The loops that array dimensions unroll, each in as few even steps as the number of PEs allows; `None` where they are
+/// uneven.
 pub fn unrolled_evenly(shape: &LayerShape, unroll: &[Unroll]) -> Option<Vec<(ArrayDimId, Dim, u64)>> {
     let mut left = shape.sizes;
     let mut unrolled = Vec::new();
@@ -94,8 +96,8 @@ impl MappedLayer<'_> {
         [(LayerOperand::Output, Operand::O), (LayerOperand::First, first), (LayerOperand::Second, Operand::I)]
     }
 
-    /// What lanes compute passes their registers, and the memories from the one that feeds them on; weights, which it has none of, the
-    /// highest.
+    /// The memories of operands of the vector unit: its registers, and the memories from the one that feeds them
+    /// upwards; for weights, which its layers do not have, the highest alone.
     fn memories(&self, stored_as: Operand) -> Vec<MemoryId> {
         let levels = self.core.levels(stored_as)[..self.problem.levels[stored_as as usize]].to_vec();
         let Some(unit) = self.core.vector_unit_for(self.problem.shape.kind) else { return levels };
@@ -109,18 +111,18 @@ impl MappedLayer<'_> {
         own.chain(above.map(|level| self.core.levels(stored_as)[level])).collect()
     }
 
-    /// Whether a memory is a register of the vector unit: one that no operand of the array passes.
+    /// Whether a memory is a register of the vector unit: one that is on the path of no operand of the array.
     fn is_register(&self, memory: MemoryId) -> bool {
         Operand::ALL.iter().all(|&operand| !self.core.levels(operand).contains(&memory))
     }
 
-    /// The array dimensions that a memory is shared over; all lanes share what feeds them.
+    /// The array dimensions over which a memory is shared; all lanes share the memory that feeds them.
     fn is_shared_over(&self, memory: MemoryId, array_dim: ArrayDimId) -> bool {
         let is_of_lanes = self.core.vector_unit_for(self.problem.shape.kind).is_some();
         is_of_lanes && !self.is_register(memory) || self.core.memories[memory].shared_over.contains(array_dim)
     }
 
-    /// Cycles of an iteration: more than one of slow lanes.
+    /// Cycles of an iteration: more than one on slow lanes.
     pub fn iteration_cycles(&self) -> u64 {
         let operations = self.problem.shape.operations;
         let cycles = self.core.vector_unit_for(self.problem.shape.kind).map(|unit| {
@@ -160,8 +162,8 @@ impl MappedLayer<'_> {
         }
     }
 
-    /// The loops of an operand from the innermost to the outermost: below each memory those unrolled over the dimensions that it is shared
-    /// over, then those that it holds. Indices count up from the innermost loop of a dimension.
+    /// The loops of an operand from the innermost to the outermost: for each memory, those unrolled over the dimensions
+    /// over which it is shared, then those at its level. Indices count up from the innermost loop of a dimension.
     fn loops(&self, operand: LayerOperand, stored_as: Operand) -> Vec<Loop> {
         let mut unrolled = unrolled_evenly(&self.problem.shape, &self.problem.unroll).unwrap();
         let memories = self.memories(stored_as);
@@ -188,7 +190,8 @@ impl MappedLayer<'_> {
         loops
     }
 
-    /// Different elements of an operand that some loops touch; of a window no more columns and rows than exist.
+    /// Number of different elements of an operand that some loops touch; for a window, at most the existing columns and
+    /// rows.
     fn elements(&self, operand: (LayerOperand, Operand), loops: &[Loop]) -> u64 {
         let limit = self.problem.shape.input_limit;
         let count = |axis: &Axis| {
@@ -221,7 +224,7 @@ impl MappedLayer<'_> {
                 let crossing = self.cross((operand, stored_as), &loops, level);
                 self.count(operand, stored_as, level, &loops, &crossing, &mut run.moved);
                 let inside: Vec<Loop> = loops.iter().copied().filter(|next| next.level <= level).collect();
-                // What is added to stays a partial sum, whether it is added up here or further up.
+                // An output that is still added to is a partial sum, whether it is added up here or further up.
                 let bits = self.bits((operand, stored_as), crossing.is_partial);
                 let held = self.elements((operand, stored_as), &inside) * bits;
                 *run.held.entry(memory).or_default() += held;
@@ -242,7 +245,7 @@ impl MappedLayer<'_> {
         let LayerShape { kind, precision, .. } = &self.problem.shape;
         match stored_as {
             Operand::W => precision.w,
-            // The second map may have bits of its own.
+            // The second map may have a precision of its own.
             Operand::I if operand == LayerOperand::Second && kind.reads_two_maps() && precision.w > 0 => precision.w,
             Operand::I => precision.i,
             Operand::O if is_partial => precision.o_partial,
@@ -250,9 +253,9 @@ impl MappedLayer<'_> {
         }
     }
 
-    /// Runs the loops above the boundary below a memory level. The array keeps nothing from cycle to cycle; a memory keeps what is still
-    /// used, and an output that is done with below goes up, and comes down again when it is added to further. Where a window slides, all of
-    /// it comes anew.
+    /// Runs the loops above the boundary below a memory level. The array keeps no data from cycle to cycle; a memory
+    /// keeps the data that is still used, and an output that is finished below goes up, and comes down again when more
+    /// is added to it. Where a window slides, all of it is loaded again.
     fn cross(&self, (operand, stored_as): (LayerOperand, Operand), loops: &[Loop], level: usize) -> Crossing {
         let axes = self.axes((operand, stored_as));
         let chooses = |next: &Loop| axes.iter().flatten().any(|term| term.0 == next.dim);
@@ -287,7 +290,7 @@ impl MappedLayer<'_> {
         Crossing { down, up, is_partial }
     }
 
-    /// Counts both sides of what crosses the boundary below a memory level.
+    /// Counts the data that crosses the boundary below a memory level, on both sides.
     fn count(
         &self,
         operand: LayerOperand,
@@ -301,16 +304,17 @@ impl MappedLayer<'_> {
         let elements = |is_in: &dyn Fn(&Loop) -> bool| self.elements((operand, stored_as), &chosen(is_in));
         let instances =
             |at: usize| chosen(&|next| !next.in_time && next.level >= at).iter().map(|next| next.size).product::<u64>();
-        // Of one instance below, and by what instances below that have different data in the same cycle multiply it.
+        // For one instance below; multiplied by the number of instances below that have different data in the same
+        // cycle.
         let below = elements(&|next| next.level < level);
         let one_below = elements(&|next| !next.in_time && next.level < level);
         let all_below = elements(&|next| !next.in_time && next.level <= level);
         let bits = self.bits((operand, stored_as), crossing.is_partial);
         let memory = |level: usize| self.memories(stored_as)[level];
-        // In the first pass over partial sums none come down, but they change as often.
+        // In the first pass over partial sums none come down, but they change equally often.
         let iterations = loops.iter().filter(|next| next.in_time).map(|next| next.size).product::<u64>();
         let period = iterations * self.iteration_cycles() / crossing.changes();
-        // A burst brings more than was asked for.
+        // A burst transfers more than was requested.
         let bursts = |level: usize, (bits, shares): (u64, u64)| {
             self.core.memories[memory(level)].burst_bits.map_or(0, |burst| bits.div_ceil(burst * shares) * burst)
         };
@@ -345,7 +349,7 @@ impl MappedLayer<'_> {
             (crossing.up, Movement::WriteFromLow, Movement::ReadToHigh),
         ] {
             let (width, granularity) = port(&self.core.memories[memory(level)], stored_as, upper);
-            // All in units that make the fraction of what instances below share whole.
+            // All in units in which the fraction of data shared by instances below is a whole number.
             let moved = below * all_below * bits;
             let chunk = match level.checked_sub(1) {
                 Some(low) => {
@@ -353,7 +357,7 @@ impl MappedLayer<'_> {
                     add(low, lower, (below, 1), (below * bits).div_ceil(granularity), transfers);
                     (narrow * all_below).min(width * one_below)
                 }
-                // The array takes what a cycle needs at once.
+                // The array receives the data of a cycle at once.
                 None => u64::MAX,
             };
             let (mut left, mut granules) = (moved, 0);
@@ -387,7 +391,7 @@ impl Run {
         [answer.sum(), moved().map(|moved| moved.transfer_cycles).max().unwrap_or(0)]
     }
 
-    /// Cycles until the lowest memory of an input gives the array the first of what it holds.
+    /// Cycles until the lowest memory of an input gives the array its first data.
     fn first_read(&self, core: &Core, operand: LayerOperand) -> u64 {
         let is_first = |moved: &&Moved| {
             (moved.operand, moved.level, moved.movement) == (operand, 0, Movement::ReadToLow)
@@ -397,7 +401,7 @@ impl Run {
     }
 }
 
-/// What a loop dimension does to an operand: it changes nothing, it alone chooses elements, or it shifts a window.
+/// The effect of a loop dimension on an operand: it reuses it, it alone selects elements, or it shifts a window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Relation {
     None,
@@ -405,7 +409,7 @@ enum Relation {
     Window,
 }
 
-/// What a memory level holds, and the bits of it that it would need once more to take the next while the present is in use.
+/// The bits at a memory level, and the further bits that it needs to load the next data while the present is in use.
 struct Demand {
     operand: LayerOperand,
     level: usize,
@@ -413,7 +417,7 @@ struct Demand {
     bits: u64,
 }
 
-/// Levels for which a memory has room twice beside all that it holds, the smallest first.
+/// Levels for which a memory has the room to hold their data twice, in addition to all other data; the smallest first.
 fn doubled(memory: &Memory, mut demands: Vec<Demand>) -> Vec<(LayerOperand, usize)> {
     let mut used: u64 = demands.iter().map(|demand| demand.held).sum();
     let all_fit_twice = 2 * used <= memory.size_bits;
@@ -449,8 +453,8 @@ impl MappedLayer<'_> {
         }
     }
 
-    /// Product of the outermost loops of a memory level that do the same to its operand. What changes nothing further in belongs to the
-    /// level below.
+    /// Product of the outermost loops of a memory level that have the same effect on its operand. Reusing loops further
+    /// in belong to the level below.
     fn outermost(&self, operand: LayerOperand, stored_as: Operand, level: usize, wanted: Relation) -> u64 {
         let relation = |at: usize| self.relation((operand, stored_as), self.order[at].dim);
         let top = self.memories(stored_as).len() - 1;
@@ -464,8 +468,9 @@ impl MappedLayer<'_> {
         loops.map(|at| self.order[at].size).product()
     }
 
-    /// Cycles that the array waits for its slowest port. A link may work while what comes can lie beside what is in use, else only in
-    /// the last pass over that; its first transfer is loading. Links of one port take turns.
+    /// Cycles that the array waits for its slowest port. A link may work at any time where the new data has room beside
+    /// the data in use, else only in the last pass over the latter; its first transfer is loading. Links of one port
+    /// take turns.
     fn stall(&self, run: &Run) -> u64 {
         let mut most = 0;
         for (id, memory) in self.core.memories.iter_enumerated() {
@@ -501,8 +506,8 @@ impl MappedLayer<'_> {
         most
     }
 
-    /// Cycles until the first inputs have come down all levels. Where both inputs use the ports on both sides of a link, one waits for the
-    /// other, in the better order.
+    /// Cycles until the first inputs have been moved down all levels. Where both inputs use the ports on both sides of
+    /// a link, one waits for the other, in the better order.
     fn loading(&self, run: &Run) -> u64 {
         let [_, first, second] = self.operands();
         let parts = [(first, second), (second, first)].map(|((operand, stored_as), (_, other))| {
@@ -515,7 +520,7 @@ impl MappedLayer<'_> {
                     self.memories(other).contains(&memories[level])
                         && port.serves.iter().any(|served| served.0 == other)
                 };
-                // While a memory answers, its port takes the other input's request.
+                // During the latency of a memory, its port takes the other input's request.
                 let [answer, cycles] = run.link(self.core, operand, low, DOWN);
                 own += answer;
                 *if is_shared((low, DOWN[0])) && is_shared((low + 1, DOWN[1])) { &mut shared } else { &mut own } +=
@@ -528,7 +533,7 @@ impl MappedLayer<'_> {
     }
 }
 
-/// What crosses a boundary: transfers of all that is below.
+/// The data that crosses a boundary: transfers of all data below.
 struct Crossing {
     down: u64,
     up: u64,
@@ -536,7 +541,7 @@ struct Crossing {
 }
 
 impl Crossing {
-    /// How often other elements take the place of those below, the first ones included.
+    /// Number of times that the elements below are replaced, the first ones included.
     fn changes(&self) -> u64 {
         self.down.max(self.up)
     }
@@ -553,12 +558,12 @@ pub fn port(memory: &Memory, operand: Operand, movement: Movement) -> (u64, u64)
     (width, port.and_then(|port| port.granularity_bits).unwrap_or(granularity).min(width))
 }
 
-/// Equal but for the rounding of quotients.
+/// Equal except for the rounding of quotients.
 pub fn is_close(found: f64, expected: f64) -> bool {
     (found - expected).abs() <= 1e-12 * expected.abs()
 }
 
-/// A random order of the loops that a problem leaves to be run in time, and a random allocation of it.
+/// A random order of the temporal loops of a problem, and a random allocation of it.
 pub fn random_mapping(random: &mut Random, layer: &LayerOnCore<'_>) -> (Vec<TemporalLoop>, Allocation) {
     let sizes = &layer.spatial.temporal_sizes;
     let mut left = temporal::limited_factors(sizes, &layer.shape.dim_order, usize::MAX, false).unwrap();

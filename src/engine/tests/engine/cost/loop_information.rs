@@ -101,7 +101,7 @@ fn where_a_relevant_loop_is_outermost_two_of_its_parts_are_enough() {
     let of = |operand| of_levels(&table, operand, |level| level.effective_bits / level.precision_bits as f64);
     // Outermost in the lower levels are OX 13 for W, C 2 and C 12 for O: nothing can be gated.
     assert_eq!((of(1), of(0)), (vec![1.0, 160.0, 307_200.0], vec![1.0, 16.0, 5408.0, 173_056.0]));
-    // With OX 13 outermost for O in the global buffer, one of 13 parts is in use while another is written out.
+    // With OX 13 outermost for O in the global buffer, one of 13 parts is in use while another is written to DRAM.
     let mapping = TemporalMapping {
         order: order(&[(K, 8), (C, 2), (FX, 5), (OX, 2), (C, 2), (OX, 13), (K, 32), (C, 12)]),
         ends: [vec![5, 6, 8], vec![6, 8], vec![3, 6, 8]],
@@ -127,8 +127,8 @@ fn every_loop_lowers_the_accesses_by_its_reuse() {
 
 #[test]
 fn the_roof_is_what_a_level_can_still_multiply_what_it_holds_by() {
-    // ZigZag, Section IV-A and Fig. 12: FX 5 and C 2 lie in the scratch pads; the global buffer has room for 184 times as much,
-    // and for 76 times as much once C 2 and OX 2 are assigned to it.
+    // ZigZag, Section IV-A and Fig. 12: FX 5 and C 2 are in the scratch pads; the global buffer has room for 184 times
+    // as much data, and for 76 times as much once C 2 and OX 2 are assigned to it.
     let order = order(&[(FX, 5), (C, 2), (C, 2), (OX, 2), (OX, 13), (C, 12), (K, 256)]);
     let layer = conv2();
     let on_core = layer.on_core();
@@ -189,7 +189,7 @@ fn the_diagonal_broadcast_of_eyeriss_reuses_inputs_in_space() {
     assert_eq!(scratch_pad.units.unique, 30.0);
 }
 
-/// What the table says about all presets agrees with what energy is computed from.
+/// The table agrees with the counts from which energy is computed, for all presets.
 #[test]
 fn tables_and_costs_agree() {
     for (hardware, workload) in

@@ -1,4 +1,4 @@
-//! One mapped layer on one core: what it moves, holds and takes.
+//! One mapped layer on one core: traffic, use of memories, and costs.
 
 mod arrays_and_buffers;
 mod causes;

@@ -1,4 +1,5 @@
-//! Clock, leakage, bursts, latency and buffers of memories, densities. The oracles by elements hold what they do to every access.
+//! Clock, leakage, bursts, latency and buffers of memories, densities. The oracles by elements check their effect on
+//! every access.
 
 use fusescape_engine::cost::{EnergyCause, Evaluator, LatencyCause};
 use fusescape_engine::depth_first::PointAccount;
@@ -9,7 +10,7 @@ use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Objective, Strategy};
 use fusescape_engine::workload::{Dim, Network};
 
-/// A core with something in the place of `CORE`, and a memory with something in that of `SRAM`.
+/// A core with a text in place of `CORE`, and a memory with one in place of `SRAM`.
 fn hardware(core: &str, sram: &str) -> String {
     "name: some
 CORE
@@ -51,7 +52,7 @@ fn a_clock_and_leakage_change_no_energy_and_no_cycle_but_say_time_and_power() {
     for (plain, timed) in plain.iter().zip(accounts(&leaking, &network(""))) {
         assert_eq!((plain.energy_pj, plain.latency_cycles, plain.power), (timed.energy_pj, timed.latency_cycles, None));
         let power = timed.power.unwrap();
-        // 2 mW of the array, 3 mW of a memory, eight times 0.5 mW: 9 mW for 10 ns a cycle.
+        // 2 mW of the array, 3 mW of a memory, eight times 0.5 mW: 9 mW for cycles of 10 ns.
         assert!((power.leakage_pj_per_cycle - 90.0).abs() < 1e-9, "{power:?}");
         assert!((power.total_pj - timed.energy_pj - 90.0 * timed.latency_cycles as f64).abs() < 1e-6 * power.total_pj);
         assert!((power.seconds - timed.latency_cycles as f64 * 1e-8).abs() < 1e-12);
@@ -77,7 +78,7 @@ fn bursts_and_latency_never_make_anything_cheaper_or_faster() {
     assert!(cycles(&slow) > cycles(&plain));
 }
 
-/// A schedule asks ahead: while the DRAM answers for weights, its port takes the request for inputs.
+/// Requests are made ahead: during the latency of the DRAM for weights, its port takes the request for inputs.
 #[test]
 fn a_memory_answers_two_inputs_at_once_however_they_share_its_port() {
     let loading = |cycles: u64, ports: &str| {
@@ -111,8 +112,8 @@ fn a_memory_answers_two_inputs_at_once_however_they_share_its_port() {
     }
 }
 
-/// A weight that 8 columns need stays until the last of them: a memory with room for two takes the next one meanwhile, one that
-/// never does has a single cycle for it, of the two that it takes.
+/// A weight that 8 columns need stays until the last of them: a memory with room for two loads the next one meanwhile;
+/// without double buffering there is a single cycle for it, where it needs two.
 #[test]
 fn a_memory_that_never_holds_data_twice_stalls_the_array() {
     let stall = |fields: &str| {
@@ -139,12 +140,13 @@ fn a_memory_that_never_holds_data_twice_stalls_the_array() {
         let ports = Evaluator::new(&layer).evaluate(&order, &allocation).unwrap().latency.ports;
         ports.iter().find(|port| core.memories[port.memory].name == "dram" && port.port.index() == 0).unwrap().cycles
     };
-    // Three times more after the first one: 2 cycles of 8, or of 1.
+    // Three further times after the first: 2 cycles of 8, or of 1.
     assert_eq!(stall(""), 3 * (2 - 8));
     assert_eq!(stall(", double_buffered: never"), 3);
 }
 
-/// Where shares of bits are whole, a sparse network is one of fewer bits, whose multiply-accumulates cost less.
+/// Where shares of bits are whole, a sparse network costs the same as one of fewer bits with cheaper
+/// multiply-accumulates.
 #[test]
 fn a_sparse_network_is_one_of_fewer_bits() {
     let hardware = hardware("", "");
@@ -158,7 +160,7 @@ fn a_sparse_network_is_one_of_fewer_bits() {
     let note = Network::from_text(&network("density: { W: 0.3 }\n")).unwrap().density_note().unwrap();
     assert!(note.to_string().contains("approximately"), "{note}");
     assert!(Network::from_text(&network("density: { W: 1 }\n")).unwrap().density_note().is_none());
-    // A precision that decides the energy of an operation is the one that the array computes with.
+    // The precision by which the energy of an operation is found is that in which the array computes.
     let lawful = hardware.replace("mac_energy: 2 pJ", "mac_energy: 2 pJ, mac_precision: 8 x 8");
     let of_law = accounts(&lawful, &network("density: { W: 0.5, I: 0.25, O: 0.25 }\n"));
     assert_eq!(of_law[0].energy[EnergyCause::Mac], sparse[0].energy[EnergyCause::Mac]);
@@ -174,7 +176,7 @@ fn what_is_wrong_with_them_is_said_at_once() {
     }
     let unclocked = Core::from_text(&hardware("", ", leakage: 3 mW")).unwrap_err();
     assert_eq!(unclocked.0.len(), 1, "{unclocked}");
-    // The remedy works.
+    // The document with the remedy is valid.
     assert!(unclocked.0[0].remedy.contains("clock: 200 MHz"), "{unclocked}");
     Core::from_text(&hardware("clock: 200 MHz\n", ", leakage: 3 mW")).unwrap();
     for density in ["0", "1.2", "-1", "half"] {

@@ -1,4 +1,4 @@
-//! Every switch of the rules decides something.
+//! Every switch of the rules has an effect.
 
 use fusescape_engine::cost::Evaluator;
 use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, Planner, StoringMode};
@@ -31,8 +31,8 @@ fn results(hardware: &str, workload: &str, settings: &Settings) -> Vec<String> {
         .collect()
 }
 
-/// A core with memories that inputs and weights share, of the given sizes in bytes: made to provoke what the paper's
-/// machines do not.
+/// A core with memories that inputs and weights share, of the given sizes in bytes: for effects that do not occur on
+/// the paper's machines.
 fn odd_core(lowest: u64, middle: u64) -> String {
     format!(
         "name: odd
@@ -75,7 +75,7 @@ layers:
   - { name: b, type: conv, K: 6, kernel: 1 x 1 }
   - { name: c, type: conv, K: 4, kernel: 3 x 3, padding: 1 }";
 
-/// Hardware, workload and settings in which some switch may matter.
+/// Hardware, workload and settings in which some switch may have an effect.
 fn cases() -> Vec<(String, String, Settings)> {
     let hardware = |id: &str| find_preset(hardware_presets(), id).unwrap().text.to_owned();
     let workload = |id: &str| find_preset(workload_presets(), id).unwrap().text.to_owned();
@@ -101,7 +101,7 @@ fn cases() -> Vec<(String, String, Settings)> {
     cases
 }
 
-/// Layers on cores, each with some orders of its loops, in which some switch may matter.
+/// Layers on cores, each with some orders of its loops, in which some switch may have an effect.
 fn layers() -> Vec<(Core, LayerProblem, Vec<Vec<TemporalLoop>>)> {
     let network = Network::from_text(
         "name: layers
@@ -141,7 +141,7 @@ layers:
         "in_memory: { type: analog, columns: D1, rows: D2, precision: 4 x 4, input_bits: 2 bit, adc_resolution: 5 bit }",
         1,
     );
-    // A lowest memory whose port passes one output at once.
+    // A lowest memory whose port transfers one output at a time.
     let narrow =
         odd_core(300, 3000).replacen("shared_over: [] }\n  - name: shared", "shared_over: [D1] }\n  - name: shared", 1);
     let odd =
@@ -167,7 +167,7 @@ layers:
     layers
 }
 
-/// Where the loops go, energy and latency of each order.
+/// The levels of the loops, energy and latency of each order.
 fn mapped(core: &Core, rules: Rules, problem: &LayerProblem, orders: &[Vec<TemporalLoop>]) -> Vec<String> {
     let layer = LayerOnCore::new(core, rules, problem);
     let result = |order: &Vec<TemporalLoop>| {
@@ -178,7 +178,8 @@ fn mapped(core: &Core, rules: Rules, problem: &LayerProblem, orders: &[Vec<Tempo
     orders.iter().map(|order| result(order).unwrap_or_default()).collect()
 }
 
-/// Each switch alone, turned in what is right or in what a tool does, changes a mapping, an energy, a latency or an error.
+/// Each switch alone, toggled in the corrected rules or in those of a tool, changes a mapping, an energy, a latency or
+/// an error.
 #[test]
 fn every_switch_decides_something() {
     let layers = layers();
@@ -187,11 +188,11 @@ fn every_switch_decides_something() {
     let bases = Rules::SETS.map(|(_, rules)| (rules, results_of(rules).collect::<Vec<_>>()));
     let decides_a_layer =
         |name: &str| bases.iter().any(|(base, results)| !results_of(turned(base, name)).eq(results.iter().cloned()));
-    // What decides nothing about a layer with a given order decides about searches and networks.
+    // Switches without effect on a layer with a given order have one on searches or networks.
     let names = Rules::CORRECTED.switches().into_iter().map(|(name, ..)| name);
     let left: Vec<&str> = names.filter(|name| !decides_a_layer(name)).collect();
     let cases = cases();
-    // These rarely show in the best mapping; they have tests of their own.
+    // These rarely have an effect on the best mapping; they have tests of their own.
     let shown_elsewhere = [
         "granules_beyond_words",
         "first_column_ignores_caches",
@@ -256,7 +257,7 @@ layers: [{{ name: a, type: input, K: 3, size: {kernel} x 1 }}, {{ name: fc, type
     }
 }
 
-/// Kernels of 2 with a dilation of 2, 3 columns apart, read columns 1, 2 and 4 of 5 behind one of padding.
+/// Kernels of 2 with a dilation of 2, 3 columns apart, read columns 1, 2 and 4 of 5 after one column of padding.
 #[test]
 fn columns_that_windows_leave_out_are_not_read() {
     let reads = |rules: Rules| {
@@ -277,7 +278,7 @@ layers:
     assert_eq!(reads(Rules::ZIGZAG_3_9), 4.0);
 }
 
-/// 5 inputs of 8 bit are a word of 40 bit, or three parts of 16 bit, which are 1.2 words.
+/// 5 inputs of 8 bit are one word of 40 bit, or three parts of 16 bit, which are 1.2 words.
 #[test]
 fn a_full_word_is_one_word_whatever_its_parts() {
     let reads = |rules: Rules, inputs: u64| {
@@ -301,7 +302,7 @@ layers: [{{ name: in, type: input, K: {inputs}, size: 1 x 1 }}, {{ name: a, type
     }
 }
 
-/// 3 / 2 x 9 / 5 x 5 / 3 PEs are 4.5, but for a rounding error that only ZigZag rounds away first.
+/// 3 / 2 x 9 / 5 x 5 / 3 PEs are 4.5, except for a rounding error that only ZigZag rounds away first.
 #[test]
 fn numbers_of_instances_depend_on_how_they_are_rounded() {
     let core = Core::from_text(&odd_core(4096, 1 << 16)).unwrap();
@@ -323,7 +324,7 @@ layers: [{ name: in, type: input, K: 9, size: 5 x 1 }, { name: a, type: conv, K:
     assert_ne!(energy(Rules::ZIGZAG_3_8), energy(turned(&Rules::ZIGZAG_3_8, "round_instances_by_agreement")));
 }
 
-/// The rules with one switch the other way.
+/// The rules with one switch toggled.
 fn turned(rules: &Rules, name: &str) -> Rules {
     let (_, _, value) = rules.switches().into_iter().find(|(other, ..)| *other == name).unwrap();
     rules.with(name, !value).unwrap()

@@ -1,5 +1,5 @@
-//! The loops of a mapped layer as they turn: all steps of any depth move what the layer moves, and in every memory lies what the
-//! iterations of a step use.
+//! The iterations of the loops of a mapped layer: all steps of any depth together have the traffic of the layer, and
+//! every memory holds the data that the iterations of a step use.
 
 use super::layer_by_elements::{MappedLayer, random_layer, random_mapping};
 use crate::search::exact_search::Random;
@@ -19,7 +19,7 @@ fn close(found: f64, expected: f64) -> bool {
     (found - expected).abs() <= 1e-9 * expected.abs().max(1.0)
 }
 
-/// Sums of what all steps move, by operand and level: crossings down and up.
+/// Sums of the traffic of all steps, by operand and level: crossings down and up.
 fn all_crossings(turns: &LoopTurns, depth: usize) -> Vec<Vec<(u64, u64)>> {
     let mut sums: Vec<Vec<(u64, u64)>> = turns.operands.iter().map(|of| vec![(0, 0); of.levels.len()]).collect();
     for step in 0..turns.steps(depth) {
@@ -33,7 +33,7 @@ fn all_crossings(turns: &LoopTurns, depth: usize) -> Vec<Vec<(u64, u64)>> {
     sums
 }
 
-/// Random layers on random cores with random mappings, as the oracle of `layer_by_elements` has them.
+/// Random layers on random cores with random mappings, those of the oracle of `layer_by_elements`.
 fn each_case(seed: u64, count: u64, mut check: impl FnMut(&mut Random, &MappedLayer<'_>, &LoopTurns, &str)) {
     let mut random = Random(seed);
     let mut left = count;
@@ -50,7 +50,7 @@ fn each_case(seed: u64, count: u64, mut check: impl FnMut(&mut Random, &MappedLa
     }
 }
 
-/// What the steps of every depth move together is what running the layer element by element moves.
+/// The traffic of the steps of every depth together is that of running the layer element by element.
 #[test]
 fn steps_add_up_to_what_running_the_layer_moves() {
     let (mut below, mut above, mut added) = (0, 0, 0);
@@ -78,14 +78,14 @@ fn steps_add_up_to_what_running_the_layer_moves() {
             let below = &turns.operands[moved.operand as usize].levels[moved.level].below;
             let way = if moved.movement == Movement::ReadToLow { below.down } else { below.up };
             let elements = way.elements * moved.transfers as f64;
-            // Elements without bits count for nothing.
+            // Elements of 0 bits do not count.
             assert!(close(elements, moved.elements), "{elements} elements, {moved:?}: {what}");
         }
     });
     assert!(below > 1000 && above > 1000 && added > 100, "{below}, {above}, {added}");
 }
 
-/// The indices of a dimension that an iteration of the temporal loops works on, unrolled loops innermost.
+/// The indices of a dimension in an iteration of the temporal loops, unrolled loops innermost.
 fn indices_of(turns: &LoopTurns, dim: Dim, iteration: &[u64]) -> Range<u64> {
     let mut place = 0;
     for (next, index) in turns.order.iter().zip(iteration).rev().filter(|(next, _)| next.dim == dim) {
@@ -95,7 +95,7 @@ fn indices_of(turns: &LoopTurns, dim: Dim, iteration: &[u64]) -> Range<u64> {
     (place * unrolled).min(size)..((place + 1) * unrolled).min(size)
 }
 
-/// Least and greatest place along an axis of what some iterations work on.
+/// Least and greatest position along an axis in some iterations.
 fn touched(turns: &LoopTurns, axis: IndexAxis, iterations: &[Vec<u64>]) -> Range<u64> {
     let mut all: Option<Range<u64>> = None;
     for iteration in iterations {
@@ -113,8 +113,8 @@ fn touched(turns: &LoopTurns, axis: IndexAxis, iterations: &[Vec<u64>]) -> Range
     all.unwrap_or_default()
 }
 
-/// Running all iterations one by one: what lies in a memory is what is used there until something else comes, and something else lies
-/// there after each crossing.
+/// Runs all iterations one by one: a memory holds the data that is used from it until other data replaces it, and each
+/// crossing replaces it.
 #[test]
 fn memories_hold_what_iterations_use_and_change_with_every_crossing() {
     let (mut changes, mut stays) = (0, 0);
@@ -159,7 +159,7 @@ fn memories_hold_what_iterations_use_and_change_with_every_crossing() {
                     assert!(above.below.down.count == 0 || down == 0 || crosses, "step {step}: {what}");
                     assert!(up == 0 || (step + 1).is_multiple_of(stay), "step {step}: {what}");
                     assert!(crosses || !is_new, "{} in {}, step {step}: {what}", of.name, at.name);
-                    // A window may slide to where it was under another tap of the kernel.
+                    // A window may slide to a position where it was with another tap of the kernel.
                     assert!(is_new || !crosses || slides, "{} in {}, step {step}: {what}", of.name, at.name);
                     assert!(crosses || (down, went) == (0, 0), "step {step}: {what}");
                     (changes, stays) = (changes + usize::from(is_new), stays + usize::from(!is_new));
@@ -174,7 +174,8 @@ fn preset(of: &'static [fusescape_spec::Preset], name: &str) -> String {
     find_preset(of, name).unwrap().text.to_owned()
 }
 
-/// Best mappings of real layers, by the tools' rules, too: what one crossing takes times all crossings is the account.
+/// Best mappings of real layers, also by the tools' rules: the cost of one crossing times the number of crossings is
+/// the account.
 #[test]
 fn crossings_add_up_to_the_accesses_of_real_layers() {
     let cases = [
@@ -222,7 +223,7 @@ fn crossings_add_up_to_the_accesses_of_real_layers() {
     }
 }
 
-/// The loops of every layer in every type of tile are those of the account, and cost what it says.
+/// The loops of every layer in every type of tile are those of the account, and have its costs.
 #[test]
 fn layers_of_tiles_turn_as_the_account_says() {
     let request = Request {

@@ -10,7 +10,7 @@ use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Limits, Objective, Solution, Strategy, find_best};
 use fusescape_engine::workload::{Dim, LayerKind, LayerShape, Network, Operation, Operations};
 
-/// Registers of the lanes and what lies above them, as both cores have it.
+/// Registers of the lanes and the memories above them, the same for both cores.
 fn memories(registers_over: &str, width: u64) -> [String; 2] {
     let registers = format!(
         "  - {{ name: regs, size: 96 bit, operands: [I, O], width: {} bit, read_energy: 1 pJ, write_energy: 2 pJ, \
@@ -28,7 +28,7 @@ fn memories(registers_over: &str, width: u64) -> [String; 2] {
     [registers, above]
 }
 
-/// A core with a vector unit beside an array that has nothing to do with it.
+/// A core with a vector unit beside an array that is independent of it.
 fn with_unit(lanes: u64, width: u64, operations: &str) -> Core {
     let [registers, above] = memories("[]", width);
     let registers = registers.replace("  - ", "    - ");
@@ -48,7 +48,7 @@ memories:
     core.unwrap()
 }
 
-/// A core whose array are the lanes.
+/// A core whose array is the lanes.
 fn of_lanes(lanes: u64, width: u64) -> Core {
     let [registers, above] = memories("[]", width);
     let core = Core::from_text(&format!(
@@ -83,7 +83,8 @@ fn lanes_of(core: &Core) -> u64 {
     core.vector_unit.as_ref().map_or_else(|| core.pe_count(), |unit| unit.lanes())
 }
 
-/// What lanes compute costs what it would cost an array of as many PEs with the same memories, which knows such layers by other names.
+/// Layers on lanes cost the same as on an array of as many PEs with the same memories, where these layers have other
+/// types.
 #[test]
 fn lanes_cost_what_an_array_with_their_memories_does() {
     let network = network(
@@ -124,7 +125,8 @@ fn lanes_cost_what_an_array_with_their_memories_does() {
     }
 }
 
-/// Lanes that need four cycles for an operation, and memories that move a quarter in a cycle: all takes four times as long.
+/// Lanes that need four cycles for an operation, and memories with a quarter of the bandwidth: everything takes four
+/// times as long.
 #[test]
 fn slow_operations_give_memories_time() {
     let network = network(

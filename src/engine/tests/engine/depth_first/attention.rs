@@ -1,4 +1,4 @@
-//! Products of two computed maps, and views of what is stored: sizes, and where stacks have to end.
+//! Products of two computed maps, and views of stored maps: sizes, and places where stacks have to end.
 
 use fusescape_engine::depth_first::{FuseDepth, cut};
 use fusescape_engine::explore::{CostStore, Request, Settings, Survey, Sweep};

@@ -74,8 +74,8 @@ fn figure_12() {
     }
 }
 
-/// The paper prints 19.1 mJ and 29 Mcycles, the tool computes 19.118 and 28.989. Of the orders with that energy the tool
-/// takes the first, we the fastest: 28.972 Mcycles.
+/// The paper prints 19.1 mJ and 29 Mcycles, the tool computes 19.118 and 28.989. Of the orders with that energy the
+/// tool takes the first, this program the fastest: 28.972 Mcycles.
 #[test]
 fn layer_by_layer_at_lpf_limit_8() {
     let landscape = Landscape::of(Settings {

@@ -1,4 +1,4 @@
-//! DeFiNES: stacks, tiles and where their data lies.
+//! DeFiNES: stacks, tiles and the placement of their data.
 
 mod attention;
 mod case_study_1;

@@ -1,4 +1,5 @@
-//! The steps of a point, one layer in one tile each, add up to its account; and every pixel comes from where a step says.
+//! The steps of a point, each one layer in one tile, add up to its account; and every pixel has the source that the
+//! step states.
 
 use fusescape_engine::cost::{AccessCause, EnergyCause};
 use fusescape_engine::depth_first::{
@@ -140,7 +141,7 @@ fn the_pixels_of_every_step_are_those_of_its_account() {
     });
 }
 
-/// Where pixels of one map come from, tile after tile.
+/// The sources of the pixels of one map, tile after tile.
 struct Painted {
     columns: usize,
     computed: Vec<bool>,
@@ -157,7 +158,7 @@ impl Painted {
 #[test]
 fn every_pixel_comes_from_where_a_step_says() {
     each(|what, sweep, strategy, _, motions| {
-        // The tool's extents and lags have no places.
+        // The tool's extents and lags have no positions.
         if sweep.settings.rules.tiles_without_borders {
             return;
         }
@@ -167,7 +168,7 @@ fn every_pixel_comes_from_where_a_step_says() {
                 computed: vec![false; (map.columns * map.rows) as usize],
             };
             let mut maps: Vec<Painted> = motion.maps.iter().map(paint).collect();
-            // When a pixel of a map was last seen: the number of the step.
+            // The number of the step in which a pixel of a map was last used.
             let mut seen: Vec<Vec<usize>> = maps.iter().map(|map| vec![0; map.computed.len()]).collect();
             for (number, step) in (1..).zip(steps(motion)) {
                 let window = motion.window(step.tile, step.node).expect(what);
@@ -184,7 +185,7 @@ fn every_pixel_comes_from_where_a_step_says() {
                 }
                 let computed: Vec<usize> = map.pixels(window.computed).collect();
                 computed.into_iter().for_each(|at| map.computed[at] = true);
-                // What is read now is computed or kept: nothing is missing.
+                // Data that is read is computed in this tile or kept: none is missing.
                 let (column, row) = motion.strips_of(step.tile).expect(what);
                 for (index, _) in motion.reads.iter_enumerated().filter(|(_, read)| read.producer == step.node) {
                     let read = Rect { columns: column.read[index], rows: row.read[index] };

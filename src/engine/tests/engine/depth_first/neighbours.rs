@@ -1,4 +1,4 @@
-//! What changes from a point to its neighbours: differences add up, and data that moves says why.
+//! Differences between a point and its neighbours: they add up, and the reason is given for data that moves.
 
 use fusescape_engine::cost::{EnergyCause, LatencyCause};
 use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount, PointChange, StoringMode};
@@ -136,20 +136,20 @@ fn the_neighbours_of_a_point_are_the_next_tile_sizes_the_other_modes_and_the_oth
     inside.extend(references.clone());
     assert_eq!(strategies(&point((4, 72), cached)), inside);
 
-    // In the corner of the grid there are two sizes beside, and from layer-by-layer only single-layer.
+    // In the corner of the grid there are two neighbouring sizes, and from layer-by-layer only single-layer.
     let corner = strategies(&point((1, 540), cached));
     assert_eq!(corner[..2], [auto((4, 540), cached), auto((1, 270), cached)]);
     let layer_by_layer = DepthFirstStrategy { tile: whole, mode: recompute, fuse: FuseDepth::LayerByLayer };
     assert_eq!(strategies(&layer_by_layer), references[..1]);
 
-    // A size that is alone has its half and its double beside it.
+    // A single size has its half and its double as neighbours.
     let alone = Settings { tiles_x: vec![4], tiles_y: vec![72], ..Settings::default() };
     let tiles: Vec<(u64, u64)> =
         neighbours(&alone, &point((4, 72), cached)).iter().take(4).map(|neighbour| neighbour.strategy.tile).collect();
     assert_eq!(tiles, [(2, 72), (8, 72), (4, 36), (4, 144)]);
 }
 
-/// The names of the layers of a network that computes one after the other, but the last.
+/// The names of the layers of a network that computes them one after the other, without the last.
 const INNER: [&str; 7] = ["extract", "shrink", "map1", "map2", "map3", "map4", "expand"];
 
 #[test]

@@ -1,5 +1,5 @@
-//! What tiles cache and where their data lies, against an oracle that follows the elements of every map: which
-//! of them each tile computes, reads, finds computed, and leaves for later tiles.
+//! Caches of tiles and the placement of their data, against an oracle that follows the elements of every map: those
+//! that each tile computes, reads, finds computed, and leaves for later tiles.
 
 use super::tiling_by_pixels::{NETWORKS, TILES, window};
 use super::view_by_elements::{Seen, seen};
@@ -18,7 +18,8 @@ use std::collections::BTreeSet;
 
 pub type Set = BTreeSet<u64>;
 
-/// Data placed as DeFiNES does, each as if nothing else were there: what this oracle follows. [`super::replay`] runs what is right.
+/// Data placed as in DeFiNES, each item as if the memories were otherwise empty: the subject of this oracle.
+/// [`super::replay`] runs the corrected placement.
 pub const PLACED_ALONE: Rules = Rules {
     other_maps_take_no_room: true,
     stack_inputs_placed_alone: true,
@@ -33,25 +34,25 @@ pub const PLACED_ALONE: Rules = Rules {
     ..Rules::CORRECTED
 };
 
-/// What one column (or row) of tiles does with the columns (or rows) of the map of each layer.
+/// The columns (or rows) of the map of each layer in one column (or row) of tiles.
 #[derive(Clone)]
 pub struct Strip {
-    /// Of its output: computed here; of the network's input: fetched.
+    /// Columns of its output that are computed here; for the network's input: fetched.
     pub fresh: TiVec<LayerId, Set>,
-    /// Of its input, as it sees that: read here.
+    /// Columns of its input, in its own positions, that are read here.
     pub read: TiVec<LayerId, Set>,
-    /// Of the output of each layer that it sees: read here.
+    /// Columns of the output of each layer that it reads here.
     pub taken: TiVec<LayerId, Vec<Set>>,
-    /// Of its output: computed here or before.
+    /// Columns of its output that were computed here or before.
     pub known: TiVec<LayerId, Set>,
-    /// Of its output: read by strips that come later.
+    /// Columns of its output that later strips read.
     pub read_later: TiVec<LayerId, Set>,
-    /// Whether strips leave anything to each other.
+    /// Whether strips leave data to each other.
     caches: bool,
 }
 
 impl Strip {
-    /// Columns that a reader takes of `producer`, the `index`-th that it sees, and that earlier strips computed.
+    /// Columns that a reader takes of `producer`, its `index`-th input, and that earlier strips computed.
     pub fn cached(&self, reader: LayerId, index: usize, producer: LayerId) -> Set {
         let is_old = |at: &u64| self.known[producer].contains(at) && !self.fresh[producer].contains(at);
         self.taken[reader][index].iter().copied().filter(|at| self.caches && is_old(at)).collect()
@@ -63,7 +64,7 @@ impl Strip {
     }
 }
 
-/// All strips of one axis, of what a stack sees. What is left over by the division comes first.
+/// All strips of one axis, for the inputs of a stack. The remainder of the division comes first.
 fn strips(network: &Network, seen: &TiVec<LayerId, Vec<Seen>>, tile: u64, caches: bool, columns: bool) -> Vec<Strip> {
     let size_of = |id: LayerId| network.layer(id).shape.size(if columns { Dim::OX } else { Dim::OY });
     let computes = |id: LayerId| !seen[id].is_empty();
@@ -76,7 +77,7 @@ fn strips(network: &Network, seen: &TiVec<LayerId, Vec<Seen>>, tile: u64, caches
         ends.push(ends[ends.len() - 1] + tile);
     }
     let is_as_it_is = |seen: &Seen| seen.along(columns).iter().enumerate().all(|(at, of)| *of == Some(at as u64));
-    // Where positions move, a later strip may go back. Without caches everybody shows what they want.
+    // Where positions move, a later strip may go back. Strips without caches show what each strip needs.
     let alone = match caches && !seen.iter().flatten().all(is_as_it_is) {
         true => strips(network, seen, tile, false, columns),
         false => Vec::new(),
@@ -100,7 +101,8 @@ fn strips(network: &Network, seen: &TiVec<LayerId, Vec<Seen>>, tile: u64, caches
             let is_known = |at: &u64| caches && strip.known[id].contains(at);
             let fresh: Set = between(&wanted[id]).into_iter().filter(|at| !is_known(at)).collect();
             let read: Set = fresh.iter().flat_map(|&at| window(id, at)).collect();
-            // What is computed once is computed in its order, so that nothing is missing when it is read further on.
+            // Columns that are computed once are computed in their order, so that none is missing when a later layer
+            // reads them.
             let all = size_of(id);
             let from_here = fresh.first().filter(|_| caches && !read.is_empty()).map_or(all, |&first| first);
             let later: Set = (from_here..all).flat_map(|at| window(id, at)).collect();
@@ -129,14 +131,14 @@ fn strips(network: &Network, seen: &TiVec<LayerId, Vec<Seen>>, tile: u64, caches
             let readers =
                 || network.ids().flat_map(|by| seen[by].iter().enumerate().filter(is_of).map(move |of| (by, of.0)));
             let read = readers().flat_map(|(by, of)| later.iter().flat_map(move |strip| &strip.taken[by][of]));
-            // Caches hold columns that lie side by side, if strides pass over some.
+            // Caches hold neighbouring columns, even if strides skip some.
             now[index].read_later[id] = between(&read.copied().collect());
         }
     }
     strips
 }
 
-/// A set, and all that lies between its elements: tiles are rectangles.
+/// A set, and all positions between its elements: tiles are rectangles.
 fn between(set: &Set) -> Set {
     set.first().zip(set.last()).map_or_else(Set::new, |(&first, &last)| (first..=last).collect())
 }
@@ -144,27 +146,27 @@ fn between(set: &Set) -> Set {
 /// A stack in columns and rows of tiles.
 pub struct Tiling<'a> {
     pub network: &'a Network,
-    /// What each layer of the stack sees; nothing of the others.
+    /// The inputs of each layer of the stack; nothing for the others.
     pub seen: TiVec<LayerId, Vec<Seen>>,
     pub mode: StoringMode,
     pub columns: Vec<Strip>,
     pub rows: Vec<Strip>,
 }
 
-/// Bits that a tile needs, by what they are needed for.
+/// Bits that a tile needs, by their purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
-    /// Features at once.
+    /// Features that are needed at the same time.
     pub features: u64,
-    /// These, and columns for the neighbour.
+    /// These features, and columns for the neighbour.
     pub with_columns: u64,
-    /// These, and rows for the neighbour below.
+    /// These features, and rows for the neighbour below.
     pub with_both: u64,
-    /// What of that is among columns and among rows.
+    /// The parts of these among columns and among rows.
     pub twice: u64,
 }
 
-/// Where a tile's data lies before its neighbours are considered.
+/// The placement of a tile's data before its neighbours are considered.
 struct Places {
     columns: Option<MemoryId>,
     rows: Option<MemoryId>,
@@ -221,7 +223,7 @@ impl<'a> Tiling<'a> {
         self.seen[id].is_empty()
     }
 
-    /// Bits of so many pixels of a layer's output; of the network's input the channels that somebody sees.
+    /// Bits of so many pixels of a layer's output; for the network's input, of the channels that any layer reads.
     pub fn output_bits(&self, layer: LayerId, pixels: usize) -> u64 {
         let shape = &self.network.layer(layer).shape;
         let seen = self.seen.iter().flatten().filter(|seen| seen.layer == layer);
@@ -230,13 +232,13 @@ impl<'a> Tiling<'a> {
         pixels as u64 * shape.size(Dim::B) * channels * shape.precision.o
     }
 
-    /// Bits of so many pixels of the `index`-th of what a layer sees.
+    /// Bits of so many pixels of a layer's `index`-th input.
     pub fn input_bits(&self, layer: LayerId, index: usize, pixels: usize) -> u64 {
         let shape = &self.network.layer(layer).shape;
         pixels as u64 * shape.size(Dim::B) * self.seen[layer][index].channel_count() * shape.precision.i
     }
 
-    /// Bits of all that a layer reads in a tile.
+    /// Bits of all inputs of a layer in a tile.
     pub fn all_input_bits(&self, (x, y): (&Strip, &Strip), layer: LayerId) -> u64 {
         let of =
             |index: usize| self.input_bits(layer, index, x.taken[layer][index].len() * y.taken[layer][index].len());
@@ -247,8 +249,8 @@ impl<'a> Tiling<'a> {
         self.layers().map(|id| self.network.layer(id).shape.weight_bits()).sum()
     }
 
-    /// Follows a tile layer by layer. While a layer is computed its windows are there, what earlier tiles computed included; an output goes
-    /// with its last reader, but for what `stays` of it.
+    /// Follows a tile layer by layer. While a layer is computed, its windows are held, including pixels that earlier
+    /// tiles computed; an output is freed after its last reader, except for the part in `stays`.
     fn most_at_once(&self, (column, row): (usize, usize), stays: impl Fn(LayerId) -> u64) -> u64 {
         let (x, y) = (&self.columns[column], &self.rows[row]);
         let mut there: TiVec<LayerId, u64> = ti_vec![0; self.network.len()];
@@ -257,7 +259,7 @@ impl<'a> Tiling<'a> {
         for id in self.network.ids() {
             let windows = self.all_input_bits((x, y), id);
             there[id] = self.output_bits(id, x.fresh[id].len() * y.fresh[id].len());
-            // What the layer does not see stays as it is.
+            // Data that is not an input of the layer is unchanged.
             let other = |other: LayerId| {
                 let seen = self.seen[id].iter().filter(|seen| seen.layer == other);
                 let seen: BTreeSet<u64> = seen.flat_map(|seen| seen.channels.iter().flatten().copied()).collect();
@@ -289,7 +291,7 @@ impl<'a> Tiling<'a> {
 
     pub fn needs(&self, (column, row): (usize, usize)) -> Needs {
         let (x, y) = (&self.columns[column], &self.rows[row]);
-        // Of all that somebody sees: reader, place among what it sees, producer.
+        // For all inputs: reader, index of the input, producer.
         let sum = |pixels: &dyn Fn(LayerId, usize, LayerId) -> usize| -> u64 {
             let of_reader = |id: LayerId| {
                 let seen = self.seen[id].iter().enumerate();
@@ -331,7 +333,7 @@ impl<'a> Tiling<'a> {
             match (columns == Some(id), rows == Some(id)) {
                 (_, true) => both(id),
                 (true, false) => with_columns,
-                // What does not fit passes through.
+                // Data that does not fit is streamed.
                 (false, false) if level.is_some() && level <= core.level_of(Operand::O, of_features) => features,
                 (false, false) => 0,
             }
@@ -342,7 +344,8 @@ impl<'a> Tiling<'a> {
         Places { columns, rows, weights }
     }
 
-    /// Where every tile exchanges overlap with its neighbours, row by row, and where all tiles find weights.
+    /// The memories by which every tile exchanges overlap with its neighbours, row by row, and the memories of weights
+    /// for all tiles.
     pub fn caches(&self, core: &Core) -> (Vec<Vec<Caches>>, MemoryId) {
         let tile = |column, row| self.places(core, (column, row));
         let places: Vec<Vec<Places>> =
@@ -353,7 +356,7 @@ impl<'a> Tiling<'a> {
         let rows = higher(Operand::O, &mut places.iter().flatten().filter_map(|tile| tile.rows));
         let weights = higher(Operand::W, &mut places.iter().flatten().map(|tile| tile.weights)).unwrap();
         let of_row = |(row, tiles): (usize, &Vec<Places>)| {
-            // A writer and a reader meet in the higher of their memories.
+            // A writer and a reader exchange data in the higher of their memories.
             let between = |left: usize| {
                 let pair = [tiles.get(left)?.columns?, tiles.get(left + 1)?.columns?];
                 higher(Operand::O, &mut pair.into_iter())
@@ -453,7 +456,7 @@ fn random_sizes(random: &mut Lcg, tiling: &Tiling<'_>) -> (u64, u64, u64) {
     (random.of(&[64, registers]), low, high.max(low))
 }
 
-/// Calls `check` with plans of many cores; returns how many there are.
+/// Calls `check` with plans of many cores; returns their number.
 fn for_all_cores(mut check: impl FnMut(&str, &Core, &Tiling<'_>, &StackPlan)) -> usize {
     let mut random = Lcg(7);
     let mut planned = 0;

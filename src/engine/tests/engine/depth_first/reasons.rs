@@ -1,4 +1,5 @@
-//! Every placement says why: for each memory that data passes over there is a sentence whose numbers are those of the data.
+//! Every placement has reasons: for each memory that data bypasses there is a sentence whose numbers are those of the
+//! data.
 
 use fusescape_engine::depth_first::{FuseDepth, PointAccount, StoringMode, TileTypeAccount};
 use fusescape_engine::explore::{CostStore, Request, Settings, Survey, Sweep};
@@ -31,7 +32,7 @@ fn passed<'a>(core: &'a Core, operand: Operand, chosen: &str) -> Vec<&'a str> {
     names.take_while(|name| *name != chosen).collect()
 }
 
-/// What `52.1 KiB` says in bits, give or take the last digit.
+/// The bits of `52.1 KiB`, within the last digit.
 fn bits(text: &str) -> f64 {
     let (number, unit) = text.split_once(' ').unwrap();
     let size = match unit {
@@ -43,7 +44,7 @@ fn bits(text: &str) -> f64 {
     number.parse::<f64>().unwrap() * size * 8.0
 }
 
-/// What is needed and what there is, of a sentence that says that something does not fit.
+/// The needed and the available bits of a sentence that says that data does not fit.
 fn balance(reason: &str) -> Option<(f64, f64)> {
     let (_, rest) = reason.split_once(" fit into ")?;
     let (_, needs) = rest.split_once(" needs ").or_else(|| rest.split_once(" need "))?;
@@ -51,7 +52,7 @@ fn balance(reason: &str) -> Option<(f64, f64)> {
     Some((bits(needs.split(", ").next()?), bits(has)))
 }
 
-/// Whether a sentence says why something is not in a memory.
+/// Whether a sentence gives the reason why data is not in a memory.
 fn is_about(reason: &str, memory: &str) -> bool {
     let fits = [": ", " beside "].map(|next| reason.contains(&format!(" into {memory}{next}")));
     fits.contains(&true) || reason.contains(&format!(" lie in {memory}, "))
@@ -65,7 +66,7 @@ fn check_layers(what: &str, core: &Core, stack_output: &str, tile: &TileTypeAcco
             [(Operand::W, &layer.top_memory.w), (Operand::I, &layer.top_memory.i), (Operand::O, &layer.top_memory.o)]
         {
             let Some(top) = top else { continue };
-            // What a stack input fetches lies where inputs lie.
+            // Fetched stack inputs are in the memories of inputs.
             let operand = if layer.kind.is_none() { Operand::I } else { operand };
             let begins = |reason: &&String| reason.starts_with(&format!("{operand} "));
             let mine: Vec<&String> = layer.reasons.iter().filter(begins).collect();
@@ -92,7 +93,7 @@ fn check_layers(what: &str, core: &Core, stack_output: &str, tile: &TileTypeAcco
                 };
                 assert!(needs > has * 0.999, "{what}");
                 assert!(here[0].ends_with(&bytes(size.size_bits)) || operand == Operand::W, "{what}");
-                // The sentence speaks of the data that is shown.
+                // The sentence is about the data that is shown.
                 let own = match operand {
                     Operand::I => layer.bits.i.max(if layer.kind.is_none() { layer.bits.o } else { 0 }),
                     Operand::O => layer.bits.o + if here[0].contains(" beside I: ") { layer.bits.i } else { 0 },

@@ -1,8 +1,9 @@
-//! Schedules run: tile after tile, layer after layer, copy after copy, every memory is filled and emptied, and never holds more than it
-//! has.
+//! Schedules run: tile after tile, layer after layer, copy after copy, every memory is filled and emptied, and never
+//! holds more than fits.
 //!
-//! Of the schedule only what was decided is taken: which memories hold what, which mappings fill them, and what is copied. What a tile
-//! computes, reads and leaves, and so what has to be copied and where it then is, follows from sets of elements.
+//! Only the decisions of the schedule are used: the memories of all data, the mappings that fill them, and the copies.
+//! The data that a tile computes, reads and leaves, and so the copies that are needed and the places of the data after
+//! them, follow from sets of elements.
 
 use super::placement_by_elements::{Set, Strip, Tiling};
 use super::stack_by_elements::{LIMITS, RandomStack, random_stacks};
@@ -50,7 +51,7 @@ impl Rectangle {
         (both.x.0 < both.x.1 && both.y.0 < both.y.1).then_some(both)
     }
 
-    /// What of it is not in another one: above, below, and to both sides.
+    /// The part outside another one: above, below, and to both sides.
     fn without(self, other: Self) -> Vec<Self> {
         let Some(both) = self.and(other) else { return vec![self] };
         let parts = [
@@ -103,20 +104,20 @@ impl Region {
     }
 }
 
-/// What a layer-tile reads of one map, in one place: a window of it, and where that comes from.
+/// The window of one map that a layer-tile reads, by the source of its pixels.
 struct Window {
     source: LayerId,
     index: usize,
     all: Rectangle,
     /// Computed or fetched by this tile.
     fresh: Option<Rectangle>,
-    /// Of earlier tiles to the left.
+    /// From earlier tiles to the left.
     columns: Option<Rectangle>,
-    /// Of earlier tiles above, whatever the column.
+    /// From earlier tiles above, in any column.
     rows: Option<Rectangle>,
 }
 
-/// What a tile leaves in a cache for others.
+/// The part that a tile leaves in a cache for others.
 struct Left {
     copy: CopyAction,
     part: Rectangle,
@@ -136,11 +137,11 @@ pub struct Replay<'a> {
     pub account: &'a StackAccount,
 }
 
-/// How much of what lies where.
+/// The data in a memory.
 struct State {
     /// Pixels of maps.
     maps: BTreeMap<(MemoryId, LayerId), Region>,
-    /// Layers whose weights were fetched to where they stay.
+    /// Layers whose weights were fetched to the place where they stay.
     fetched: BTreeSet<LayerId>,
 }
 
@@ -148,7 +149,8 @@ impl Replay<'_> {
     /// Runs all tiles.
     ///
     /// # Errors
-    /// What is in a memory that has no room for it, what is read where it is not, and copies that are missing or too many.
+    /// Data in a memory that has no room for it, data that is read where it is not held, and copies that are missing or
+    /// too many.
     pub fn run(&self) -> Result<(), String> {
         let mut state = State { maps: BTreeMap::new(), fetched: BTreeSet::new() };
         for (place, tile) in self.tiling.tiles(self.plan) {
@@ -164,7 +166,7 @@ impl Replay<'_> {
         &self.tiling.network.layer(id).name
     }
 
-    /// Bits of the weights of a layer in one instance of the memory that keeps them, as its mapping holds them there.
+    /// Bits of the weights of a layer in one instance of the memory that keeps them, by the layer's mapping.
     fn kept_bits(&self, id: LayerId) -> u64 {
         let Some(memory) = self.plan.weight_memory else { return 0 };
         let weights = self.tiling.network.layer(id).shape.weight_bits();
@@ -195,12 +197,12 @@ impl Replay<'_> {
             if caches.v_write.is_some() {
                 stays.extend(Rectangle::of(&x.known[id], &rows));
             }
-            // Columns that are to come.
+            // Columns of later tiles.
             let all: Set = self.tiling.columns.iter().flat_map(|strip| strip.fresh[id].clone()).collect();
             let before = row.checked_sub(1).map(|above| &self.tiling.rows[above]);
             let old = before.map_or_else(Set::new, |above| &above.known[id] & &above.read_later[id]);
             stays.extend(Rectangle::of(&(&all - &x.known[id]), &old));
-            // Of the rows from above what tiles to the right read.
+            // The part of the rows from above that tiles to the right read.
             let readers = self.tiling.layers().flat_map(|by| self.tiling.seen[by].iter().zip(&y.taken[by]));
             let taken: Set = readers.filter(|(seen, _)| seen.layer == id).flat_map(|(_, rows)| rows.clone()).collect();
             stays.extend(Rectangle::of(&right, &(&taken & &old)));
@@ -283,7 +285,7 @@ impl Step<'_> {
         if writes.is_empty() { Ok(()) } else { Err("the last output is read by nobody".to_owned()) }
     }
 
-    /// An input of the stack: what is fetched, and left in caches on the way or after it.
+    /// An input of the stack: the part that is fetched, and the part left in caches on the way or after it.
     fn fetch(
         &self,
         state: &mut State,
@@ -310,7 +312,7 @@ impl Step<'_> {
         Some(CopyAction { kind: CopyKind::StackInput, layer: id, bits, source, destination })
     }
 
-    /// What is left for other tiles of a map that lies in a memory, in the memories where it does not.
+    /// The part of a map that is left for other tiles, where the map is in one memory and the cache in another.
     fn left(&self, id: LayerId, source: (MemoryId, Operand)) -> Vec<Left> {
         let (x, y) = self.strips();
         let Caches { h_write, v_write, .. } = self.tile.caches;
@@ -328,7 +330,7 @@ impl Step<'_> {
         parts.into_iter().filter_map(copy).collect()
     }
 
-    /// The copies that bring a window to where the layer takes its inputs from; all of it is somewhere.
+    /// The copies of a window to the memory from which the layer takes its inputs; all of it is in some memory.
     fn collect(
         &self,
         state: &State,
@@ -367,7 +369,8 @@ impl Step<'_> {
         Ok(copies)
     }
 
-    /// A layer runs: what was copied from elsewhere is gone there, if nobody else reads it; then its output is there.
+    /// Runs a layer: copies that came from other memories are freed there unless they are read again; then its output
+    /// is written.
     fn compute(
         &self,
         state: &mut State,
@@ -389,7 +392,7 @@ impl Step<'_> {
                 state.fetched.insert(id);
             }
         }
-        // Of maps that nobody else reads the windows count.
+        // For maps without other readers only the windows count.
         self.trim(state, |by| by > id);
         let output = output.unwrap();
         lies.insert(id, output);
@@ -401,7 +404,7 @@ impl Step<'_> {
         self.check(state, id, None, None).map_err(|wrong| format!("after it ran: {wrong}"))
     }
 
-    /// Of all maps only what is still read stays: by other tiles, or by layers of this one that count.
+    /// Of all maps only the parts that are still read stay: by other tiles, or by layers of this one that count.
     fn trim(&self, state: &mut State, counts: impl Fn(LayerId) -> bool) {
         let readers = self.replay.tiling.layers().filter(|&by| counts(by));
         let windows: Vec<Window> = readers.flat_map(|by| self.windows(by)).collect();
@@ -414,7 +417,8 @@ impl Step<'_> {
         }
     }
 
-    /// Whether every memory but DRAM has room for what is there: maps, windows of a layer, kept weights, and what its mapping holds.
+    /// Whether the data fits in every memory but DRAM: maps, windows of a layer, kept weights, and the data of its
+    /// mapping.
     fn check(
         &self,
         state: &State,
@@ -456,7 +460,8 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// What a mapping holds of each operand in one instance of a memory, beside what is there anyway.
+    /// The data of each operand by a mapping in one instance of a memory, in addition to data that is there in any
+    /// case.
     fn mapped(&self, planned: &LayerTilePlan, account: &LayerTileAccount, memory: MemoryId) -> Vec<(String, u64)> {
         let cost = account.cost.as_ref().unwrap();
         let kind = self.replay.tiling.network.layer(planned.layer).shape.kind;
@@ -477,7 +482,7 @@ impl Step<'_> {
     }
 }
 
-/// Copies that are planned, and those that are needed, in whatever order.
+/// Planned copies and needed copies, in any order.
 fn check_copies(planned: &[CopyAction], needed: &[CopyAction]) -> Result<(), String> {
     let sorted = |copies: &[CopyAction]| {
         let of = |copy: &CopyAction| (copy.kind.name(), copy.layer, copy.bits.0, copy.source, copy.destination);
@@ -525,7 +530,7 @@ fn preset_sweep(hardware: &str, workload: &str, settings: Settings) -> Sweep {
     Sweep::new(&Request { hardware, workload, settings }).unwrap()
 }
 
-/// Runs the stacks of all points that count, and counts them.
+/// Runs the stacks of all points that count; returns their number.
 fn run_all(sweep: &Sweep, counts: impl Fn(&StackPlan) -> bool) -> Result<usize, String> {
     let plan = sweep.plan();
     let solutions = solve_all(sweep, &plan, |_| {});
@@ -547,7 +552,8 @@ fn run_all(sweep: &Sweep, counts: impl Fn(&StackPlan) -> bool) -> Result<usize, 
     Ok(ran)
 }
 
-/// What is wrong in the published placement, one at a time: what does not fit is found in a memory, what is not moved where it is read.
+/// Mistakes of the published placement, one at a time: data that does not fit is found in a memory, data that is not
+/// moved is found where it is read.
 #[test]
 fn every_defect_of_the_published_placement_is_found() {
     let mut left = vec![
@@ -574,7 +580,7 @@ fn every_defect_of_the_published_placement_is_found() {
     });
 }
 
-/// Those that no network of one stack with one input shows, or no chain.
+/// Mistakes that do not show in any network of one stack with one input, or in any chain.
 #[test]
 fn defects_of_the_published_placement_are_found_in_presets_and_views() {
     let at = |tile: (u64, u64), mode, name: &str| Settings {
@@ -591,7 +597,7 @@ fn defects_of_the_published_placement_are_found_in_presets_and_views() {
     ] {
         let mut settings = at(tile, StoringMode::FullyCached, name);
         if name == "kept_weights_counted_together" {
-            // Else mappings make room.
+            // Else mappings free room.
             settings.rules.mappings_have_whole_memories = true;
         }
         let wrong = run_all(&preset_sweep(hardware, workload, settings), |_| true).unwrap_err();
@@ -599,7 +605,7 @@ fn defects_of_the_published_placement_are_found_in_presets_and_views() {
         let settings = at(tile, StoringMode::FullyCached, "latency_without_offloading");
         run_all(&preset_sweep(hardware, workload, settings), |_| true).unwrap();
     }
-    // The first tile sees nothing of `lower`.
+    // The first tile does not read `lower`.
     let text = "name: joined
 layers:
   - { name: in, type: input, K: 4, size: 8 x 8 }

@@ -65,7 +65,7 @@ pub fn random_stacks(seed: u64, mut is_enough: impl FnMut(&mut Lcg, &RandomStack
     }
 }
 
-/// A view of layer `from`, or of that and of `other`, of some kind; most do not fit.
+/// A view of layer `from`, or of that and of `other`, of a random kind; most do not fit.
 fn random_view(random: &mut Lcg, from: u64, other: u64) -> String {
     let pair = format!("from: [l{from}, l{other}], join");
     let [first, size] = [random.below(4), 2 + random.below(9)];
@@ -82,7 +82,7 @@ fn random_view(random: &mut Lcg, from: u64, other: u64) -> String {
     format!("type: view, {shows}")
 }
 
-/// Two to six layers, one after the other or in branches, some behind views, that one stack computes. Channels are even.
+/// Two to six layers, one after the other or in branches, some after views, in one stack. Channels are even.
 pub fn random_network(random: &mut Lcg) -> (Network, String) {
     loop {
         let bits = random.of(&[4, 8, 16]);
@@ -102,7 +102,7 @@ layers:
         );
         let views = random.below(3);
         let count = 2 + views + random.below(3);
-        // What only lanes compute is in one network of three.
+        // One network of three has layers that only lanes compute.
         let on_lanes = if random.below(3) == 0 { 4 } else { 0 };
         for number in 1..=count {
             let before = number - 1;
@@ -177,8 +177,8 @@ fn random_memory(random: &mut Lcg, name: &str, size: u64, operands: &str, shared
     text + " }\n"
 }
 
-/// Two or three levels of memories above registers, or without them, shared by operands or not. Sizes are what some tile needs, or a
-/// little less, so that all that decides is close.
+/// Two or three levels of memories above registers, or without registers, shared by operands or not. Sizes are the
+/// needs of some tile, or a little less, so that all decisions are close.
 pub fn random_core(random: &mut Lcg, tiling: &Tiling<'_>) -> String {
     let (low, high) = (random_amount(random, tiling, 0), random_amount(random, tiling, tiling.weight_bits()));
     let mut text = "name: random
@@ -244,12 +244,12 @@ struct Stack<'a> {
     tiling: &'a Tiling<'a>,
     problems: &'a Problems,
     solutions: &'a TiVec<ProblemId, Solution>,
-    /// Where tiles exchange overlap, row by row, and where they find weights.
+    /// The memories by which tiles exchange overlap, row by row, and the memories of weights.
     caches: Vec<Vec<Caches>>,
     weights: MemoryId,
 }
 
-/// Words, elements and energy of every memory, and what else is added up.
+/// Words, elements and energy of every memory, and the other sums.
 struct Sums {
     words: TiVec<MemoryId, ByCause>,
     elements: TiVec<MemoryId, ByCause>,
@@ -257,17 +257,17 @@ struct Sums {
     energy: EnergySplit,
     latency: LatencySplit,
     macs: u64,
-    /// Of each tile and layer, bits that it takes from columns and from rows that earlier tiles left.
+    /// For each tile and layer, bits that it takes from columns and from rows that earlier tiles left.
     cached: Vec<((usize, usize), LayerId, [u64; 2])>,
 }
 
 /// Pixels that earlier tiles left in a cache, by layer.
 type Left = BTreeSet<(LayerId, u64, u64)>;
 
-/// When a copy reaches a port, and for how many cycles it takes it.
+/// The cycle in which a copy reaches a port, and the cycles that it uses it.
 type PortUse = (u64, u64);
 
-/// Levels of W, I and O that a layer-tile uses, and what was done so that some mapping fits.
+/// Levels of W, I and O that a layer-tile uses, and the changes that were needed to make some mapping fit.
 #[derive(Debug, PartialEq)]
 struct Levels {
     levels: [usize; 3],
@@ -284,7 +284,7 @@ impl Stack<'_> {
         self.tiling.network
     }
 
-    /// Levels up to the lowest memory, in one instance, that holds what is needed there; all where none does.
+    /// Levels up to the lowest memory, in one instance, that holds the needed data; all where none does.
     fn lowest(&self, operand: Operand, needed: impl Fn(MemoryId) -> u64) -> usize {
         let levels = self.core.levels(operand);
         let holds = |&id: &MemoryId| {
@@ -340,7 +340,7 @@ impl Stack<'_> {
             assert_eq!(planned.bits, (input_bits, output_bits), "bits of {}", what());
             let mut copies = std::mem::take(&mut writes);
             if layer.is_input() {
-                // What is needed anew comes from the top.
+                // Data that is not on the chip is loaded from the top.
                 let top = self.core.top(Operand::I);
                 let memory = self.core.levels(Operand::I)[self.lowest(Operand::I, |_| output_bits) - 1];
                 copies.push(copy(CopyKind::StackInput, id, output_bits, (top, Operand::I), (memory, Operand::I)));
@@ -362,7 +362,7 @@ impl Stack<'_> {
             copies.retain(|copy| copy.bits > Bits(0));
             assert_eq!(tile.copies_before(planned), copies, "copies before {}", what());
             self.add_copies(&copies, sums);
-            // What comes from outside stays in the caches that it passes on its way down.
+            // Data from outside stays in the caches that it passes on its way down.
             let [columns, rows] = [(caches.h_write, x.written(id)), (caches.v_write, y.written(id))];
             let is_left = |&&(at_x, at_y): &&(u64, u64)| {
                 columns.0.is_some() && columns.1.contains(&at_x) || rows.0.is_some() && rows.1.contains(&at_y)
@@ -372,7 +372,7 @@ impl Stack<'_> {
         assert_eq!(writes, Vec::new(), "nobody reads the output of {}", what());
     }
 
-    /// The memories of W, I and O of a layer-tile, as the plan has them, too.
+    /// The memories of W, I and O of a layer-tile, which have to be those of the plan.
     fn check_levels(
         &self,
         what: &dyn Fn() -> String,
@@ -390,7 +390,7 @@ impl Stack<'_> {
         let o = if is_last { all[2] } else { self.lowest(Operand::O, |memory| output + beside(memory)) };
         let kind = layer.shape.kind;
         let unit = self.core.vector_unit_for(kind);
-        // Lanes take nothing from below the memory that feeds them.
+        // Lanes read nothing from below the memory that feeds them.
         let fed = |operand: Operand| unit.map_or(0, |unit| self.core.level_of(operand, unit.memory).unwrap() + 1);
         let (i, o) = (i.max(fed(Operand::I)), o.max(fed(Operand::O)));
         let w = if is_first || kind == LayerKind::Add || unit.is_some() {
@@ -419,7 +419,7 @@ impl Stack<'_> {
         let mut found = first_that_fits(&stated);
         assert_eq!(found.is_none(), planned.narrowed, "{} unrolls less where nothing fits", what());
         if planned.narrowed {
-            // Each part as it is or halved, again and again: of all that fit, one with the most PEs.
+            // Each part whole or halved, again and again: of all that fit, one with the most PEs.
             let chosen = &self.problems.list[problem].unroll;
             let shape = self.problem(planned, &[], all).shape;
             let pes = |unroll: &[Unroll]| unroll.iter().map(|part| part.limit).product::<u64>();
@@ -452,7 +452,7 @@ impl Stack<'_> {
         memories
     }
 
-    /// The loops of a layer-tile: it reads no more columns and rows than exist.
+    /// The loops of a layer-tile: it reads at most the existing columns and rows.
     fn problem(&self, planned: &LayerTilePlan, unroll: &[Unroll], levels: [usize; 3]) -> LayerProblem {
         let layer = self.network().layer(planned.layer);
         let mut shape = layer.shape;
@@ -478,8 +478,8 @@ impl Stack<'_> {
         MappedLayer { core: self.core, problem: &self.problems.list[problem], order, allocation }
     }
 
-    /// Copies that bring what a layer reads, pixel by pixel, to where it takes its inputs from; and bits that earlier tiles left, in
-    /// columns and in rows, moved or not.
+    /// Copies of a layer's inputs, pixel by pixel, to the memory from which it takes them; and bits that earlier tiles
+    /// left, in columns and in rows, moved or not.
     fn collect(
         &self,
         what: &dyn Fn() -> String,
@@ -495,7 +495,7 @@ impl Stack<'_> {
         let seen = &self.tiling.seen[id];
         for (index, &Seen { layer: source, .. }) in seen.iter().enumerate() {
             let (taken_x, taken_y) = (&x.taken[id][index], &y.taken[id][index]);
-            // What this tile computed or fetched. The layer itself fetches a network's input from memories that it uses.
+            // Computed or fetched by this tile. The layer itself fetches a network's input from memories that it uses.
             let Some(at) = outputs[source] else { continue };
             let is_input = self.network().layer(source).is_input();
             let is_in_place = match is_input {
@@ -509,7 +509,7 @@ impl Stack<'_> {
                 copies.push(copy(CopyKind::InputFromOutput, id, self.tiling.input_bits(id, index, read), from, to));
             }
         }
-        // All else earlier tiles left: those to the left, else those above.
+        // All other pixels were left by earlier tiles: those to the left, else those above.
         let mut from_columns = Vec::new();
         let mut from_rows = Vec::new();
         for (index, &Seen { layer: source, .. }) in seen.iter().enumerate() {
@@ -546,7 +546,7 @@ impl Stack<'_> {
         (copies, cached)
     }
 
-    /// Copies of an output for later tiles, pixel by pixel: what goes to the rows does not go to the columns besides.
+    /// Copies of an output for later tiles, pixel by pixel: pixels that go to the rows do not also go to the columns.
     fn leave(&self, (column, row): (usize, usize), id: LayerId, o_memory: MemoryId) -> Vec<CopyAction> {
         let (x, y) = (&self.tiling.columns[column], &self.tiling.rows[row]);
         let caches = self.caches[row][column];
@@ -681,7 +681,7 @@ fn compare(what: &dyn Fn() -> String, core: &Core, sums: &Sums, account: &PointA
     assert_eq!((stack.energy_pj, stack.latency_cycles), (account.energy_pj, account.latency_cycles), "{}", what());
 }
 
-/// Each kind of copy happens, and each mode.
+/// Each kind of copy and each mode occurs.
 #[test]
 fn stacks_move_and_cost_what_their_tiles_do_pixel_by_pixel() {
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
@@ -736,7 +736,7 @@ fn stacks_move_and_cost_what_their_tiles_do_pixel_by_pixel() {
         }
         planned >= cases
     });
-    // What is rare is not in a sample.
+    // Rare kinds do not occur in a sample.
     kinds.retain(|kind, _| !["weights again", "narrowed"].contains(kind));
     let happen = kinds.len() == 9 && kinds.values().all(|&count| count > 0);
     assert!(happen, "{kinds:?} in {planned} stacks, {impossible} do not fit");

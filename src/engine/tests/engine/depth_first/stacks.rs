@@ -1,4 +1,4 @@
-//! How networks are cut, and that what points share does not mix them up.
+//! The cuts of networks, and that points which share results do not mix them up.
 
 use crate::explore::accounts;
 use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
@@ -27,7 +27,7 @@ fn energies(sweep: &Sweep, strategies: &[DepthFirstStrategy]) -> Vec<f64> {
     accounts(sweep, &plan).iter().map(|account| account.energy_pj).collect()
 }
 
-/// Regression: stacks with the same ends but other layers between were taken for each other.
+/// Regression: stacks with the same ends but other layers between them were not distinguished.
 #[test]
 fn points_of_one_sweep_are_what_they_are_alone() {
     let sweep = sweep("meta-proto-like-df", preset("resnet18"));
@@ -83,7 +83,7 @@ layers:
     }
 }
 
-/// What is fused because its weights fit is also kept there.
+/// Layers that are fused because their weights fit also keep them there.
 #[test]
 fn fused_weights_stay_on_the_chip() {
     let sweep = sweep("tpu-like", preset("fsrcnn"));

@@ -1,4 +1,4 @@
-//! Views by elements: which channels, columns and rows of whose output a layer sees, each written down by itself.
+//! Views by elements: the channels, columns and rows of each producer that a layer reads, each listed separately.
 
 use fusescape_engine::depth_first::{FuseDepth, cut};
 use fusescape_engine::hardware::Core;
@@ -8,12 +8,12 @@ use fusescape_engine::workload::{Dim, LayerId, LayerKind, Network, View};
 use fusescape_spec::{MapAxis, find_preset, hardware_presets, read_workload, write_workload};
 use std::collections::BTreeSet;
 
-/// What a layer sees of one producer: for each position of its own input that of the producer's output; nothing where it sees zeros or
-/// another producer.
+/// The part of one producer that a layer reads: for each position of its own input, that of the producer's output;
+/// `None` for zeros and other producers.
 #[derive(Debug, Clone)]
 pub struct Seen {
     pub layer: LayerId,
-    /// For each channel those of the producer that make it.
+    /// For each channel, the channels of the producer of which it is made.
     pub channels: Vec<Vec<u64>>,
     pub columns: Vec<Option<u64>>,
     pub rows: Vec<Option<u64>>,
@@ -28,7 +28,7 @@ impl Seen {
         if columns { &self.columns } else { &self.rows }
     }
 
-    /// Columns of the producer's map from the first to the last that are seen at all.
+    /// Columns of the producer's map from the first to the last that are read at all.
     pub fn width(&self) -> usize {
         let seen: BTreeSet<u64> = self.columns.iter().flatten().copied().collect();
         seen.first().zip(seen.last()).map_or(0, |(first, last)| (last - first + 1) as usize)
@@ -46,7 +46,7 @@ fn map(network: &Network, id: LayerId) -> [usize; 3] {
     [shape.output_channels(), shape.size(Dim::OX), shape.size(Dim::OY)].map(|size| size as usize)
 }
 
-/// What whoever reads a layer's output sees.
+/// The input that any reader of a layer's output has.
 fn shown(network: &Network, id: LayerId) -> Vec<Seen> {
     let Some(view) = network.layer(id).view else {
         let [channels, columns, rows] = map(network, id).map(|size| 0..size as u64);
@@ -66,7 +66,7 @@ fn shown(network: &Network, id: LayerId) -> Vec<Seen> {
     all
 }
 
-/// `list` at `at` of a list of `size` that is empty otherwise.
+/// A list of `size` that has `list` at `at` and is empty otherwise.
 fn placed<T: Clone>(list: Vec<T>, at: usize, size: usize, nothing: T) -> Vec<T> {
     let mut all = vec![nothing; size];
     all[at..at + list.len()].clone_from_slice(&list);
@@ -104,14 +104,14 @@ fn through(view: View, seen: Seen, before: [usize; 3], whole: [usize; 3]) -> See
     }
 }
 
-/// What each layer sees of whom; of an input that it cuts down only what is left.
+/// The reads of each layer; for an input that it cuts down only the rest.
 pub fn seen(network: &Network) -> TiVec<LayerId, Vec<Seen>> {
     let of = |id: LayerId| {
         let layer = network.layer(id);
         let (channels, (columns, rows)) = (layer.shape.input_channels() as usize, layer.input_size);
         let inputs = if layer.is_input() { Vec::new() } else { network.inputs(id) };
         let cut_down = |input: LayerId| {
-            // Of a pair each map is seen whole, also where the second has fewer channels.
+            // Of a pair each map is read as a whole, also where the second has fewer channels.
             let is_pair = layer.shape.kind == LayerKind::Pairwise;
             let channels = if is_pair { map(network, input)[0] } else { channels };
             let is_addition = layer.shape.kind == LayerKind::Add;
@@ -135,12 +135,12 @@ fn network(layers: &str) -> Network {
     Network::from_text(&format!("name: views\nlayers:\n{layers}")).unwrap_or_else(|wrong| panic!("{wrong}\n{layers}"))
 }
 
-/// What is said to be wrong with a network.
+/// The mistakes reported for a network.
 fn wrong(layers: &str) -> String {
     Network::from_text(&format!("name: views\nlayers:\n{layers}")).unwrap_err().to_string()
 }
 
-/// The layers of each stack where nobody asks for cuts.
+/// The layers of each stack without stated cuts.
 fn stacks(network: &Network, rules: &Rules) -> Vec<Vec<String>> {
     let core = Core::from_text(find_preset(hardware_presets(), "meta-proto-like-df").unwrap().text).unwrap();
     let name = |&id: &LayerId| network.layer(id).name.clone();
@@ -168,7 +168,7 @@ fn stacks_reach_through_views_and_end_where_all_of_a_map_is_needed() {
         let reader = format!("  - {{ name: c, type: conv, {conv}, kernel: 3 x 3, from: view }}");
         let layers = format!("{TWO}  - {{ name: view, type: view, {shows} }}\n{reader}");
         let views = network(&layers);
-        // The tool has no views. Its rules take what the document says.
+        // The tool has no views. Its rules use the maps that the document states.
         for rules in [Rules::CORRECTED, Rules::ZIGZAG_3_9] {
             let stacks = stacks(&views, &rules);
             let with_last = stacks.iter().find(|stack| stack.contains(&last.to_owned())).unwrap();
@@ -176,7 +176,7 @@ fn stacks_reach_through_views_and_end_where_all_of_a_map_is_needed() {
         }
         assert_eq!(views.needed_whole().count(), 0, "{shows}");
     }
-    // Whoever reads a view as weights, shows it in another order, or nobody at all, needs all of what it shows.
+    // Views that are read as weights, shown in another order, or read by no layer need all of their maps.
     let whole = [
         "  - { name: v, type: view, from: [a, b], join: channels }
   - { name: w, type: view, from: v, K: 1152, size: 1 x 1 }
@@ -209,7 +209,7 @@ fn a_layer_reads_of_each_producer_what_views_show_of_it() {
     let columns = views.reads(of("c"))[0].columns;
     assert_eq!((columns.from, columns.end, columns.source(1), columns.source(24)), (1, 25, 0, 11));
     assert_eq!(views.readers(of("a")), [of("c")]);
-    // For systems that do not look through views all is as with any other view.
+    // For systems that do not reach through views, these are as all other views.
     assert_eq!(views.inputs(of("c")), [of("framed")]);
     assert_eq!(views.stored().collect::<Vec<_>>(), [of("a"), of("b")]);
 }
@@ -250,7 +250,7 @@ fn views_of_views_stay_small_however_often_they_join() {
     }
     let views = network(&format!("{layers}  - {{ name: c, type: conv, K: 2, kernel: 3 x 3 }}"));
     assert!(views.reads(LayerId::from(views.len() - 1)).len() <= 8);
-    // What would be more reads than any network has is read from the highest memory.
+    // Beyond the limit on reads, maps are read from the highest memory.
     let mut layers = TWO.to_owned();
     for level in 0..21 {
         let from = if level == 0 { "b".to_owned() } else { format!("v{level}") };

@@ -1,4 +1,4 @@
-//! Bad input gets all its errors at once, each with place, reason and remedy; nothing panics.
+//! All errors of bad input are reported at once, each with place, reason and remedy; nothing panics.
 
 use fusescape_engine::depth_first::FuseDepth;
 use fusescape_engine::explore::{Request, Settings, Sweep};
@@ -180,7 +180,7 @@ fn more_tiles_than_can_be_followed_through_so_many_layers_are_refused() {
     }
 }
 
-/// Every accelerator runs every network, under either rules; but words of 16 bit need registers of 16 bit.
+/// Every accelerator runs every network, under both rules; but words of 16 bit need registers of 16 bit.
 #[test]
 fn all_presets_go_together() {
     for hardware in hardware_presets() {
@@ -201,7 +201,8 @@ fn all_presets_go_together() {
                         Err(wrong) if hardware.id == "zigzag-8x8" => {
                             assert!(wrong.to_string().contains("in `sram_2MiB`, which has 2.00 MiB"), "{wrong}");
                         }
-                        // Nothing adds there, so that branches end nowhere, and the tool of 2022 cuts as if each had a reader.
+                        // No layer adds there, so that branches have no end, and the tool of 2022 cuts as if each had a
+                        // reader.
                         Err(wrong)
                             if rules == Rules::DEFINES_2022
                                 && ["zigzag-aimc", "zigzag-dimc"].contains(&hardware.id) =>

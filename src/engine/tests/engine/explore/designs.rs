@@ -1,5 +1,5 @@
-//! Studies of very many designs: each row is what a sweep of the written-out documents finds, in whatever order and by whomever; skipping
-//! what is beaten leaves the front as it is.
+//! Studies of very many designs: each row is the result of a sweep of the written-out documents, in any order and by
+//! any worker; skipping dominated designs does not change the front.
 
 use fusescape_engine::explore::study::{
     Course, DesignRow, DesignSchedule, Evaluator, ParetoFront, Part, Quantity, Status, Study, StudyCosts, StudyRequest,
@@ -49,7 +49,7 @@ pub fn run(study: &Arc<Study>) -> Vec<DesignRow> {
     rows
 }
 
-/// How a design of a single core is scheduled.
+/// The schedules of a design of a single core.
 fn settings(study: &Study, row: &DesignRow) -> Settings {
     match study.schedule(&row.coordinates).unwrap() {
         DesignSchedule::DepthFirst(settings) => settings,
@@ -57,7 +57,7 @@ fn settings(study: &Study, row: &DesignRow) -> Settings {
     }
 }
 
-/// The objectives of what nothing dominates, each pair of rows compared.
+/// The objectives of all rows that no row dominates, by comparing each pair.
 fn front_by_pairs(study: &Study, rows: &[DesignRow]) -> BTreeSet<(u64, Vec<u64>)> {
     let all: Vec<(u64, Vec<f64>)> =
         rows.iter().filter_map(|row| Some((row.design, study.objectives_of(row)?))).collect();
@@ -172,7 +172,7 @@ fn of_several_schedules_the_best_counts() {
     }
 }
 
-/// A study with axes, objectives and constraints made up by chance.
+/// A study with random axes, objectives and constraints.
 fn random_study(random: &mut Lcg, beaten: &str, sampling: &str) -> String {
     let sizes = ["2 KiB", "8 KiB", "32 KiB", "128 KiB", "1 MiB"];
     let energies = ["1 pJ", "20 pJ", "26.56 pJ", "90 pJ", "208 pJ", "900 pJ"];
@@ -214,7 +214,7 @@ fn random_study(random: &mut Lcg, beaten: &str, sampling: &str) -> String {
     )
 }
 
-/// As [`run`], in tasks of few designs, so that there is a front to beat.
+/// As [`run`], in tasks of few designs, so that there is a front that dominates others.
 fn run_in_small_tasks(study: &Arc<Study>, size: usize) -> Vec<DesignRow> {
     let mut evaluator = Evaluator::new(Arc::clone(study), Arc::default());
     let mut front = ParetoFront::default();
@@ -252,7 +252,7 @@ fn skipping_what_is_beaten_never_changes_the_front() {
             }
         }
     }
-    // Or else nothing was tested.
+    // Else the test is void.
     assert!(
         ["beaten", "outside", "found"].iter().all(|status| statuses[status] > sample_or_all(5, 20)),
         "{statuses:?}"
@@ -504,7 +504,7 @@ fn what_makes_no_sense_together_is_a_row_that_says_why() {
 fn quantities_have_names_of_their_own() {
     let all: Vec<Quantity> = Quantity::all().collect();
     let names: BTreeSet<String> = all.iter().flat_map(|quantity| [quantity.name(), quantity.column()]).collect();
-    // Those without a unit have one name.
+    // Quantities without a unit have one name.
     let equal = all.iter().filter(|quantity| quantity.name() == quantity.column()).count();
     assert_eq!(names.len(), 2 * all.len() - equal);
     for quantity in all {
@@ -522,7 +522,7 @@ fn more_designs_than_can_be_told_apart_are_refused() {
     assert!(wrong.to_string().contains("more than 1125899906842624"), "{wrong}");
 }
 
-/// Found by fuzzing: three paths that lead somewhere, and lists of two values.
+/// Found by fuzzing: three paths that exist, and lists of two values.
 #[test]
 fn a_list_with_too_few_values_for_its_paths_is_refused() {
     let text = "name: few\nhardware: tpu-like\nnetwork: three-convs\naxes:\n\

@@ -79,14 +79,14 @@ fn settings(objective: Objective) -> Settings {
     Settings { tiles_x: vec![4, 60], tiles_y: vec![4, 72], objective, ..Settings::default() }
 }
 
-/// The least of all products of choices, one a stack.
+/// The least of all products of choices, one per stack.
 fn least_edp(stacks: &[Vec<(f64, u64)>], energy_pj: f64, latency_cycles: u64) -> f64 {
     let Some((first, rest)) = stacks.split_first() else { return energy_pj * latency_cycles as f64 };
     let with = |&(energy, latency): &(f64, u64)| least_edp(rest, energy_pj + energy, latency_cycles + latency);
     first.iter().map(with).fold(f64::INFINITY, f64::min)
 }
 
-/// The best by trying every set of cuts as a fuse depth by hand.
+/// The best by trying every set of cuts as a stated fuse depth.
 fn brute_force(workload: &str, names: &[&str], settings: &Settings) -> (f64, usize) {
     let objective = &settings.objective;
     let mut best = f64::INFINITY;
@@ -118,10 +118,10 @@ fn brute_force(workload: &str, names: &[&str], settings: &Settings) -> (f64, usi
 #[test]
 fn equals_brute_force_over_all_cuts() {
     let corrected = [Objective::Energy, Objective::Latency, Objective::EnergyDelayProduct].map(settings);
-    // By the tools' rules nothing bounds what a mapping costs.
+    // By the tools' rules there is no lower bound on the cost of a mapping.
     let tools = Settings { rules: Rules::ZIGZAG_3_8, ..settings(Objective::Energy) };
     for settings in corrected.into_iter().chain([tools]) {
-        // A stack ends at what is read as weights, whether somebody cuts there or not.
+        // A stack ends at a map that is read as weights, whether a cut is stated there or not.
         let networks = [
             (BRANCHED, ["a", "b", "c", "d", "e"].as_slice()),
             (SQUEEZED, &["a", "b", "d", "e"]),
@@ -149,8 +149,8 @@ layers:
   - { name: e, type: conv, K: 10, kernel: 3 x 1 }
 ";
 
-/// A study of each tile and mode by itself leaves nothing out but for the whole map beside the tile; together they have what one study of
-/// all finds, to the bit.
+/// A study of one tile and mode has only the tile of the whole map to compare with, and leaves out nothing else;
+/// together such studies find the same as one study of all, to the bit.
 #[test]
 fn bounds_leave_out_nothing_that_counts() {
     let cases = [
@@ -205,7 +205,7 @@ fn bounds_leave_out_nothing_that_counts() {
     });
 }
 
-/// How many runs of stacks, of several tiles and modes, cost no less than their floors: all of them.
+/// Number of runs of stacks, of several tiles and modes, that cost no less than their floors: all of them.
 fn above_floors(hardware: &str, network: &str) -> usize {
     let mut checked = 0;
     for (x, y, mode) in
@@ -216,7 +216,7 @@ fn above_floors(hardware: &str, network: &str) -> usize {
         let mut study = StackStudy::new(sweep.clone(), StackLimits::default()).unwrap();
         let mut store = CostStore::default();
         let runs: Vec<_> = (0..study.parts()).flat_map(|part| study.part(&mut store, part)).collect();
-        // How an array that computes in memory is used follows from the tile.
+        // The use of an array that computes in memory depends on the tile.
         let in_memory = sweep.core.in_memory.is_some();
         let (settings, limits) = (&sweep.settings, sweep.limits());
         let mut planner = Planner::new(&sweep.core, &sweep.network, settings.rules, limits, settings.strategy);
@@ -233,7 +233,7 @@ fn above_floors(hardware: &str, network: &str) -> usize {
     checked
 }
 
-/// Where the registers of inputs are all that costs, and windows are unrolled, a window at a border takes fewer of them.
+/// Where only the registers of inputs have a cost, and windows are unrolled, a window at a border uses fewer of them.
 #[test]
 fn no_strategy_costs_less_than_its_floor_where_windows_are_unrolled() {
     let text = find_preset(hardware_presets(), "eyeriss-like").unwrap().text;
@@ -266,10 +266,10 @@ fn no_strategy_costs_less_than_its_floor_where_windows_are_unrolled() {
     assert!(checked >= 27, "{checked}");
 }
 
-/// The bound of a stack that is found before it is planned holds for what each tile and mode costs.
+/// The bound of a stack that is computed before it is planned holds for the costs of each tile and mode.
 #[test]
 fn no_strategy_costs_less_than_its_floor() {
-    // As they are; with bursts of DRAM and zeros; with every copy doubled, and other precisions.
+    // Unchanged; with bursts of DRAM and zeros; with every copy doubled, and other precisions.
     let variations: [(&[(&str, &str)], &str); 3] = [
         (&[], ""),
         (&[("  - name: dram\n", "  - name: dram\n    burst: 4096 bit\n")], "density: { W: 0.4, I: 0.6, O: 0.5 }\n"),
@@ -355,8 +355,8 @@ fn never_worse_than_rules_strategies_and_combinations() {
     });
 }
 
-/// Modes that store overlap which tiles do not have are left out of the search: a column of tiles has none from left to right, a row none
-/// from top to bottom.
+/// Modes that store overlap which tiles do not have are left out of the search: a column of tiles has none from left to
+/// right, a row none from top to bottom.
 #[test]
 fn modes_differ_only_where_tiles_overlap() {
     for (hardware, network) in [
@@ -398,7 +398,7 @@ fn limits_are_kept_and_cost() {
     let (few, _, limited) = study(&sweep, StackLimits { most_layers: Some(3), most_tiles: Some(200) });
     assert!(limited.runs.iter().all(|run| run.tiles <= 200 && few.stacks()[run.arc].stack.layers().len() <= 3));
     assert!(limited.energy_pj > free.energy_pj);
-    // A limit that the optimum just keeps changes nothing.
+    // A limit that the optimum exactly keeps has no effect.
     let most = free.runs.iter().map(|run| run.tiles).max();
     let (_, _, kept) = study(&sweep, StackLimits { most_layers: None, most_tiles: most });
     assert_eq!((kept.energy_pj, &kept.ends), (free.energy_pj, &free.ends));
@@ -438,7 +438,7 @@ fn every_method_is_judged_by_both_models() {
         assert!(bytes(FusionMethod::Optimus) <= bytes(other), "{other:?}");
     }
     assert_eq!(of(FusionMethod::SingleLayer).groups.len(), fusions.names.len());
-    // The rules are what a sweep of their fuse depth finds.
+    // The rules give the same as a sweep of their fuse depth.
     for (method, fuse) in
         [(FusionMethod::SingleLayer, FuseDepth::SingleLayer), (FusionMethod::Automatic, FuseDepth::Automatic)]
     {
@@ -472,7 +472,7 @@ fn a_network_that_optimus_cannot_express_is_judged_by_the_others() {
     let verdict = |wanted| &fusions.verdicts.iter().find(|(method, _)| *method == wanted).unwrap().1;
     assert!(verdict(FusionMethod::Automatic).is_ok() && verdict(FusionMethod::Optimal).is_ok());
     assert!(verdict(FusionMethod::Optimus).is_err() && fusions.oracle_bytes.is_none());
-    // Once, with the layer that is concerned.
+    // Reported once, with the layer that is concerned.
     let refused = verdict(FusionMethod::Optimus).as_ref().unwrap_err();
     assert_eq!(refused.0.len(), 1, "{refused}");
     assert_eq!(refused.0[0].path, "workload.layers.b");
@@ -507,7 +507,7 @@ fn more_room_and_more_images_never_move_more_bytes_an_image() {
         for pair in steps.windows(2) {
             assert!(pair[0].value < pair[1].value);
             let (before, after) = (pair[0].bytes[exact].unwrap(), pair[1].bytes[exact].unwrap());
-            // A larger array only wants larger tiles.
+            // A larger array only needs larger tiles.
             let is_fine = if varied == SweptParameter::Array { after >= before } else { after <= before };
             assert!(is_fine, "{varied:?}: {before} B, then {after} B at {}", pair[1].value);
         }

@@ -39,7 +39,8 @@ fn survey(request: &Request) -> Survey {
     Survey::new(Sweep::new(request).unwrap())
 }
 
-/// Planned as a whole, every problem solved once, every point with its whole account; `None` where it is impossible.
+/// Planned as a whole, with every problem solved once, every point with its whole account; `None` where it is
+/// impossible.
 fn whole(sweep: &Sweep) -> Vec<Option<(PointSummary, PointAccount)>> {
     let plan = sweep.plan();
     let solutions = solve_all(sweep, &plan, |_| {});
@@ -84,7 +85,7 @@ fn a_survey_finds_what_the_whole_sweep_finds() {
         let request = request(hardware, workload, settings);
         let (mut survey, mut store) = (survey(&request), CostStore::default());
         let expected = whole(survey.sweep());
-        // Backwards, as the order must not matter.
+        // Backwards, as the result must not depend on the order.
         for point in (0..expected.len()).rev() {
             let what = format!("{workload} on {hardware}, point {point}");
             let found = survey.point(&mut store, point, &mut || true).ok();
@@ -155,7 +156,8 @@ fn resized(request: &Request, memory: usize, by: (u64, u64)) -> Request {
     Request { hardware, ..request.clone() }
 }
 
-/// What a problem costs cannot depend on how much more than ample a memory is; whatever else an edit changes is searched anew.
+/// The cost of a problem does not depend on the size of a memory that is more than large enough; all other parts that
+/// an edit changes are searched again.
 #[test]
 fn an_edit_of_a_size_searches_only_where_the_memory_was_or_is_not_ample() {
     let (mut reused, mut all) = (0, 0);
@@ -210,7 +212,7 @@ fn a_survey_that_runs_out_of_time_goes_on_where_it_stopped() {
         let expected = steady.point(&mut known, point, &mut || true);
         let mut attempts = 0;
         let found = loop {
-            // One search an attempt.
+            // One search per attempt.
             let mut searches = 0;
             let found = hasty.point(&mut store, point, &mut || std::mem::replace(&mut searches, 1) == 0);
             attempts += 1;

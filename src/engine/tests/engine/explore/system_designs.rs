@@ -1,4 +1,5 @@
-//! Studies of systems of cores: each row is what the written-out documents give on many cores, to the bit, whatever designs share.
+//! Studies of systems of cores: each row is the result for the written-out documents on many cores, to the bit,
+//! whatever designs share.
 
 use super::designs::{mistakes, run, study};
 use fusescape_engine::explore::study::{DesignRow, DesignSchedule, Evaluator, ParetoFront, Part, Quantity, Status};
@@ -30,7 +31,7 @@ axes: [{ vary: schedule.order, values: [best, deepest] }]
 record: [energy, latency, area, peak_on_chip]
 ";
 
-/// A row, by the engine's own way from documents to a schedule.
+/// A row, computed by the engine directly from documents.
 fn priced(study: &fusescape_engine::explore::study::Study, row: &DesignRow) -> (Vec<Option<f64>>, Option<String>) {
     let hardware = if study.has(Part::Hardware) {
         study.document(Part::Hardware, &row.coordinates).unwrap()
@@ -67,7 +68,7 @@ fn priced(study: &fusescape_engine::explore::study::Study, row: &DesignRow) -> (
         Quantity::Utilization => Some(on_cores.mac_use(best.latency_cycles)),
         Quantity::PeakBits => Some(account.peak_bits() as f64),
         Quantity::EnergyOfPart(part) => Some(account.energy.of(*part)),
-        // The presets state none.
+        // The presets state no such parameters.
         Quantity::Area => None,
         other => panic!("{other:?}"),
     };
@@ -84,7 +85,7 @@ fn a_row_is_the_best_schedule_of_the_written_documents() {
             assert_eq!(row.status, Status::Found, "{}", row.reason);
             assert_eq!((row.values.clone(), row.tiles.clone()), priced(&study, row));
         }
-        // What designs share changes none of them.
+        // Sharing does not change any design.
         let alone = |row: &DesignRow| {
             Evaluator::new(Arc::clone(&study), Arc::default()).evaluate(row.design, &ParetoFront::default())
         };
@@ -106,7 +107,7 @@ fn constraints_on_a_system_are_judged_before_it_is_scheduled() {
     }
 }
 
-/// Shared memories, and the one off the chip, are counted as a chip has them.
+/// Shared memories, and the one off the chip, are counted as often as a chip has them.
 #[test]
 fn area_and_capacity_count_a_shared_memory_once() {
     let preset = system_presets().iter().find(|preset| preset.text.contains("\nshared:"));
@@ -120,7 +121,7 @@ fn area_and_capacity_count_a_shared_memory_once() {
 #[test]
 fn what_is_wrong_with_a_system_is_told_at_once() {
     let found = |text: &str| -> Vec<String> { mistakes(text).0.iter().map(ToString::to_string).collect() };
-    // Two mistakes in one file, a path that leads nowhere, a field and a quantity of single cores: each at its place.
+    // Two mistakes in one file, a path that does not exist, a field and a quantity of single cores: each at its place.
     let text = "name: wrong\nsystem: [eyeriss-quad, torn.yaml]\nnetwork: three-convs\nschedule: { columns: 4 }\n\
                 axes: [{ vary: system.link.0.width, values: [1 bit] }]\nrecord: [dram_words]\n";
     let mut request = super::designs::request(text);
@@ -142,7 +143,7 @@ fn what_is_wrong_with_a_system_is_told_at_once() {
         mistakes(&text.replace("quad-beside", "eyeriss-quad\nhardware: [tpu-like, eyeriss-like]")).0[0].path
             == "hardware"
     );
-    // Tiles of layers that there are not.
+    // Tiles of layers that do not exist.
     let text = "name: tiles\nsystem: eyeriss-quad\nnetwork: three-convs\nschedule: { tiles: 'conv7: K 4' }\n\
                 axes: [{ vary: schedule.stacks, values: [one, [conv8]] }]\n";
     let found = mistakes(text);

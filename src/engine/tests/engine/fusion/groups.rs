@@ -1,4 +1,4 @@
-//! Which operators run together: what holds of every graph of operators.
+//! Groups of operators that run together: properties of all graphs of operators.
 
 use fusescape_engine::fusion::document::operators_of;
 use fusescape_engine::fusion::isoa::{IsoaPrices, decide};
@@ -74,7 +74,7 @@ fn networks_have_their_published_parameters() {
     }
 }
 
-/// The weights of NASNet-A Large that Keras gives out count 88,949,818 parameters: these, a bias for each class, and four numbers of
+/// The weights of NASNet-A Large in Keras are 88,949,818 parameters: these, a bias for each class, and four numbers of
 /// normalisation for each channel that is computed by a convolution other than depthwise.
 #[test]
 fn nasnet_has_the_parameters_of_its_public_weights() {
@@ -106,13 +106,13 @@ fn maps_that_are_added_or_joined_are_alike() {
     }
 }
 
-/// Equation 2 takes all subsets of all subsets, so that only small networks are asked.
+/// Equation 2 iterates over all subsets of all subsets, so that only small networks are tested.
 #[test]
 fn the_relaxation_is_worked_out_for_twelve_operators_and_for_no_more() {
     for length in [1, 11, 12, 13] {
         let chain: Vec<Operator> = (0..length).map(|at| operator("conv", OperatorKind::Conv, &[at])).collect();
         let graph = build(chain).unwrap();
-        // Every group costs as much as any other, so all run in one.
+        // All groups cost the same, so all operators run in one.
         let cost = relaxed_cost(&graph, &|_| Some(7));
         assert_eq!(cost, (length <= 12).then_some(7), "{length} operators");
     }
@@ -133,8 +133,8 @@ fn all_that_is_wrong_with_a_graph_is_said_at_once() {
     assert!(build(wide).unwrap().is_wide());
 }
 
-/// 26 maps are read at the end: there are too many decisions on ISOA to look at all of them. What is found is legal, and its gap to
-/// the oracle is said.
+/// 26 maps are read at the end: there are too many decisions on ISOA to try all of them. The result is legal, and its
+/// gap to the oracle is reported.
 #[test]
 fn networks_that_need_many_maps_at_once_have_a_scheme_and_a_gap() {
     let mut operators: Vec<Operator> = vec![operator("stem", OperatorKind::Conv, &[0])];
@@ -193,7 +193,7 @@ fn the_published_algorithm_is_not_optimal() {
     assert_eq!(setting.bytes(algorithm.unwrap().cost), 47_371_968);
 }
 
-/// Two chains side by side: the best scheme is no way to cut the one order that Algorithm 1 knows.
+/// Two chains side by side: the best scheme is not a division of the one order that Algorithm 1 knows.
 #[test]
 fn the_published_table_misses_schemes_across_the_order() {
     let conv = |inputs: &[usize]| operator("conv", OperatorKind::Conv, inputs);
@@ -206,8 +206,8 @@ fn the_published_table_misses_schemes_across_the_order() {
     assert_eq!(algorithm.cost, 40, "{algorithm:?}");
 }
 
-/// The least cost of cutting the order of operators into convex blocks, of which each operator but the last shares data with those after
-/// it: it computes what one of them reads, or reads what one of them reads.
+/// The least cost of dividing the order of operators into convex blocks, in which each operator but the last shares
+/// data with later ones: it computes or reads a map that one of them reads.
 fn cut_along_the_order(graph: &OperatorGraph, price: &dyn Fn(&[OperatorId]) -> Option<u64>) -> Option<u64> {
     let order: Vec<OperatorId> = graph.ids().collect();
     let is_generated = |block: &[OperatorId]| {
@@ -248,7 +248,7 @@ fn the_published_algorithm_finds_the_best_of_the_blocks_that_it_generates() {
     assert!(fused > 300 && unfit > 50, "{fused} {unfit}");
 }
 
-/// Two groups, each convex, that wait for each other: eq. 2 takes them for a scheme.
+/// Two groups, each convex, that wait for each other: eq. 2 accepts them as a scheme.
 #[test]
 fn convex_groups_may_still_wait_for_each_other() {
     let conv = |inputs: &[usize]| operator("conv", OperatorKind::Conv, inputs);
@@ -298,7 +298,8 @@ fn the_exact_search_equals_brute_force_on_random_graphs() {
             differ += usize::from(cost < other);
         }
 
-        // Without Optimus' memory model: larger groups of what does not fit are left out, and would not fit either.
+        // Without Optimus' memory model: groups that contain one that does not fit are left out, as they do not fit
+        // either.
         let prior = prior_cost(&graph, &setting);
         let ideals = Ideals::of(&graph, 10_000).unwrap();
         let without_model = ideals.best_scheme(&prior);
@@ -313,14 +314,14 @@ fn the_exact_search_equals_brute_force_on_random_graphs() {
         let Proof::TooWide(at_least) = proof else { panic!("one ideal is never all") };
         assert!(at_least <= cost && cost <= bounded.map_or(u64::MAX, |scheme| scheme.cost));
 
-        // More buffer.
+        // A larger buffer.
         let larger = Setting { buffer_bytes: setting.buffer_bytes + random.below(1000), ..setting };
         assert!(fuse(&graph, &larger, 10_000).0.map_or(u64::MAX, |scheme| scheme.cost) <= cost);
     }
     assert!(differ > sample_or_all(20, 100), "the searches hardly ever differ: {differ}");
 }
 
-/// Eleven branches are so wide that decisions on ISOA are not followed while a group grows.
+/// Eleven branches are so wide that decisions on ISOA are not tracked while a group grows.
 #[test]
 fn wide_groups_cost_the_same_as_they_grow() {
     let mut operators: Vec<Operator> = (0..11).map(|_| operator("before", OperatorKind::Conv, &[0])).collect();
@@ -343,8 +344,8 @@ fn wide_groups_cost_the_same_as_they_grow() {
     }
 }
 
-/// All numbers of tiles and of images at once; images are taken off the batch until none is left. Of equal choices the one in the fewest
-/// passes, with no more images in each than that takes.
+/// All numbers of tiles and of images at once; images are taken off the batch until none is left. Of equal choices the
+/// one with the fewest passes, and with the fewest images per pass for these.
 #[test]
 fn parameters_are_loaded_as_rarely_as_some_choice_of_tiles_and_images_allows() {
     let mut random = Lcg(4);
@@ -356,7 +357,7 @@ fn parameters_are_loaded_as_rarely_as_some_choice_of_tiles_and_images_allows() {
         let group = Group::new(&graph, &ids(&(first..=last).collect::<Vec<_>>()));
         let rows = [1, 2, 6, 12][random.below(4) as usize];
         let throughput = Throughput { channels: 1 + random.below(4), rows };
-        // Room for some images, or not quite.
+        // Room for some images, or not quite for them.
         let least = group.isoa(group.most_tiles(throughput), throughput).price.1;
         let buffer_bytes = (least * (1 + random.below(7)) + random.below(40)).saturating_sub(random.below(30));
         let batch = 1 + random.below(13);
@@ -397,7 +398,8 @@ fn parameters_are_loaded_as_rarely_as_some_choice_of_tiles_and_images_allows() {
     );
 }
 
-/// It decides as an exact search does whose groups keep to the rules as the paper states them, whatever buffers were asked for before.
+/// It decides as an exact search whose groups keep the rules as the paper states them, independent of earlier buffer
+/// sizes.
 #[test]
 fn the_on_line_variant_finds_the_best_of_what_its_rules_let_through() {
     let mut random = Lcg(3);
@@ -432,8 +434,8 @@ fn the_on_line_variant_finds_the_best_of_what_its_rules_let_through() {
     assert!(differ > 30, "the rules hardly ever matter: {differ}");
 }
 
-/// A group may be as large as an entry of the table allows that the buffer just holds. Larger ones are left alone, though they fit in
-/// smaller tiles than the table knows and would pay.
+/// A group may be as large as the largest entry of the table that the buffer holds. Larger groups are not tried, though
+/// they fit in smaller tiles than those of the table and would be better.
 #[test]
 fn the_table_limits_groups_to_the_element() {
     let largest = Setting { buffer_bytes: 1 << 20, ..Setting::paper() };

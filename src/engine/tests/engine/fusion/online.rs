@@ -1,4 +1,4 @@
-//! Groups that are chosen anew as the buffer changes, and as the array is another one: Optimus on a person's design.
+//! Groups that are chosen again for another buffer or another array: Optimus on a person's design.
 
 use fusescape_engine::explore::{
     ARRAY_SIZES, CostStore, Dataflow, Fusions, GroupSearch, Grouped, ONLINE_STEPS, OnlineStudy, PUBLISHED_TIMES,
@@ -42,7 +42,7 @@ fn groups_for_every_buffer_are_schemes_between_the_best_and_what_was_asked() {
             let what = format!("{hardware}, {workload}, step {step}");
             let (online, exact) = (study.decide(step), study.exact(step));
             assert_eq!(exact.bound_bytes, None, "{what}");
-            // What fits by itself fits on line, too.
+            // Groups that fit alone also fit on line.
             assert_eq!(online.found.is_some(), exact.found.is_some(), "{what}");
             let (Some(found), Some(best)) = (online.found, exact.found) else { continue };
             assert!(is_scheme(&graph, &found.groups), "{what}");
@@ -52,7 +52,7 @@ fn groups_for_every_buffer_are_schemes_between_the_best_and_what_was_asked() {
             before = Some(best.bytes);
         }
         assert!(before.is_some());
-        // Beyond both ends nothing changes.
+        // Beyond both ends there is no change.
         assert_eq!(study.decide(i32::MIN).buffer_bytes, study.buffer_bytes(*ONLINE_STEPS.start()));
         assert_eq!(study.decide(i32::MAX).found, study.decide(*ONLINE_STEPS.end()).found);
     }
@@ -86,7 +86,7 @@ fn networks_of_the_paper_are_searched_as_it_does_and_better() {
     }
 }
 
-/// Arrays that are unrolled in a way already come to the same, whatever their dimensions are called.
+/// Arrays that are unrolled by fixed loops give the same result, whatever the names of their dimensions.
 #[test]
 fn the_dataflow_that_a_design_has_changes_nothing() {
     let mut compared = 0;
@@ -140,7 +140,7 @@ fn every_accelerator_can_have_every_dataflow_and_size() {
                     assert!(3 * along(Dim::K) <= rows, "{what}");
                 }
             }
-            // Optimus' tiles follow the array.
+            // Optimus' tiles follow from the array.
             assert_eq!((throughput.channels, throughput.rows), (along(Dim::K), along(Dim::OY)), "{what}");
         }
     }

@@ -1,4 +1,5 @@
-//! The generator of memory hierarchies: what it lists, what it leaves out, and that leaving out never changes the front.
+//! The generator of memory hierarchies: the hierarchies that it lists and leaves out, and that leaving out never
+//! changes the front.
 
 use fusescape_engine::hardware::{Core, Operand};
 use fusescape_engine::hierarchy::{
@@ -78,16 +79,16 @@ fn preset_request(settings: HierarchySettings) -> HierarchyRequest {
     }
 }
 
-/// One layer and few levels, where a test needs no more.
+/// One layer and few levels, where this suffices for a test.
 fn one_layer() -> HierarchySettings {
     HierarchySettings { layers: vec!["b".into()], ..HierarchySettings::default() }
 }
 
 #[test]
 fn every_combination_is_listed_once() {
-    // With one level each operand has one of three elements or none: 4^3 chains. Where two operands have the same element they
-    // may share it or not: of one element 5 ways for three operands and 2 for two, instead of 1.
-    // Chains by how many operands agree: none of the 3 elements is shared by two: count over all 64 choices.
+    // With one level each operand has one of three elements or none: 4^3 chains. Where two operands have the same
+    // element they may share it or not: for one element, 5 ways for three operands and 2 for two, instead of 1. Chains
+    // by the number of operands that agree: none of the 3 elements is shared by two: count over all 64 choices.
     let one_level = study(HierarchySettings { max_levels: 1, min_ratio: 1, ..one_layer() });
     let mut by_hand = 0;
     for w in 0..4 {
@@ -153,7 +154,7 @@ fn the_area_counts_every_instance_and_stays_within_the_budget() {
         assert_eq!(area.unknown, ["dram"]);
         assert!((area.known_um2().unwrap() - hierarchy.area_um2).abs() < 1e-9, "{}", all.name(hierarchy));
     }
-    // 8 PEs of 5 um2; a register in each takes 80, one SRAM 100 or, for what feeds two memories at once, 150.
+    // 8 PEs of 5 um2; one register in each takes 80, one SRAM 100 or, where it feeds two memories at once, 150.
     let area = |name: &str| all.hierarchies.iter().find(|h| all.name(h) == name).map(|h| h.area_um2);
     assert_eq!(area("dram alone"), Some(40.0));
     assert_eq!(area("O: 32 B × 8"), Some(120.0));
@@ -171,7 +172,7 @@ fn the_area_counts_every_instance_and_stays_within_the_budget() {
 
 #[test]
 fn the_width_fits_what_lies_below() {
-    // Four weights of 8 bit at once fit into no 16 bit; one output of 16 bit does.
+    // Four weights of 8 bit at once do not fit in 16 bit; one output of 16 bit does.
     let study = study(HierarchySettings { max_levels: 1, ..one_layer() });
     let widths = |name: &str| study.hierarchies.iter().any(|hierarchy| study.name(hierarchy) == name);
     assert!(widths("W: 1 KiB (64 bit)") && !widths("W: 1 KiB (16 bit)"));
@@ -241,7 +242,7 @@ fn a_name_says_along_which_array_dimensions_there_are_several() {
     assert_eq!(along, BTreeSet::from(["D1".to_owned(), "D2".to_owned()]));
 }
 
-/// What every hierarchy costs, without a front to compare with.
+/// The costs of every hierarchy, without a front to compare with.
 fn search_all(study: &Study) -> Vec<Point> {
     (0..study.hierarchies.len())
         .filter_map(|index| match study.search(index, &Front::default()) {
@@ -260,7 +261,7 @@ fn front_by_comparing_all(points: &[Point]) -> Vec<Point> {
     points.iter().filter(|point| !points.iter().any(|other| beats(other, point))).copied().collect()
 }
 
-/// Runs a study as so many workers do that come back in reverse, each with no more than a part of what it was given.
+/// Runs a study with so many workers that return in reverse order, each with only a part of its task.
 fn explore(study: &Arc<Study>, workers: usize) -> Exploration {
     run(study, Exploration::of(study), workers)
 }
@@ -271,7 +272,7 @@ fn run(study: &Arc<Study>, mut exploration: Exploration, workers: usize) -> Expl
         let mut given: Vec<_> =
             (0..workers).filter_map(|number| exploration.next(Worker { number, of: workers })).collect();
         let Some(last) = given.pop() else { break };
-        // One is ended before it has begun.
+        // One worker is ended before it has begun.
         exploration.put_back(last);
         given.extend(exploration.next(Worker { number: 0, of: workers }));
         for (number, task) in given.into_iter().enumerate().rev() {
@@ -289,7 +290,8 @@ fn run(study: &Arc<Study>, mut exploration: Exploration, workers: usize) -> Expl
     exploration
 }
 
-/// Sums need twice the bits of results: with a memory below that finishes them, the highest holds what it cannot hold alone.
+/// Sums need twice the bits of results: with a memory below that completes them, the highest holds data that it cannot
+/// hold alone.
 #[test]
 fn what_the_highest_memory_alone_cannot_hold_may_fit_with_memories_below() {
     let (mut found, mut none) = (0, 0);
@@ -336,7 +338,7 @@ fn leaving_hierarchies_out_changes_neither_the_front_nor_the_best() {
             assert_eq!(exploration.best().map(|best| best.score), Some(least));
             pruned += counts.pruned;
         }
-        // Only the best: the same one, whatever is pruned, and no other.
+        // Only the best: the same one with any pruning, and no other.
         let mut seeking = Study::clone(&study);
         seeking.settings.sought = Sought::Best;
         let seeking = Arc::new(seeking);
@@ -407,7 +409,7 @@ fn a_network_is_the_sum_of_its_layers_and_equal_ones_are_searched_once() {
 
 #[test]
 fn what_cannot_serve_the_array_is_infeasible_with_a_reason() {
-    // 8 outputs of 8 bit at least do not fit into a register that is too small for them.
+    // At least 8 outputs of 8 bit do not fit into a register that is too small for them.
     let pool = POOL.replace("size: 32 B", "size: 8 bit");
     let study = Arc::new(Study::new(&HierarchyRequest { pool, ..request(one_layer()) }).unwrap());
     let exploration = explore(&study, 3);
@@ -499,7 +501,7 @@ fn wrong_pools_are_answered_with_place_reason_and_remedy() {
     assert!(Pool::from_text("name: x\nmemories: []\n").unwrap_err().to_string().contains("no memories"));
 }
 
-/// A name of 97 letters was none of a hardware document any more, once the operands were appended.
+/// A name of 97 letters was too long for a hardware document once the operands were appended.
 #[test]
 fn hierarchies_of_memories_with_the_longest_names_are_documents_too() {
     let pool = |letters: usize| POOL.replacen("name: rf", &format!("name: {}", "x".repeat(letters)), 1);

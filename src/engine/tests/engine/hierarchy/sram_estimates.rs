@@ -100,7 +100,7 @@ fn every_estimator_costs_more_for_a_larger_or_wider_memory_and_less_at_a_smaller
     }
 }
 
-/// 65 nm is what the pools had before there were other nodes; published studies were computed with it.
+/// 65 nm was the node of the pools before others were added; published studies were computed with it.
 #[test]
 fn figures_at_65_nm_are_those_of_the_fit_to_the_bit() {
     let Figures { read_energy_pj, write_energy_pj, area_um2 } = estimate("sram-65nm", 64 << 13, 64).unwrap();
@@ -181,7 +181,7 @@ fn documents_are_written_with_their_estimates() {
     }
 }
 
-/// The memory off the chip is the system's, whatever the core's document says of it.
+/// The memory off the chip is the system's, whatever the core's document states.
 #[test]
 fn a_core_of_a_system_may_estimate_its_memories() {
     use fusescape_engine::system::CoreSystem;

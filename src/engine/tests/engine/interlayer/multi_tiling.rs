@@ -1,4 +1,4 @@
-//! Multi-tiling against single pixels, on chains made up by chance: every pixel is computed once, when somebody first reads it.
+//! Multi-tiling against single pixels, on random chains: every pixel is computed once, when it is first read.
 
 use fusescape_engine::interlayer::{Axis, Chain, Run, closed_form, multi_tiled_macs, tile_sets, unique_tiles};
 use fusescape_engine::workload::Network;
@@ -47,7 +47,7 @@ fn newly_needed(axes: &[Axis], tile: u64) -> Vec<Vec<BTreeSet<u64>>> {
                 .flat_map(|output| (0..axis.kernel).map(move |tap| output * axis.stride + tap))
                 .filter_map(|padded| padded.checked_sub(axis.padding).filter(|&column| column < axis.input))
                 .collect();
-            // A layer works from its first column on, so what lies between those that somebody reads comes along.
+            // A layer computes from its first column on, including unread columns between read ones.
             if let Some(&last) = needed.last() {
                 needed.extend(0..last);
             }

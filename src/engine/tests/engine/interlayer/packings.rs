@@ -1,4 +1,4 @@
-//! HW-Flow-Fusion on what the paper does not show: refusals, packings, and what its choice of sequences promises.
+//! HW-Flow-Fusion beyond the paper's examples: refusals, packings, and properties of its choice of sequences.
 
 use fusescape_engine::hardware::Core;
 use fusescape_engine::interlayer::{
@@ -77,7 +77,7 @@ fn fits_cell_by_cell(array: Array, covered: &mut [bool], cell: usize, left: &[Ar
     fits_cell_by_cell(array, covered, cell + 1, left)
 }
 
-/// Table 2 and Section 4.3.1: a PE for every column of the kernel, and as many rows.
+/// Table 2 and Section 4.3.1: one PE for every column of the kernel, and as many rows.
 #[test]
 fn an_array_is_as_large_as_a_kernel_or_has_no_mapping() {
     let chain = chain(VGG16_E);
@@ -132,7 +132,7 @@ fn partitions_of_more_layers_fit_and_no_part_can_grow() {
     }
 }
 
-/// Sides of an array are whatever a person wrote: with many divisors, or so long that finding them takes a while.
+/// Sides of an array may be any number: with many divisors, or so large that finding them takes time.
 #[test]
 fn partitions_of_any_array_are_few_enough_to_wait_for() {
     let chain = chain(VGG16_E);

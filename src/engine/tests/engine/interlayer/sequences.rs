@@ -1,4 +1,5 @@
-//! HW-Flow-Fusion's sequences on documents: what is chosen, what it needs of the chip, and what more or less hardware changes.
+//! HW-Flow-Fusion's sequences on documents: the choices, their needs on the chip, and the effects of more or less
+//! hardware.
 
 use fusescape_engine::explore::{
     Chains, Request, Resource, RunCost, Sequence, SequenceCosts, SequenceFinding, SequenceNeeds, SequencePartitions,
@@ -51,7 +52,7 @@ fn partitions(sweep: &Sweep, sequence: Sequence) -> Option<SequencePartitions> {
     partitions
 }
 
-/// What some layers or all come to at a step: one by one, temporal, spatial; and the cycles if every PE computed in each.
+/// Sums over some layers or all of them: one by one, temporal, spatial; and the cycles if every PE computed in each.
 fn runs(sweep: &Sweep, of: Option<Sequence>, resource: Resource, step: i32) -> ([Option<RunCost>; 3], u64) {
     let question = SequenceQuestion::Resources(of, resource, step);
     let SequenceFinding::Resources(found) = find(sweep, question) else { panic!() };
@@ -86,7 +87,7 @@ fn the_freer_choice_is_never_worse_and_none_is_worse_than_single_layers() {
             let chosen = chosen_sequences(&chains, &costs, sharing);
             assert!(chosen.iter().all(|(_, mode)| sharing.modes().contains(mode)));
             let total = chains.total(&costs, &chosen).unwrap();
-            // Fusing neither adds nor drops work.
+            // Fusion does not change the work.
             assert_eq!(total.cost.macs, apart.cost.macs);
             total.energy.total()
         };
@@ -112,7 +113,7 @@ fn a_sequence_on_the_design_itself_costs_what_it_costs() {
             assert_eq!(found, [single, fused(FusionMode::Temporal), fused(FusionMode::Spatial)]);
             assert!(found.iter().flatten().all(|run| run.latency_cycles >= ideal && run.cost.compute_cycles >= ideal));
         }
-        // One layer is that layer.
+        // A sequence of one layer costs the same as the layer.
         let last = chains.chains.len() - 1;
         let alone = Sequence { chain: last as u32, first: 0, end: 1 };
         assert_eq!(runs(&sweep, Some(alone), Resource::Registers, 0).0[0], chains.chains[last].singles[0]);
@@ -134,7 +135,7 @@ fn storage_grows_with_every_layer_and_saves_what_lies_between() {
                     let saved = |need: &fusescape_engine::explore::Need| need.apart_bytes - need.together_bytes;
                     assert!(saved(more) > saved(fewer));
                 }
-                // Every weight is read; apart, every map between two layers is written and read again.
+                // Every weight is read; unfused, every map between two layers is written and read again.
                 for need in &found {
                     let volume = |sizes: [u64; 3]| sizes.iter().product::<u64>();
                     let kernels = need.layers.iter().filter_map(|layer| layer.kernel);
@@ -149,7 +150,7 @@ fn storage_grows_with_every_layer_and_saves_what_lies_between() {
                     let between = need.layers.windows(2).map(|pair| volume(pair[0].output) + volume(pair[1].input));
                     assert_eq!(need.apart_bytes - need.together_bytes, between.sum::<u64>(), "{}", need.last);
                 }
-                // A tile of the whole map is never followed by another in its row: nothing waits beside it.
+                // A tile of the whole map has no next tile in its row: no data waits for it.
                 for need in &found {
                     assert!(need.reuse.windows(2).all(|pair| pair[0].side * 2 == pair[1].side));
                     assert_eq!(need.reuse[0].ours, need.storage.reuse);
@@ -171,7 +172,7 @@ fn the_first_layers_of_vgg_need_what_figure_12_says() {
         let found = 2.0 * found.storage.total() as f64 / 1024.0;
         assert!((found / expected - 1.0).abs() < 0.03, "{found} for {expected} in {kilobytes:?}");
     }
-    // The reuse buffers save more with every layer (Fig. 13).
+    // The savings of the reuse buffers grow with every layer (Fig. 13).
     let share = |count: usize| {
         let reuse = &found.by_count[count - 1].reuse[3];
         assert_eq!(reuse.side, 8);
@@ -220,7 +221,7 @@ fn what_does_not_exist_is_refused() {
             assert!(refused.contains("follow each other"), "{refused}");
         }
     }
-    // Nothing follows anything that the method knows.
+    // No layer follows another one that the method supports.
     let alexnet = sweep("tpu-like", "alexnet-eyeriss");
     let refused = find_sequences(&alexnet, SequenceQuestion::Chains).unwrap_err().to_string();
     assert!(refused.contains("HW-Flow-Fusion fuses convolutions"), "{refused}");

@@ -1,4 +1,5 @@
-//! Mapping documents: what a search found is written and read back to the same bits, and all that is wrong with one is said at once.
+//! Mapping documents: results of a search are written and read back to the same bits, and all mistakes are reported at
+//! once.
 
 use fusescape_engine::explore::{LayerRequest, LayerStudy, mapping_document, own_mappings};
 use fusescape_engine::hardware::Core;
@@ -90,10 +91,10 @@ fn a_mapping_by_hand_is_priced_as_the_loops_say() {
     let (core, network) = documents(&request);
     let priced = own_mappings(&text, &core, &network, &request).unwrap_or_else(|wrong| panic!("{wrong}"));
     let [(study, mapped)] = &priced[..] else { panic!("one layer") };
-    // Output first, then W and I; loops that only reuse go down by themselves: OX stands with the registers of weights.
+    // Output first, then W and I; reusing loops move down by themselves: OX is at the registers of weights.
     assert_eq!(mapped.mapping.ends, [vec![2, 4], vec![2, 4, 4], vec![3, 4]]);
     assert_eq!(mapped.cycles.computing(), 2 * 6 * 2 * 4);
-    // What the registers of weights read: a word a cycle and PE.
+    // Reads of the registers of weights: one word per cycle and PE.
     let reg = &mapped.words[1][0];
     assert_eq!(reg.iter().copied().fold(0.0, f64::max), 96.0 * 8.0);
     let spec = mapping_document("again", [(study, &mapped.mapping)]);
@@ -164,7 +165,7 @@ fn everything_that_is_wrong_with_a_mapping_document_is_said_with_its_line() {
         assert_eq!(said.is_empty(), expected.is_empty(), "{to}: {said:#?}");
         assert!(expected.is_empty() || said.iter().any(|one| one.contains(expected)), "{to}: {expected}\n{said:#?}");
     }
-    // All at once.
+    // All mistakes at once.
     let all = complaints(
         &request,
         &text.replace("OX 6", "OX 5").replace("W: reg", "W: regs").replace("K 2, W: sram", "K 2, W: rg"),

@@ -1,4 +1,4 @@
-//! Loops in space and time, and where memory levels end.
+//! Loops in space and time, and the ends of memory levels.
 
 mod mapping_documents;
 mod own_mapping;

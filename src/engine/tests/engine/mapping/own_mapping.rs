@@ -1,4 +1,5 @@
-//! Mappings made by hand: editing keeps the loops, what is wrong is said all at once, what is right costs what it should.
+//! Mappings made by hand: editing keeps the loops, all mistakes are reported at once, valid mappings have the right
+//! costs.
 
 use fusescape_engine::cost::{EnergyCause, LatencyCause, MappingError};
 use fusescape_engine::explore::{LayerRequest, LayerStudy, MappingEdit, TemporalMapping};
@@ -161,7 +162,7 @@ fn everything_that_is_wrong_is_said_at_once() {
     assert!(found[3].contains("`global_buffer` has 108.0 KiB, but O and I would need"), "{}", found[3]);
 }
 
-/// ZigZag, Section III-C: a port waits for its links, each by itself, and for them to make room for each other.
+/// ZigZag, Section III-C: a port waits for its links, each alone, and for them to take turns.
 #[test]
 fn what_a_port_waits_is_the_sum_of_what_its_links_wait() {
     let (mut waiting, mut alone) = (0, 0);

@@ -1,5 +1,5 @@
-//! Loops unrolled over the array: what of several loops on one array dimension, of one loop on several, and of rules that differ there has
-//! to hold whatever the sizes.
+//! Loops unrolled over the array: properties for all sizes of several loops on one array dimension, of one loop on
+//! several, and of rules that differ there.
 
 use fusescape_engine::hardware::{ArrayDimId, Unroll};
 use fusescape_engine::mapping::{LayerOnCore, LayerProblem, SpatialMapping};
@@ -13,7 +13,7 @@ const FIRST_TAKES_REST: Rules = Rules { unroll_rest_on_first_dimension: true, ..
 const ALL_RULES: [Rules; 5] =
     [Rules::CORRECTED, Rules::DEFINES_2022, Rules::ZIGZAG_3_8, Rules::ZIGZAG_3_9, FIRST_TAKES_REST];
 
-/// Some loops of any size, each a few times on any array dimension, in any order.
+/// Some loops of any size, each several times on any array dimension, in any order.
 fn random_unrolling(random: &mut Lcg) -> (LayerShape, Vec<Unroll>) {
     let dims = [Dim::K, Dim::C, Dim::OX];
     let mut shape = random_shape(random);
@@ -90,7 +90,7 @@ fn the_first_of_the_widest_parts_takes_the_rest() {
             return;
         }
         for dim in Dim::ALL {
-            // Where a part of 1 says nothing, there is no telling which ones are left.
+            // Parts of 1 may be left out of the list; it is then not known which ones remain.
             let own: Vec<u64> = parts_of(unroll, dim).iter().map(|part| part.limit.min(shape.size(dim))).collect();
             let found: Vec<f64> =
                 mapping.loops.iter().filter(|part| part.dim == dim).map(|part| part.average).collect();
@@ -109,7 +109,8 @@ fn the_first_of_the_widest_parts_takes_the_rest() {
     assert!(narrowed > 500, "{narrowed} parts were narrowed");
 }
 
-/// Numbers of steps are rounded up from quotients of averages only where the rule needs it: of 17 over 3 such a quotient says 7, not 6.
+/// Numbers of steps are rounded up from quotients of averages only where the rule needs it: for 17 over 3 such a
+/// quotient gives 7, not 6.
 #[test]
 fn a_loop_on_one_array_dimension_knows_no_rest() {
     let mut random = Lcg(19);

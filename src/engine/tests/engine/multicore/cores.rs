@@ -64,7 +64,8 @@ fn best(study: &CoresStudy) -> SystemAccount {
     study.account(&mut costs, &stacks, &judged.choice, Some(judged.order)).unwrap().1
 }
 
-/// Scores need all keys, and what weighs values all of these, whatever the tiles: none begins before the last of them is there.
+/// Scores need all keys, and the product with values needs all scores of a row, for all tiles: none begins before the
+/// last of them is computed.
 #[test]
 fn attention_on_many_cores_waits_for_all_keys_and_values() {
     for tiles in ["rows 32", "channels 128", "rows 16, channels 64"] {
@@ -84,7 +85,7 @@ fn attention_on_many_cores_waits_for_all_keys_and_values() {
     }
 }
 
-/// Two layers on one core share what they read alike of an input, and nothing else: other channels of it are as much as another input.
+/// Two layers on one core share equal reads of an input, and nothing else: other channels of it count as another input.
 #[test]
 fn an_input_is_fetched_once_for_layers_that_read_the_same_of_it() {
     let fetched = |layers: &str| -> u64 {
@@ -108,7 +109,8 @@ fn an_input_is_fetched_once_for_layers_that_read_the_same_of_it() {
     assert_eq!(apart, bits, "each half once");
 }
 
-/// Nothing is used twice, nothing over its capacity, everything there before it is read, and all time accounted for.
+/// Nothing is used twice, no capacity is exceeded, all data is present before it is read, and all time is accounted
+/// for.
 fn check(account: &SystemAccount, what: &str) {
     for memory in &account.memories {
         assert!(memory.peak_bits <= memory.capacity_bits, "{what}: {}", memory.name);
@@ -143,7 +145,7 @@ fn check(account: &SystemAccount, what: &str) {
     }
     assert!(account.energy.total_pj() > 0.0 && account.energy.of(SystemPart::Cores) >= 0.0);
     check_peak(account, what);
-    // Of DRAM, which has no core, there is only the name.
+    // DRAM is not a core, and has only a name.
     let on_chip = |of: &&MemoryAccess| account.memories.iter().any(|memory| memory.name == of.memory);
     let elsewhere: Vec<_> = account.accesses.iter().filter(|of| !on_chip(of)).collect();
     assert!(elsewhere.len() == 1 && !elsewhere[0].memory.contains(" of "), "{what}: {elsewhere:?}");
@@ -153,7 +155,7 @@ fn check(account: &SystemAccount, what: &str) {
     }
 }
 
-/// Most is in use in all memories together where summing up what each one holds in every cycle of a change says so.
+/// The peak of all memories together is the largest sum over memories in the cycles of a change.
 fn check_peak(account: &SystemAccount, what: &str) {
     let held = |memory: &MemoryUse, cycle: i64| {
         let steps = memory.usage.partition_point(|step| step.0 <= cycle);
@@ -233,7 +235,7 @@ fn a_tile_waits_only_for_the_rows_and_channels_that_it_reads_even_through_a_conc
     assert_eq!(waits("left", 0), rows("conv1", &[0, 1]));
     assert_eq!(waits("left", 3), rows("conv1", &[5, 6, 7]));
     assert_eq!(waits("right", 3), rows("conv1", &[6, 7]));
-    // Both operands out of one tile.
+    // Both operands are in one tile.
     assert_eq!(waits("sum", 2), rows("mixed", &[2, 2]));
     assert_eq!(waits("global", 0).len(), 10);
 }
@@ -321,18 +323,18 @@ fn the_deepest_tile_that_may_begin_comes_first_where_the_order_says_so() {
     let account = study.account(&mut TileCosts::default(), &[], &choice, Some(OrderRule::Deepest)).unwrap().1;
     let last_of_first = account.tiles.iter().filter(|run| run.layer == NestId::default()).map(|run| run.start);
     let last_of_first = last_of_first.fold(0.0, f64::max);
-    // All layers but those that need the whole map before them begin while the first one is under way.
+    // All layers but those that need a whole map begin while the first one is being computed.
     let begun = account.tiles.iter().filter(|run| run.start < last_of_first).map(|run| run.layer);
     let begun: BTreeSet<&str> = begun.map(|layer| account.layers[layer].as_str()).collect();
     assert!(["conv1", "left", "right", "mixed"].iter().all(|layer| begun.contains(layer)), "{begun:?}");
 }
 
-/// A stack of its own begins where the weights of all since the last one would not fit on the chip.
+/// A new stack begins where the weights of all layers since the last cut would not fit on the chip.
 #[test]
 fn stacks_grow_as_long_as_their_weights_fit_on_the_chip() {
     let mut lengths = BTreeSet::new();
     let presets = ["resnet18-main-path", "mobilenet-v1", "fsrcnn", "vgg16-e"];
-    // The image, which nobody computes either, is no weight.
+    // The image, which no layer computes either, is no weight.
     let pooled_image = "name: pooled
 layers:
   - { name: image, type: input, K: 64, size: 512 x 512 }
@@ -420,7 +422,7 @@ offchip: { width: 64 bit, read_energy: 1 pJ, write_energy: 1 pJ }
             "No core runs layers of the type fully-connected, as `fc` is one"
         ]
     );
-    // One complaint a type, however many layers are of it.
+    // One complaint per type, for any number of layers of it.
     let twice = "  - { name: again, type: depthwise, kernel: 3 x 3, padding: 1 }\n  - { name: global";
     apart.workload = SMALL.replace("  - { name: global", twice);
     let reasons: Vec<String> = wrong(&apart).into_iter().map(|(path, reason)| format!("{path}: {reason}")).collect();
@@ -433,7 +435,7 @@ offchip: { width: 64 bit, read_energy: 1 pJ, write_energy: 1 pJ }
     );
 }
 
-/// Every output of a fully-connected layer waits for all that it reads.
+/// Every output of a fully-connected layer waits for its whole input.
 #[test]
 fn more_dependencies_than_memory_could_hold_are_refused_and_not_listed() {
     let mut request = request(
@@ -453,7 +455,8 @@ layers:
     assert_eq!(wrong(&request), [("settings.granularity".to_owned(), reason)]);
     request.settings.granularity = Granularity::ByHand("conv: OY 300, OX 3; fc: K 200".to_owned());
     assert_eq!(study(&request).outline().tiles, 900 + 200);
-    // Few enough as long as nobody shares a layer: then each of four parts of a tile waits for the four parts of all others.
+    // Few enough as long as no layer is shared: then each of four parts of a tile waits for the four parts of all
+    // others.
     request.workload = request.workload.replace("name: conv, type: conv, K: 1", "name: conv, type: conv, K: 256");
     request.workload = request.workload.replace("K: 200", "K: 12800");
     request.settings.granularity = Granularity::ByHand("conv: OY 300, OX 300; fc: K 100".to_owned());
@@ -490,7 +493,7 @@ fn tiles_stacks_and_cores_by_hand_are_checked() {
     assert_eq!(paths, ["allocation.conv1", "allocation.left"]);
 }
 
-/// A field holds as much as anybody pastes into it; no list of mistakes is as long.
+/// A field may contain any text that is pasted into it; a list of mistakes is limited.
 #[test]
 fn of_very_many_mistakes_in_a_field_the_first_are_said() {
     let mut many = request(SMALL);
@@ -573,7 +576,8 @@ fn the_search_does_at_least_as_well_as_the_makers_of_a_chip() {
     assert!(found.latency_cycles <= own.latency_cycles, "{} > {}", found.latency_cycles, own.latency_cycles);
 }
 
-/// No part of a layer is narrower than what the widest array of the cores that run it unrolls: groups or output channels, or else columns.
+/// No part of a layer is narrower than the unrolling of the widest array of the cores that run it: groups or output
+/// channels, or else columns.
 #[test]
 fn cores_share_a_layer_as_long_as_their_arrays_stay_filled() {
     let (mut by_channels, mut by_columns, mut alone) = (0, 0, 0);

@@ -1,4 +1,5 @@
-//! The account of a schedule on many cores says of every transfer whose data it carries, and which links carried that anyway.
+//! The account of a schedule on many cores states, for every transfer, whose data it carries, and which links carried
+//! that anyway.
 
 use super::schedules::{earliest, random_network, random_placement, random_system};
 use fusescape_engine::hardware::Operand;
@@ -10,7 +11,7 @@ use fusescape_engine::multicore::{
 use fusescape_test_support::random::{Lcg, oracle_cases};
 use std::collections::BTreeMap;
 
-/// The tile that computes a tensor, or else the first that reads it, and as which operand.
+/// The tile that computes a tensor, or else the first that reads it, with the operand.
 fn whose(graph: &TileGraph, tensor: TensorId) -> (TileId, Operand) {
     let having = |operand: Operand| graph.tiles.keys().find(|tile| graph.tensor(*tile, operand) == Some(tensor));
     let [read_as_weights, read_as_inputs, made] = Operand::ALL.map(|operand| Some((having(operand)?, operand)));
@@ -32,7 +33,7 @@ fn transfers_are_of_the_tile_that_computes_their_tensor_or_of_the_first_that_rea
         let Ok(found) = schedule(problem) else { continue };
         let names = (0..layers.len()).map(|layer| format!("layer {layer}")).collect();
         let account = SystemAccount::new(problem, &found, names, &ti_vec![1.0; placed.len()]);
-        // The account lists them by their beginning, those of one cycle as they were decided.
+        // The account lists them by their beginning, those of one cycle in the order of their decision.
         let mut transfers: Vec<usize> = (0..found.transfers.len()).collect();
         transfers.sort_by(|a, b| found.transfers[*a].span.start.0.total_cmp(&found.transfers[*b].span.start.0));
         assert_eq!(account.transfers.len(), transfers.len(), "round {round}");
@@ -60,7 +61,7 @@ fn transfers_are_of_the_tile_that_computes_their_tensor_or_of_the_first_that_rea
     assert!(made.min(read_by_several) > 300 && shared > 20, "{made}, {read_by_several}, {shared}");
 }
 
-/// How many copies of each tensor a memory holds at a cycle.
+/// Number of copies of each tensor in a memory at a cycle.
 fn inside(found: &Schedule, memory: TopMemoryId, cycle: i64) -> BTreeMap<TensorId, i64> {
     let mut inside = BTreeMap::new();
     for change in found.contents.iter().filter(|change| change.memory == memory && change.time.0 as i64 <= cycle) {
@@ -69,10 +70,10 @@ fn inside(found: &Schedule, memory: TopMemoryId, cycle: i64) -> BTreeMap<TensorI
     inside
 }
 
-/// Judges one account of a schedule: what it is called, its problem, the schedule, the account, and the bits of its tensors.
+/// Checks one account of a schedule: its name, problem, schedule, account, and the bits of its tensors.
 type Judge<'a> = dyn FnMut(&str, SchedulingProblem<'_>, &Schedule, &SystemAccount, &[f64]) + 'a;
 
-/// The account of random schedules, and all that it is made from.
+/// The account of random schedules, with its inputs.
 fn each_account(check: &mut Judge<'_>) {
     let mut random = Lcg(41);
     for round in 0..oracle_cases(60) {
@@ -146,7 +147,7 @@ fn memories_hold_what_came_and_has_not_left() {
     assert!(cycles > 3_000 && ties > 0, "{cycles}, {ties}");
 }
 
-/// Between two moments in which anything begins or ends a core does one thing, and a link is used or not.
+/// Between two times at which a transfer or tile begins or ends, a core does one thing, and a link is used or not.
 #[test]
 fn every_moment_of_a_core_has_one_cause_and_links_are_busy_while_something_is_on_them() {
     let (mut idle_at_the_end, mut overlapping, mut stretched) = (0, 0, 0);
@@ -259,7 +260,7 @@ fn a_tile_is_brought_what_it_reads_by_the_last_transfers_before_it_begins() {
     assert!(brought > 1_000, "{brought}");
 }
 
-/// Whatever transfers are on a link: a cycle is busy if one of them covers it.
+/// For any transfers on a link: a cycle is busy if one of them covers it.
 #[test]
 fn a_link_is_busy_in_the_cycles_that_transfers_cover() {
     let mut some = None;

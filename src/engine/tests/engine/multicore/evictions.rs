@@ -9,7 +9,7 @@ use fusescape_engine::multicore::{
 };
 use fusescape_engine::units::{Bits, BitsPerCycle, Cycles};
 
-/// Cores with memories of so many bits; each link carries a bit in a cycle.
+/// Cores with memories of so many bits; each link carries one bit per cycle.
 fn system(capacities: &[u64]) -> System {
     let count = capacities.len();
     let memory = |(core, capacity): (usize, u64)| TopMemory {
@@ -89,11 +89,11 @@ fn no_more_is_evicted_than_the_room_that_is_missing() {
     let system = system(&[100, 1000]);
     for (first, second, third, expected) in [
         (40, 40, 20, &[][..]),
-        // Of two equal ones the first that came goes, whose room is just what is missing, or more.
+        // Of two equal ones the first that came is evicted, whose room is exactly the missing one, or more.
         (40, 40, 60, &[0]),
         (40, 40, 59, &[0]),
         (40, 40, 61, &[0, 1]),
-        // The one of fewer bits goes first, which may not be enough.
+        // The one of fewer bits is evicted first, which may not be enough.
         (60, 20, 40, &[1]),
         (60, 20, 41, &[1, 0]),
     ] {
@@ -104,7 +104,7 @@ fn no_more_is_evicted_than_the_room_that_is_missing() {
     }
 }
 
-/// What counts is how often a tensor will be read, here or elsewhere, times its bits.
+/// The criterion is the number of future reads of a tensor, in this memory or others, times its bits.
 #[test]
 fn what_is_read_more_often_stays() {
     let system = system(&[100, 1000]);

@@ -1,5 +1,5 @@
-//! Many cores: schedules of random networks on random systems, run again cycle by cycle from their tiles and transfers alone. Nothing is
-//! used twice in a cycle, nothing is read where it does not lie, and nothing waits without a reason.
+//! Many cores: schedules of random networks on random systems, run again cycle by cycle from their tiles and transfers
+//! alone. Nothing is used twice in a cycle, no data is read where it is not held, and nothing waits without a reason.
 //!
 //! All times are whole numbers here: tiles that stream are slowed down to twice or one and a half times an even number of cycles.
 
@@ -15,7 +15,7 @@ use fusescape_test_support::random::{Lcg, oracle_cases};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// From which cycle on and up to which one a tensor has its place in a memory.
+/// The range of cycles in which a tensor has room in a memory.
 type Stays = BTreeMap<(TensorId, TopMemoryId), Vec<Range<u64>>>;
 
 fn cycle(time: Cycles<f64>) -> u64 {
@@ -67,7 +67,7 @@ fn home(problem: &SchedulingProblem<'_>, tile: TileId, operand: Operand) -> TopM
     if is_far { problem.system.dram_memory() } else { problem.system.memory_of[core][operand as usize] }
 }
 
-/// What a tile reads, and where.
+/// The tensors that a tile reads, with their memories.
 fn reads(problem: &SchedulingProblem<'_>, tile: TileId) -> Vec<(TensorId, TopMemoryId)> {
     let graph = problem.graph;
     let constants = graph.tiles[tile].constants.iter().map(|&operand| (graph.tensor(tile, operand).unwrap(), operand));
@@ -76,7 +76,7 @@ fn reads(problem: &SchedulingProblem<'_>, tile: TileId) -> Vec<(TensorId, TopMem
     constants.chain(computed).map(|(tensor, operand)| (tensor, home(problem, tile, operand))).collect()
 }
 
-/// When tensors are in which memory, by the changes that the schedule states.
+/// The times of tensors in memories, by the changes that the schedule states.
 fn stays(found: &Schedule) -> Stays {
     let mut stays = Stays::new();
     for change in &found.contents {
@@ -138,7 +138,7 @@ fn whatever_is_read_or_written_has_its_place_there_in_every_cycle() {
     assert!(tiles > 500 && evicted > 30, "{tiles} tiles, {evicted} evictions");
 }
 
-/// What carries a tensor in a cycle: the cycle in which that begins, so that whoever receives it at the same time shares it.
+/// The transfer that carries a tensor in a cycle, by its first cycle, so that simultaneous receivers share it.
 type Carried = TiVec<LinkId, BTreeMap<u64, (TensorId, u64)>>;
 
 #[test]
@@ -180,8 +180,8 @@ fn links_carry_no_more_than_they_can_in_every_cycle() {
     assert!(shared > 100, "only {shared} cycles are shared");
 }
 
-/// Transfers in the order in which they were placed: each begins in the first cycle from which on all its links are free long enough,
-/// unless a link carries the same for another core later on.
+/// Transfers in the order in which they were placed: each begins in the first cycle from which on all its links are
+/// free long enough, unless a link carries the same data for another core later on.
 #[test]
 fn transfers_begin_as_soon_as_their_tensor_and_all_links_are_there() {
     let (mut first, mut waiting, mut joined, mut narrow) = (0, 0, 0, 0);
@@ -199,7 +199,8 @@ fn transfers_begin_as_soon_as_their_tensor_and_all_links_are_there() {
                 what()
             );
             let route = system.route(from, to);
-            // Each link, and each memory at the ends, passes on its bits in whole cycles, and the slowest of them decides.
+            // Each link, and each memory at the ends, transfers its bits in whole cycles, and the slowest determines
+            // the duration.
             let of_link = |link: &LinkId| {
                 let bandwidth = system.links[*link].bandwidth.0 as u64;
                 (0..graph.tensors[tensor].bits.0).step_by(bandwidth as usize).count() as u64
@@ -237,7 +238,8 @@ fn transfers_begin_as_soon_as_their_tensor_and_all_links_are_there() {
     assert!(narrow > 30, "memories decide about {narrow}");
 }
 
-/// When a tensor can be read in a memory: it was made there, or brought there by one of some transfers; constants are in DRAM.
+/// The times at which a tensor can be read in a memory: from its computation there or from one of some transfers on;
+/// constants are in DRAM.
 fn available(
     problem: &SchedulingProblem<'_>,
     found: &Schedule,
@@ -255,7 +257,7 @@ fn available(
     found.tiles.keys().filter(makes).map(|tile| cycle(found.tiles[tile].unwrap().end)).max().unwrap_or(0)
 }
 
-/// Tiles that wait for neither room nor links begin when the last of all that they wait for is done.
+/// Tiles that wait for neither room nor links begin at the end of the last of their predecessors.
 #[test]
 fn tiles_begin_with_the_last_of_what_they_wait_for() {
     let (mut ready, mut brought) = (0, 0);
@@ -294,7 +296,7 @@ fn tiles_begin_with_the_last_of_what_they_wait_for() {
     assert!(ready > 200 && brought > 100, "{ready} are ready, {brought} wait for data");
 }
 
-/// Every result ends up in DRAM, where it is made or by one transfer, after the last tile that adds to it.
+/// Every result is in DRAM at the end, computed there or by one transfer, after the last tile that adds to it.
 #[test]
 fn results_go_to_dram_once() {
     let mut results = 0;
@@ -317,8 +319,8 @@ fn results_go_to_dram_once() {
     assert!(results > 100, "{results} results");
 }
 
-/// Constants leave a memory with their last reader there, as they can be fetched again, and results as soon as they are written to DRAM.
-/// What others will read leaves at some time after it was last touched.
+/// Constants leave a memory after their last reader there, as they can be fetched again, and results once they are
+/// written to DRAM. Data with later readers elsewhere leaves at some time after its last use.
 #[test]
 fn nothing_stays_longer_than_it_is_needed() {
     let (mut constants, mut computed, mut results) = (0, 0, 0);
@@ -326,7 +328,7 @@ fn nothing_stays_longer_than_it_is_needed() {
         let SchedulingProblem { graph, system, .. } = *problem;
         let dram = system.dram_memory();
         let end = |tile: TileId| cycle(found.tiles[tile].unwrap().end);
-        // Whatever touches a tensor in a memory, and when that is over.
+        // All uses of a tensor in a memory, with their ends.
         let mut touched: BTreeMap<TensorId, Vec<(TopMemoryId, u64)>> = BTreeMap::new();
         let mut touch = |tensor: TensorId, memory: TopMemoryId, end: u64| {
             touched.entry(tensor).or_default().push((memory, end));

@@ -1,4 +1,4 @@
-//! Many cores: what holds of every schedule; random networks and systems.
+//! Many cores: properties of every schedule; random networks and systems.
 
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::{TiSlice, TiVec, ti_vec};
@@ -51,7 +51,8 @@ fn schedules_keep_to_memories_links_cores_and_dependencies() {
     assert!(scheduled > rounds() / 2, "only {scheduled} of {} can be scheduled at all", rounds());
 }
 
-/// A link that carries less than a tile streams makes the tile take longer; what it streams stays as much.
+/// A link with less bandwidth than the stream of a tile makes the tile take longer; the bits of the stream do not
+/// change.
 #[test]
 fn tiles_that_narrow_links_slow_down_stream_as_much_as_others() {
     let mut random = Lcg(23);
@@ -77,8 +78,9 @@ fn tiles_that_narrow_links_slow_down_stream_as_much_as_others() {
     assert!(slowed > 50, "only {slowed} tiles are slowed down");
 }
 
-/// Tiles that wait for nothing but their core, the tiles before them and their streams, placed one by one at the first time at which every
-/// link has room for the whole of the stream. Times and loads are whole numbers or halves of such, so that nothing is rounded.
+/// Tiles that wait only for their core, the tiles before them and their streams, placed one by one at the first time at
+/// which every link has bandwidth for the whole stream. Times and loads are whole numbers or halves, so that nothing is
+/// rounded.
 #[test]
 fn streams_begin_as_soon_as_all_links_have_room_for_them_and_slow_tiles_down_only_where_links_are_too_narrow() {
     let mut random = Lcg(29);
@@ -111,7 +113,7 @@ fn streams_begin_as_soon_as_all_links_have_room_for_them_and_slow_tiles_down_onl
         })
         .unwrap();
         let mut free: TiVec<CoreId, f64> = ti_vec![0.0; system.cores.len()];
-        // Link, first and last time, bits a cycle.
+        // Link, first and last time, bits per cycle.
         let mut streams: Vec<(LinkId, Range<f64>, f64)> = Vec::new();
         let mut ends: TiVec<TileId, Option<f64>> = ti_vec![None; placed.len()];
         let is_next = |tile: &TileId, ends: &TiVec<TileId, Option<f64>>| {
@@ -197,8 +199,8 @@ fn system_of_ports(random: &mut Lcg) -> System {
     }
 }
 
-/// Each transfer by itself: over every link of its way its bits, unless the link carries them at that time for another core anyway, and at
-/// both ends every word that is begun.
+/// Each transfer alone: its bits over every link of its way, unless the link carries them at that time for another core
+/// anyway, and at both ends every word that is begun.
 #[test]
 fn energy_of_links_and_memories_adds_up_hop_by_hop() {
     let mut random = Lcg(31);
@@ -231,7 +233,7 @@ fn energy_of_links_and_memories_adds_up_hop_by_hop() {
                 if carried.contains(&hop) {
                     shared += 1;
                     if link == route[0] {
-                        // The memory has been read for who receives the same.
+                        // The memory has already been read for another core that receives the same data.
                         reads = 0.0;
                         unread += 1;
                     }
@@ -255,7 +257,7 @@ fn energy_of_links_and_memories_adds_up_hop_by_hop() {
                 "round {round}: {transfer:?} takes {memory_pj} pJ of memories"
             );
         }
-        // What does not fit on the chip is fetched by its tile.
+        // Data that does not fit on the chip is fetched by its tile.
         expected[TransferReason::Fetch as usize][1] += placed.iter().map(|tile| tile.offchip_pj).sum::<f64>();
         for reason in TransferReason::ALL {
             for (carrier, expected) in [Carrier::Links, Carrier::Memories].into_iter().zip(expected[reason as usize]) {
@@ -303,7 +305,7 @@ fn check(job: &SchedulingProblem<'_>, found: &Schedule, round: u64) {
             .filter(carries)
             .map(|transfer| (transfer.tensor, transfer.span.start..transfer.span.end))
             .collect();
-        // Whoever receives the same at the same time shares it.
+        // Simultaneous receivers of the same data share it.
         carried.sort_by(|a, b| (a.0, a.1.start).partial_cmp(&(b.0, b.1.start)).unwrap());
         carried.dedup_by(|a, b| a.0 == b.0 && a.1.start == b.1.start);
         let streamed = streams_over(job, found, link);
@@ -334,7 +336,7 @@ fn check(job: &SchedulingProblem<'_>, found: &Schedule, round: u64) {
             |transfer: &Transfer| transfer.tensor == tensor && transfer.memory == memory && transfer.span.end <= time;
         found.transfers.iter().any(brings)
     };
-    // What travels is there before.
+    // Transferred data exists before.
     for transfer in &found.transfers {
         let Transfer { tensor, source, span, .. } = *transfer;
         let is_constant = source == system.dram_memory() && !graph.tensors[tensor].is_output;
@@ -343,7 +345,7 @@ fn check(job: &SchedulingProblem<'_>, found: &Schedule, round: u64) {
             "round {round}: {transfer:?} begins before the tensor is there"
         );
     }
-    // What a tile reads is there in time.
+    // The data that a tile reads is present in time.
     for (tile, span) in spans.iter_enumerated() {
         let constants =
             graph.tiles[tile].constants.iter().map(|&operand| (graph.tensor(tile, operand).unwrap(), operand));
@@ -367,7 +369,7 @@ fn check(job: &SchedulingProblem<'_>, found: &Schedule, round: u64) {
     assert!((energy[SystemEnergyCause::OnChip] - onchip).abs() <= 1e-9 * onchip, "round {round}: every tile once");
 }
 
-/// When tiles stream over a link, and how many bits a cycle.
+/// The times at which tiles stream over a link, with bits per cycle.
 fn streams_over(job: &SchedulingProblem<'_>, found: &Schedule, link: LinkId) -> Vec<(Range<Cycles<f64>>, f64)> {
     let SchedulingProblem { system, placed, .. } = *job;
     let of_stream = |stream: &DramStream| {
@@ -387,7 +389,8 @@ fn are_apart(spans: impl Iterator<Item = Range<Cycles<f64>>>, what: impl Fn() ->
     }
 }
 
-/// Weights fill the memory that a computed tensor goes to until they are evicted, and nothing changes there while it is computed.
+/// Weights fill the memory of a computed tensor until they are evicted, and the memory does not change while it is
+/// computed.
 #[test]
 fn a_tensor_that_fits_only_after_evictions_does_not_travel_before_it_is_there() {
     let tile = |layer: usize, number: usize, weights: Option<usize>, output: usize| Tile {
@@ -429,7 +432,7 @@ fn a_tensor_that_fits_only_after_evictions_does_not_travel_before_it_is_there() 
         ..PlacedTile::default()
     };
     let placed: TiVec<TileId, PlacedTile> = vec![on(0, 100.0), on(1, 10.0), on(1, 10.0), on(1, 10.0)].into();
-    // The other tile that reads the weights comes last, so that they stay.
+    // The other tile that reads the weights is the last, so that they stay.
     let rank: TiVec<TileId, usize> = vec![0, 1, 3, 2].into();
     let begins = |rules: SchedulingRules| {
         let order = TilePriority::Ranks(&rank);
@@ -479,7 +482,7 @@ pub fn random_network(random: &mut Lcg) -> TiVec<NestId, TiledLayer> {
     layers
 }
 
-/// Cores in a ring, with DRAM at a port that all share, or one for each direction.
+/// Cores in a ring, with DRAM at a port that all share, or at one for each direction.
 pub fn random_system(random: &mut Lcg) -> System {
     let count = 1 + random.below(4) as usize;
     let capacity = 1500 + random.below(6000);
@@ -517,7 +520,7 @@ pub fn random_system(random: &mut Lcg) -> System {
         routes[core][dram] = vec![port];
         routes[dram][core] = vec![other];
     }
-    // Each neighbour by a link of its own, others by those on the way.
+    // Each neighbour by a link of its own, others by the links on the way.
     let hop = |core: usize| LinkId::from(core + 2);
     for core in 0..count {
         links.push(Link {
@@ -547,7 +550,7 @@ pub fn random_placement(random: &mut Lcg, network: &TiledNetwork, system: &Syste
             onchip_pj: 1.0 + random.below(50) as f64,
             offchip_pj: if streams { 7.0 } else { 0.0 },
             too_large: if streams { vec![too_large] } else { Vec::new() },
-            // More than a port carries, at times.
+            // At times, more than the bandwidth of a port.
             offchip: if streams {
                 let mut most = |bits| BitsPerCycle(random.below(bits) as f64);
                 Offchip { to: most(12), from: most(24) }
@@ -565,7 +568,7 @@ pub fn ranks(network: &TiledNetwork) -> TiVec<TileId, usize> {
     (0..count).map(|tile| count - 1 - tile).collect()
 }
 
-/// Files and messages hold the numbers themselves.
+/// Files and messages contain the numbers themselves.
 #[test]
 fn ids_are_written_as_their_numbers() {
     let numbers = [0, 7, 300, 70_000];

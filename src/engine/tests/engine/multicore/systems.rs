@@ -1,4 +1,4 @@
-//! Documents of systems: presets, and what is wrong with others.
+//! Documents of systems: presets, and mistakes in others.
 
 use fusescape_engine::multicore::{CoreId, SchedulingRules, System};
 use fusescape_engine::system::CoreSystem;
@@ -19,7 +19,7 @@ fn every_preset_is_valid_beside_every_accelerator() {
     }
 }
 
-/// Table 3: every mix of one to eight cores has as much of everything.
+/// Table 3: every mix of one to eight cores has the same resources.
 #[test]
 fn the_systems_of_table_3_have_the_same_memories_and_arrays() {
     // `-half` is a variation that explains a departure of Fig. 14.
@@ -45,7 +45,7 @@ fn a_core_may_be_what_an_earlier_one_is() {
     let system = CoreSystem::from_text(text, "").unwrap();
     let first = CoreId::default();
     assert!(system.cores.iter().all(|core| core.kind == first && core.core == system.cores[first].core));
-    // A mistake in what several cores are is said once, where it stands.
+    // A mistake in the document of several cores is reported once, at its place.
     let wrong = CoreSystem::from_text(&text.replace("size: 32 KiB", "size: 0 B"), "").unwrap_err();
     assert!(wrong.0.iter().all(|one| one.path.starts_with("cores[0].hardware")), "{wrong}");
     let unknown = text.replace("{ name: chiplet 1, hardware: chiplet 0 }", "{ name: chiplet 1, hardware: chiplet 2 }");
@@ -62,7 +62,7 @@ fn linked(links: &str) -> String {
     )
 }
 
-/// Found beside fuzzing: looking for routes went through every link again for every core.
+/// Found beside fuzzing: the search for routes visited every link again for every core.
 #[test]
 fn of_many_links_between_the_same_cores_the_first_is_taken() {
     let hardware = find_preset(hardware_presets(), "tpu-like").unwrap().text;
@@ -75,7 +75,7 @@ fn of_many_links_between_the_same_cores_the_first_is_taken() {
     assert_eq!(routes(&bus.repeat(256)), routes(&bus));
 }
 
-/// Found beside fuzzing: what a MiB of text can ask for, and what is wrong with it, would fill the memory.
+/// Found beside fuzzing: the requests of a MiB of text, and their mistakes, would fill the memory.
 #[test]
 fn meshes_without_end_are_refused() {
     let hardware = find_preset(hardware_presets(), "tpu-like").unwrap().text;

@@ -1,4 +1,4 @@
-//! Tiles on cores whose memories are too small for them: what streams from DRAM, and what that costs.
+//! Tiles on cores whose memories are too small for them: streams from DRAM, and their costs.
 
 use fusescape_engine::hardware::{MemoryId, Movement, Operand};
 use fusescape_engine::mapping::{LayerOnCore, LayerProblem};
@@ -70,8 +70,8 @@ fn ends_on_chip(core: &ComputeCore, operand: Operand) -> (MemoryId, MemoryId) {
     (levels[levels.len() - 2], levels[0])
 }
 
-/// Of the operands of each memory the most stay, smallest first, that leave room for the lowest memories of all others; in the tool even
-/// where that is the same memory, and outputs count as partial sums.
+/// As many operands of each memory as possible stay, smallest first, with room for the lowest memories of all others;
+/// in the tool even where that is the same memory, and outputs count as partial sums.
 fn streamed(core: &ComputeCore, problem: &TileProblem, scheduler: Scheduler) -> [bool; 3] {
     let shape = &problem.shape;
     let is_tool = scheduler == Scheduler::Stream2024;
@@ -148,7 +148,7 @@ fn energy_of_a_tile_is_that_of_its_mapping_with_dram_apart() {
             assert!((tile.offchip_pj - dram_pj).abs() <= 1e-9 * dram_pj, "{} for {dram_pj}", tile.offchip_pj);
             assert!((tile.onchip_pj - chip_pj).abs() <= 1e-9 * chip_pj, "{} for {chip_pj}", tile.onchip_pj);
             assert_eq!(dram_pj > 0.0, problem.too_large.contains(&true));
-            // What streams by passes DRAM once or more, as a whole number of bits.
+            // Streams are read from DRAM once or more, as a whole number of bits.
             let [weights, inputs, outputs] = problem.too_large;
             let once = |streams: bool, bits: u64| if streams { bits as f64 } else { 0.0 };
             let shape = &problem.shape;
@@ -158,7 +158,7 @@ fn energy_of_a_tile_is_that_of_its_mapping_with_dram_apart() {
                 assert!(bits >= least * (1.0 - 1e-9), "{bits} bits instead of {least}: {problem:?}");
                 assert!((bits - bits.round()).abs() <= 1e-6, "{bits} bits: {problem:?}");
             }
-            // Only partial sums go both ways.
+            // Only partial sums are moved in both directions.
             assert!(
                 (outputs || to == 0.0) && (outputs || weights || inputs || from == 0.0),
                 "{to}, {from}: {problem:?}"

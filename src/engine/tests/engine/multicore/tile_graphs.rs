@@ -1,4 +1,4 @@
-//! Many cores: tiles of layers, what each of them computes and reads, and which wait for which.
+//! Many cores: tiles of layers, their work and reads, and their dependencies.
 
 use super::schedules::{random_network, rounds};
 use fusescape_engine::ids::ti_vec;
@@ -42,7 +42,7 @@ fn edges_equal_a_test_of_every_pair_of_boxes() {
     }
 }
 
-/// The second matrix of attention, and what a view shows: every tile waits for all tiles that complete it.
+/// The second matrix of attention, and the maps of a view: every tile waits for all tiles that complete them.
 #[test]
 fn what_is_read_as_a_whole_is_waited_for_as_a_whole() {
     let mut random = Lcg(47);
@@ -73,7 +73,7 @@ fn what_is_read_as_a_whole_is_waited_for_as_a_whole() {
     assert!(several > rounds() as usize / 3, "{several}");
 }
 
-/// Channels cut in time, and each piece once more over cores: of every piece each core computes the same part.
+/// Channels cut in time, and each piece once more over cores: each core computes the same part of every piece.
 #[test]
 fn every_core_computes_its_part_of_each_piece_in_time() {
     for (in_time, over_cores) in [(1, 2), (2, 2), (2, 4), (3, 2), (4, 1)] {
@@ -91,7 +91,8 @@ fn every_core_computes_its_part_of_each_piece_in_time() {
     }
 }
 
-/// The input of every part of a layer along its columns, counted one by one; what lies in the padding alone still takes one.
+/// The input of every part of a layer along its columns, counted one by one; a part that reads only padding still
+/// counts as one.
 #[test]
 fn a_part_of_a_layer_reads_the_columns_of_its_windows_that_exist() {
     for padding in 0..=2 {
@@ -133,7 +134,7 @@ fn by_the_rule_of_the_tool_layers_grow_to_whole_pieces() {
     }
 }
 
-/// The places along each axis that part of the loops touches, one by one.
+/// The positions along each axis that a part of the loops touches, one by one.
 fn elements(access: &AccessFunction, part: &[Range<u64>; 8]) -> Vec<Vec<i64>> {
     let along = |axis: &AxisExpression| {
         let mut places = vec![axis.offset];

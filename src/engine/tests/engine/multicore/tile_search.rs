@@ -48,7 +48,7 @@ fn study(request: &CoresRequest, granularity: Granularity) -> CoresStudy {
     CoresStudy::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
-/// The pieces of every layer, worked out here from the sizes of its loops.
+/// The pieces of every layer, computed here from the sizes of its loops.
 fn in_pieces(study: &CoresStudy, cut: &TileCut) -> String {
     let lines = study.nests.nests.iter_enumerated().map(|(layer, nest)| {
         let stack = study.stacks.position(|stack| stack.contains(&layer)).unwrap();
@@ -87,7 +87,7 @@ fn every_point_of_the_search_is_what_a_single_run_finds_however_its_tiles_are_wr
             let pieces = Granularity::ByHand(in_pieces(&as_stated, &point.cut));
             [point.cut.granularity(), Granularity::ByHand(point.cut.text()), pieces].map(|written| (point, written))
         });
-        // Every point is written in some of the three ways, and each way is that of a third of what is checked.
+        // Every point is checked in some of the three notations, and each notation is that of a third of the checks.
         for (point, granularity) in each_of(written.collect(), 8) {
             let outcome = point.outcome.as_ref().unwrap();
             let what = format!("{aim:?} {granularity:?}");
@@ -109,7 +109,7 @@ fn every_point_of_the_search_is_what_a_single_run_finds_however_its_tiles_are_wr
 fn the_best_is_no_worse_than_any_size_that_was_run_nor_than_any_core_alone_on_every_system() {
     for system in each_of(system_presets().to_vec(), 6) {
         let request = request(system.text);
-        // Chips that run not all of these layers.
+        // Chips that do not run all of these layers.
         let Ok(search) = TileSearch::of(&request) else { continue };
         let aim = search.aim();
         let (cut, best) = search.best().unwrap();
@@ -160,7 +160,7 @@ fn the_last_stage_joins_all_sizes_that_are_better_by_themselves_and_no_others() 
         let is_better = |stack: &StackId| gains >> stack.index() & 1 == 1;
         let energy = |cut: &TileCut| match (cut.all.rows, &cut.stacks[..]) {
             (Some(4), []) => 30.0,
-            // Nearly as good, and nothing is joined with it.
+            // Nearly as good, and not combined with it.
             (Some(2), []) => 30.5,
             (Some(4), [(stack, own)]) if *own == size(8) => {
                 if is_better(stack) {
@@ -169,7 +169,7 @@ fn the_last_stage_joins_all_sizes_that_are_better_by_themselves_and_no_others() 
                     31.0
                 }
             }
-            // A second size of the same stack that gains nothing.
+            // A second size of the same stack without gain.
             (Some(4), [(_, own)]) if *own == size(2) => 30.0,
             (_, [_, _, ..]) => 20.0,
             _ => 40.0,
@@ -241,7 +241,7 @@ fn sizes_that_make_no_sense_are_refused_with_all_that_is_wrong() {
     assert_eq!(size.pieces(&shape(16, 8)), [(Dim::OY, 2), (Dim::OX, 6), (Dim::K, 2)]);
     assert_eq!(size.pieces(&shape(16, 2)), [(Dim::OX, 6), (Dim::K, 2)]);
     assert_eq!(size.pieces(&shape(16, 1)), [(Dim::OX, 4), (Dim::K, 2)]);
-    // Larger than the map is all of it.
+    // A tile larger than the map is all of it.
     let large = TileSize { rows: Some(u64::MAX), columns: Some(u64::MAX), channels: Some(u64::MAX) };
     let request = quad();
     let whole = study(&request, Granularity::LayerByLayer).best(&mut TileCosts::default()).unwrap().0;

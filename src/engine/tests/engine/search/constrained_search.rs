@@ -1,4 +1,4 @@
-//! Under constraints the exact search finds what trying every legal mapping finds.
+//! Under constraints the exact search finds the same as trying every legal mapping.
 
 use super::exact_search::{Best, Random, all_ends, every_order, hardware, improve, problem};
 use fusescape_engine::cost::Evaluator;
@@ -36,7 +36,7 @@ fn pieces(layer: &LayerOnCore<'_>, constraints: &Constraints) -> Option<Vec<Temp
     Some(pieces)
 }
 
-/// Reads the innermost patterns from the inside, and the outermost ones from the outside.
+/// Checks the innermost patterns from the inside, and the outermost ones from the outside.
 fn is_ordered(order: &[TemporalLoop], constraints: &Constraints) -> bool {
     let all = |dim: Dim| {
         let stated = constraints.innermost.iter().chain(&constraints.outermost);
@@ -69,7 +69,7 @@ fn is_ordered(order: &[TemporalLoop], constraints: &Constraints) -> bool {
         && follow(&mut constraints.outermost.iter().rev(), &mut order.iter().rev())
 }
 
-/// Looks at the loops of every level once more.
+/// Checks the loops of every level once more.
 fn is_held(
     layer: &LayerOnCore<'_>,
     order: &[TemporalLoop],
@@ -113,7 +113,7 @@ fn is_held(
     })
 }
 
-/// The best of everything that is legal.
+/// The best of all legal mappings.
 fn brute_force(layer: &LayerOnCore<'_>, constraints: &Constraints, most: usize) -> Option<Vec<Best>> {
     let none = vec![None; OBJECTIVES.len()];
     let Some(pieces) = pieces(layer, constraints) else { return Some(none) };
@@ -237,7 +237,7 @@ fn equals_brute_force(rules: Rules, problems: usize, most: usize, seed: u64) {
                     assert!(excluded.order || !excluded.levels.is_empty(), "{}", what());
                     continue;
                 };
-                // However early the search has to stop, it says of no constraints that they exclude everything.
+                // However early the search has to stop, it never claims that constraints exclude all mappings.
                 for max_states in [1, 10, 100] {
                     let few = Limits { max_states, ..limits };
                     assert_eq!(conflict(&constraints, &layer, &few), None, "{}", what());
@@ -288,7 +288,7 @@ fn the_best_legal_mapping_is_what_brute_force_finds_where_the_array_keeps_its_in
     equals_brute_force(rules, 100, 4_000, 38);
 }
 
-/// Where each memory holds all it is asked to, LOMA's allocation is the best of every order, be it free or not.
+/// Where each memory holds all its operands, LOMA's allocation is the best of every order, with free order or not.
 #[test]
 fn equals_loma_over_all_legal_orders_where_its_allocation_is_the_best() {
     let mut random = Random(12);

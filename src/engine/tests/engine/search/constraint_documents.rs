@@ -1,4 +1,4 @@
-//! Constraint documents: what is wrong is said all at once, what is right holds of the mapping that is found.
+//! Constraint documents: all mistakes are reported at once, valid constraints hold for the mapping that is found.
 
 use fusescape_engine::explore::{Keep, LayerConstraints, LayerRequest, LayerStudy, UnrollConstraint, own_constraints};
 use fusescape_engine::hardware::Core;
@@ -17,7 +17,7 @@ fn documents() -> (Core, Network) {
     (Core::from_text(&hardware).unwrap(), Network::from_text(&workload).unwrap())
 }
 
-/// The constraints of a document on `conv2`, and what a search finds under them.
+/// The constraints of a document on `conv2`, and the result of a search under them.
 fn searched(text: &str) -> (LayerStudy, LayerConstraints, Result<Outcome, String>) {
     let (core, network) = documents();
     let constraints = own_constraints(text, &core, &network).unwrap_or_else(|wrong| panic!("{wrong}"));
@@ -62,7 +62,7 @@ layers:
     let ranks: Vec<usize> =
         held.iter().filter_map(|dim| [Dim::C, Dim::K, Dim::OX].iter().position(|of| of == dim)).collect();
     assert!(ranks.is_sorted(), "{held:?}");
-    // Asking for less never costs more.
+    // Weaker demands never cost more.
     let (_, _, free) = searched("name: free\nlayers: [{ order: [rest] }]");
     assert!(free.unwrap().best.unwrap().energy_pj <= mapped.energy_pj() * (1.0 + 1e-9));
 }
@@ -126,7 +126,7 @@ layers:
     found.map(|found| found.mapped.energy_pj()).map_err(|wrong| wrong.to_string())
 }
 
-/// All iterations of FX, and of FY, have to be somewhere; whose, and whatever is unrolled.
+/// All iterations of FX, and of FY, have to be at some level, for any operand and any unrolling.
 #[test]
 fn every_set_of_demands_that_excludes_all_is_named_once() {
     for unroll in ["", "    unroll: { P: [K <= 4] }\n"] {
@@ -149,12 +149,12 @@ layers:
             assert_eq!(said.matches(&set).count(), 1, "{dim}: {said}");
         }
         assert_eq!(said.matches("No mapping").count(), 2, "{said}");
-        // One of each set asks for less.
+        // One constraint of each set is weaker.
         three_levels(&document("FX 3, FY 3")).unwrap();
     }
 }
 
-/// The search ends before it comes to a mapping; what it then finds is not any.
+/// The search ends before it reaches a complete mapping; the one that it then returns is still close to the best.
 #[test]
 fn of_too_many_partial_mappings_under_constraints_a_good_one_is_found() {
     let of = |operands: &str, order: &str| {
@@ -276,7 +276,7 @@ fn unrollings_are_those_within_their_limits() {
     }
 }
 
-/// Each part of the best mapping that is kept leaves it the best; what is kept is kept.
+/// With any part of the best mapping as a constraint, the best mapping is the same, and keeps that part.
 #[test]
 fn what_is_kept_of_the_best_mapping_leaves_it_the_best() {
     for (hardware, workload, layer) in [

@@ -1,4 +1,4 @@
-//! The exact search finds what trying everything finds, and proves no more than is true.
+//! The exact search finds the same as trying all mappings, and its proofs claim no more than is true.
 
 use fusescape_engine::cost::{Evaluator, LayerCost};
 use fusescape_engine::hardware::{Core, MAX_LEVELS, MemoryId, Operand, Unroll};
@@ -30,8 +30,8 @@ impl Random {
     }
 }
 
-/// A core of up to four memories below DRAM, shared by any operands, with any ports; one in four has a vector unit, of one or two
-/// registers and any operations, that one of the memories feeds.
+/// A core of up to four memories below DRAM, shared by any operands, with any ports; one in four has a vector unit,
+/// with one or two registers and any operations, which one of the memories feeds.
 pub fn hardware(random: &mut Random) -> String {
     let mut text = format!(
         "name: random\narray: {{ dimensions: {{ D1: {}, D2: {} }}, mac_energy: 1 pJ }}\nmemories:\n",
@@ -111,7 +111,7 @@ fn memory(random: &mut Random, name: &str, operands: &str) -> String {
         .collect::<String>()
 }
 
-/// Fields of a memory that not every one has: bursts, a latency, no room for the next data beside the present.
+/// Optional fields of a memory: bursts, a latency, no room for the next data beside the present.
 pub fn random_timing(below: &mut dyn FnMut(u64) -> u64, width: u64) -> Vec<String> {
     let mut fields = Vec::new();
     if below(5) == 0 {
@@ -255,7 +255,7 @@ pub fn every_order(sorted: &[TemporalLoop]) -> Vec<Vec<TemporalLoop>> {
     orders
 }
 
-/// The best of everything: score, latency, energy.
+/// The best of all mappings: score, latency, energy.
 pub type Best = Option<(f64, u64, f64)>;
 
 /// Every order of the loops, and every placement of the levels of each operand.
@@ -322,12 +322,12 @@ fn objectives() -> Vec<Objective> {
     ]
 }
 
-/// Compares with all mappings of random problems that have `most` of them, or fewer: of so many problems a sample.
+/// Compares with all mappings of random problems that have at most `most` of them: a sample of so many problems.
 fn equals_brute_force(rules: Rules, problems: usize, most: usize, seed: u64) {
     equals_brute_force_on(|_| {}, rules, problems, most, seed);
 }
 
-/// The exact search against brute force, on cores that `change` was made to.
+/// The exact search against brute force, on cores modified by `change`.
 fn equals_brute_force_on(change: fn(&mut Core), rules: Rules, problems: usize, most: usize, seed: u64) {
     let objectives = objectives();
     let mut random = Random(seed);
@@ -340,7 +340,7 @@ fn equals_brute_force_on(change: fn(&mut Core), rules: Rules, problems: usize, m
         let layer = LayerOnCore::new(&core, rules, &problem);
         let Some(mappings) = all_mappings(&layer, most) else { continue };
         number += 1;
-        // A sample has the problem that once went wrong.
+        // A sample contains the problem that once failed.
         if !all_cases() && number % 5 != 478 % 5 {
             continue;
         }
@@ -349,7 +349,7 @@ fn equals_brute_force_on(change: fn(&mut Core), rules: Rules, problems: usize, m
         infeasible += usize::from(best[0].is_none());
         for (objective, best) in objectives.iter().zip(best) {
             let what = || format!("problem {number}, {objective:?}\n{problem:?}\n{text}");
-            // With the better bounds of larger problems, too, where latency counts.
+            // With the tighter bounds of larger problems, too, where latency counts.
             let counts_latency =
                 matches!(objective, Objective::Latency | Objective::EnergyDelayProduct | Objective::Weighted(_));
             for relax_after in [Limits::default().relax_after, 0].into_iter().take(1 + usize::from(counts_latency)) {
@@ -391,7 +391,7 @@ fn objectives_weigh_and_add_what_they_name() {
     assert_eq!(score(Objective::Weighted(weights)), 2.0 * 5.0 + 3.0 * 7.0 + 0.5 * 11.0);
 }
 
-/// Operands may have to stay below some memory, where all of them has to fit.
+/// Operands may have to stay below some memory, where all of their data has to fit.
 #[test]
 fn a_mapping_fits_where_brute_force_finds_one() {
     let mut random = Random(19);
@@ -431,14 +431,14 @@ fn orders_are_counted_before_loma_tries_one() {
             assert_eq!(few, all);
             continue;
         }
-        // Every dimension keeps a loop; where these have too many orders, no limit does.
+        // Every dimension keeps a loop; where these have too many orders, no limit suffices.
         if of(1, u64::MAX).orders > most {
             continue;
         }
         refused += 1;
         let StopReason::TooManyOrders { orders, lpf_limit } = few.stopped else { panic!("{few:?}") };
         assert_eq!((few.best, few.orders, orders), (None, 0, all.orders));
-        // The limit that is proposed is the largest that does.
+        // The proposed limit is the largest that suffices.
         let [proposed, larger] = [lpf_limit, lpf_limit + 1].map(|lpf_limit| of(lpf_limit, most));
         assert!(proposed.orders <= most && proposed.stopped == StopReason::Exhausted, "{proposed:?}");
         assert!(matches!(larger.stopped, StopReason::TooManyOrders { .. }), "{larger:?}");
@@ -446,7 +446,7 @@ fn orders_are_counted_before_loma_tries_one() {
     assert!(refused > 0);
 }
 
-/// Whatever the moment it is stopped at, a search gives a mapping and says how much better another may be.
+/// Stopped at any time, a search returns a mapping and a bound on how much better another may be.
 #[test]
 fn a_search_out_of_time_says_how_far_it_got() {
     let mut random = Random(5);
@@ -491,7 +491,7 @@ fn equals_brute_force_under_corrected_rules() {
     equals_brute_force(Rules::CORRECTED, 2000, 4000, 1);
 }
 
-/// Where only DRAM is counted, most mappings are equally good: whole levels may hold nothing but reuse.
+/// Where only DRAM is counted, most mappings are equally good: whole levels may contain only reuse.
 fn dram_only(core: &mut Core) {
     for memory in &mut core.memories {
         if memory.name != "dram" {
@@ -505,7 +505,7 @@ fn equals_brute_force_where_only_dram_is_counted() {
     equals_brute_force_on(dram_only, Rules::CORRECTED, 1000, 4000, 3);
 }
 
-/// Energy only decides between mappings of equally many words, however much of it others save: whether all that moves at a time is one
+/// Energy decides only between mappings with equally many words, whatever others save: whether all transfers are one
 /// word, or every bit a small part of one.
 #[test]
 fn no_energy_outweighs_the_smallest_part_of_a_word() {
@@ -550,8 +550,8 @@ fn equals_brute_force_where_there_are_many_mappings() {
     equals_brute_force(Rules::CORRECTED, 500, 150_000, 77);
 }
 
-/// LOMA fills memories from the lowest up. Where each holds all it is asked to, or there is none to fill, that is the best allocation of
-/// every order.
+/// LOMA fills memories from the lowest up. Where each holds all its operands, or there is none to fill, that is the
+/// best allocation of every order.
 #[test]
 fn equals_loma_over_all_orders_where_its_allocation_is_the_best() {
     let mut random = Random(11);

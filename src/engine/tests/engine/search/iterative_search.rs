@@ -12,16 +12,17 @@ use fusescape_test_support::random::{Lcg, all_levels, oracle_cases};
 const OPERANDS: [(Operand, Dim); 3] = [(Operand::O, Dim::C), (Operand::W, Dim::B), (Operand::I, Dim::K)];
 const BITS: u64 = 8;
 
-/// How many there are of each prime factor of B, K and C.
+/// Numbers of each prime factor of B, K and C.
 type Set = Vec<u32>;
 
 struct Problem<'a> {
     core: &'a Core,
-    /// Dimension, prime, and how often it occurs.
+    /// Dimension, prime, and its number of occurrences.
     factors: Vec<(Dim, u64, u32)>,
 }
 
-/// The end of each memory level of each operand but the highest; those that are not decided yet end with what is being filled.
+/// The end of each memory level of each operand but the highest; undecided levels end with the one that is being
+/// filled.
 #[derive(Clone)]
 struct Ends {
     decided: [Vec<Set>; 3],
@@ -42,12 +43,14 @@ impl Problem<'_> {
         self.factors.iter().map(|factor| factor.2).collect()
     }
 
-    /// Elements of an operand that some loops touch: all but the dimension that reuses it choose elements.
+    /// Number of elements of an operand that some loops touch: all dimensions but the one that reuses it select
+    /// elements.
     fn elements(&self, operand: usize, set: &Set) -> f64 {
         self.product(set, |dim| dim != OPERANDS[operand].1)
     }
 
-    /// Energy of all that crosses the boundary above some loops, between a memory level and the next lower one, or the array.
+    /// Energy of all data that crosses the boundary above some loops, between a memory level and the next lower one, or
+    /// the array.
     fn boundary_pj(&self, operand: usize, upper: usize, below: &Set) -> f64 {
         let levels = self.core.levels(OPERANDS[operand].0);
         let read = |level: usize| self.core.memories[levels[level]].read_energy_pj;
@@ -59,7 +62,7 @@ impl Problem<'_> {
         let changes = self.product(&self.all(), |_| true) / self.product(below, |_| true);
         let (mut loads, mut stores) = (changes, 0.0);
         if OPERANDS[operand].0 == Operand::O {
-            // Sums come down again in every pass but the first.
+            // Sums are moved down again in every pass but the first.
             let adds = |dim| dim == Dim::C;
             let passes = self.product(&self.all(), adds) / self.product(below, adds);
             (loads, stores) = (changes - changes / passes, changes);
@@ -71,7 +74,7 @@ impl Problem<'_> {
         ends.decided[operand].get(level).unwrap_or(&ends.filling).clone()
     }
 
-    /// Energy if all further loops lie at the highest memories.
+    /// Energy if all further loops are at the highest memories.
     fn energy_pj(&self, ends: &Ends) -> f64 {
         let none = vec![0; self.factors.len()];
         let array: f64 = (0..3).map(|operand| self.boundary_pj(operand, 0, &none)).sum();
@@ -84,7 +87,7 @@ impl Problem<'_> {
             + macs
     }
 
-    /// Whether the levels up to those that are being filled fit; the highest memories hold everything.
+    /// Whether the levels up to those that are being filled fit; the highest memories hold all data.
     fn fits(&self, ends: &Ends) -> bool {
         self.core.memories.keys().all(|memory| {
             let held = (0..3).map(|operand| {
@@ -112,14 +115,15 @@ impl Problem<'_> {
         all
     }
 
-    /// The least energy that the steps lead to. `Err` where the paper leaves open which of several sets is taken.
+    /// The least energy to which the steps lead. `Err` where the paper does not say which of several sets is taken.
     fn search(&self) -> Result<Option<f64>, ()> {
         let mut ends = Ends { decided: Default::default(), filling: vec![0; self.factors.len()] };
         if !self.fits(&ends) {
             return Ok(None);
         }
         loop {
-            // The level that is closed is the lowest one, and of these the one with the least room for more of the same.
+            // The level that is closed is the lowest one, and of these the one with the least room for more of the same
+            // data.
             let open = (0..3).filter(|&operand| ends.decided[operand].len() + 1 < self.levels(operand));
             let roof = |&operand: &usize| {
                 let level = ends.decided[operand].len();
@@ -146,7 +150,8 @@ impl Problem<'_> {
         Ok(Some(self.keep_stationary(ends)))
     }
 
-    /// Lengthens ends by loops that reuse what is below, up to the next end of anything, one after the other, what saves most first.
+    /// Extends ends by loops that reuse the data below, up to the next end of any level, one after the other, largest
+    /// saving first.
     fn keep_stationary(&self, mut ends: Ends) -> f64 {
         loop {
             let contains = |large: &Set, small: &Set| large.iter().zip(small).all(|(large, small)| large >= small);

@@ -15,8 +15,8 @@ use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 use fusescape_test_support::random::{Lcg, all_levels, random_core, random_shape};
 use std::collections::BTreeMap;
 
-/// Every order of the loops with every place where a level may end: energy by what is left after handing stationary loops
-/// down.
+/// Every order of the loops with every position of the ends of levels: energy by the position after stationary loops
+/// are moved down.
 fn brute_force(problem: &LayerOnCore<'_>) -> BTreeMap<Vec<u8>, f64> {
     let order = problem.shape.dim_order;
     let mut loops = limited_factors(&problem.spatial.temporal_sizes, &order, usize::MAX, false).unwrap();
@@ -58,7 +58,7 @@ fn brute_force(problem: &LayerOnCore<'_>) -> BTreeMap<Vec<u8>, f64> {
     }
 }
 
-/// The energies of all blockings, ascending: of which loops lie below each level, in whatever order.
+/// The energies of all blockings, ascending: sets of loops below each level, in any order.
 fn energies_of_blockings(all: &BTreeMap<Vec<u8>, f64>, problem: &LayerOnCore<'_>) -> Vec<f64> {
     let levels: usize = problem.operands.iter().map(|view| view.memories.len()).sum();
     let mut blockings = BTreeMap::new();
@@ -173,8 +173,9 @@ fn request(layer: &str) -> LayerRequest {
     }
 }
 
-/// ZigZag, Table V: 4,887,334 schedules in all, 30 % of them under the heuristic, which loses nothing; the iterative search
-/// costs 1.6 % on average. How the paper counts is not told; here every blocking and order counts once, of at most 8 factors.
+/// ZigZag, Table V: 4,887,334 schedules in all, 30 % of them under the heuristic, which loses nothing; the iterative
+/// search costs 1.6 % on average. The paper does not say how it counts; here every blocking and order counts once, of
+/// at most 8 factors.
 #[test]
 fn the_strategies_compare_on_alexnet_as_in_table_v() {
     let (mut mappings, mut kept, mut penalty) = (0, 0, 0.0);

@@ -1,4 +1,4 @@
-//! Which memories are too small for a layer, and how large they have to be.
+//! The memories that are too small for a layer, and the sizes that they need.
 
 use super::exact_search::{Random, hardware, problem};
 use fusescape_engine::hardware::Core;
@@ -6,8 +6,8 @@ use fusescape_engine::mapping::LayerOnCore;
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Limits, Strategy, has_mapping, smallest_that_fit};
 
-/// Random memories, made smaller until nothing fits: with the sizes that are said a mapping fits, and with a bit less of any of those
-/// memories none.
+/// Random memories, made smaller until nothing fits: with the reported sizes a mapping fits, and with one bit less in
+/// any of those memories none.
 #[test]
 fn sizes_that_are_asked_for_are_the_least_that_help() {
     let mut random = Random(11);

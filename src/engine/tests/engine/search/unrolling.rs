@@ -14,7 +14,7 @@ use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 use fusescape_test_support::random::{Lcg, all_levels, random_core, random_shape};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How wide every loop is on average over the array dimensions that the same memories share.
+/// The average width of every loop over the array dimensions that the same memories share.
 fn sizes(core: &Core, shape: &LayerShape, unroll: &[Unroll]) -> BTreeMap<(Vec<bool>, Dim), u64> {
     let mut sizes: BTreeMap<(Vec<bool>, Dim), f64> = BTreeMap::new();
     for unrolled in SpatialMapping::new(shape, unroll, &Rules::CORRECTED).loops {
@@ -125,7 +125,8 @@ layers: [{ name: in, type: input, K: 3, size: 3 x 4 }, { name: a, type: conv, K:
     }
 }
 
-/// An addition reads both maps by the ports of inputs. By a rule of the tools it reads one of them by those of weights.
+/// An addition reads both maps through the ports of inputs. By a rule of the tools it reads one of them through those
+/// of weights.
 #[test]
 fn the_ports_that_an_addition_reads_by_decide_how_far_it_unrolls() {
     let memory = |operand: &str, width: u64| {
@@ -164,7 +165,7 @@ layers:
     }
 }
 
-/// Whether each port of a lowest memory passes in one cycle what one cycle needs, by the account of the cost model.
+/// Whether each port of a lowest memory has the bandwidth for one cycle of the array, by the account of the cost model.
 fn ports_suffice(problem: &LayerOnCore<'_>) -> bool {
     problem.core.memories.iter_enumerated().all(|(id, memory)| {
         memory.ports.iter().all(|port| {

@@ -108,7 +108,7 @@ fn singles(layers: &[ChainLayer], accelerator: &Accelerator) -> Vec<Cost> {
     layers.iter().map(|layer| LayerSchedule::best(layer, accelerator, &PARAMETERS).unwrap().cost).collect()
 }
 
-/// What one after another costs: energy and latencies of each, added up.
+/// The costs of layers one after another: energy and latencies of each, added up.
 #[derive(Default)]
 struct Totals {
     energy: u128,

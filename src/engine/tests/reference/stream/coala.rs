@@ -16,7 +16,7 @@ pub fn eager() -> Report {
     let mut report = Report::new();
     for directory in ["coala", "waco_e2e", "validation"] {
         for name in stream_cases(directory) {
-            // Some chips of Table 2 are of the scheduler before.
+            // Some chips of Table 2 are scheduled by the previous scheduler.
             let written = reference_text(&format!("stream/{directory}/{name}.json"));
             if !written.contains("\"graph_cts_in_order\"") {
                 check(&mut report, &name, &serde_json::from_str(&written).unwrap());
@@ -26,14 +26,14 @@ pub fn eager() -> Report {
     report
 }
 
-/// Random systems, networks and allocations, each of which once showed a rule that was not known.
+/// Random systems, networks and allocations, each of which once showed an unknown rule.
 pub fn random() -> Report {
     let mut report = Report::new();
     report.same(&stream_cases("random").len(), &RANDOM_CASES, || "number of random cases".to_owned());
     for name in stream_cases("random") {
         let known = report.failures.len();
         check(&mut report, &name, &reference(&format!("stream/random/{name}.json")));
-        // What follows from the first deviation says little.
+        // Deviations after the first one say little.
         let deviations = report.failures.len() - known;
         report.failures.truncate(known + 1);
         if deviations > 1 {
@@ -43,10 +43,10 @@ pub fn random() -> Report {
     report
 }
 
-/// How many there are.
+/// Number of these cases.
 const RANDOM_CASES: usize = 100;
 
-/// The same under the rules that are right: nothing is read before it is there.
+/// The same under the corrected rules: no data is read before it is present.
 pub fn corrected() -> Report {
     let mut report = Report::new();
     let mut too_small = 0;
@@ -102,7 +102,8 @@ pub fn corrected() -> Report {
     report
 }
 
-/// Cases in which a memory does not hold all that a tile needs at a time, which only the tool's rules overlook.
+/// Cases in which a memory does not hold all the data that a tile needs at a time, which only the tool's rules
+/// overlook.
 const TOO_SMALL: usize = 0;
 
 fn check(report: &mut Report, name: &str, file: &Value) {
@@ -161,7 +162,7 @@ fn check(report: &mut Report, name: &str, file: &Value) {
         let peak = steps.iter().map(|step| step.1).max().unwrap_or(0);
         let mut trace: Vec<(i64, u64)> =
             list(&theirs["trace"]).map(|step| (step[0].as_i64().unwrap(), number(&step[1]).max(0.0) as u64)).collect();
-        // Theirs has two steps at one cycle where one of them came at a fraction of it.
+        // The tool has two steps at one cycle where one of them came at a fraction of it.
         trace.reverse();
         trace.dedup_by_key(|step| step.0);
         trace.reverse();

@@ -11,7 +11,7 @@ use fusescape_test_support::stream::{case, integers, list};
 use fusescape_test_support::{number, reference, stream_cases};
 use serde_json::{Value, json};
 
-/// Energy and latency of every allocation; the search reaches those that nothing beats in both.
+/// Energy and latency of every allocation; the search reaches those that no other dominates.
 pub fn search() -> Report {
     let mut report = Report::new();
     for name in stream_cases("ga") {

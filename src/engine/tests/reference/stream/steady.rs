@@ -11,7 +11,7 @@ use fusescape_test_support::stream::{integers, list};
 use fusescape_test_support::{entries, integer, number, reference, reference_text, stream_cases};
 use serde_json::Value;
 
-/// Of every stack, before layers are shared among cores.
+/// Steady states of every stack, before layers are shared among cores.
 pub fn states() -> Report {
     let mut report = Report::new();
     for name in stream_cases("waco_e2e") {
@@ -60,7 +60,7 @@ pub fn states() -> Report {
     report
 }
 
-/// A network in tiles; layers go by their numbers in the file.
+/// A network in tiles; layers have the numbers of the file.
 struct Tiled {
     ids: TiVec<NestId, usize>,
     layers: TiVec<NestId, TiledLayer>,
@@ -75,7 +75,7 @@ impl Tiled {
         Self { ids: ids.into(), layers, tiled }
     }
 
-    /// To the tool every output of a pooling is computed from all channels.
+    /// In the tool, every output of a pooling is computed from all channels.
     fn macs(&self, tile: TileId) -> u64 {
         let nest = &self.layers[self.tiled.graph.tiles[tile].layer].nest;
         let is_pooling = nest.size(Dim::FX) > 1 && !nest.inputs[0].is_relevant(Dim::C);

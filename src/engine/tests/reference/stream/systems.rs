@@ -1,4 +1,4 @@
-//! Presets of systems: cores, their highest memories, and links as the tool has them.
+//! Presets of systems: cores, their highest memories, and the tool's links.
 
 use crate::Report;
 use fusescape_engine::hardware::Operand;
@@ -73,14 +73,14 @@ fn check_chip(report: &mut Report, name: &str, chip: &Value) {
     }
 }
 
-/// All memories and routes as the scheduler of the tool sees them.
+/// All memories and routes from the view of the tool's scheduler.
 fn check_quad(report: &mut Report) {
     report.cases += 1;
     let theirs = case(&reference("stream/waco_e2e/b01_resnet18_tpu_quad_fused_waco.json")).system;
     let ours = preset("tpu-quad");
     let cores = ours.cores.len();
     report.same(&cores, &theirs.cores.len(), || "quad: cores".to_owned());
-    // The tool has DRAM elsewhere among the cores, and the memories with it.
+    // The tool has DRAM at another place among the cores, and among the memories.
     let moved = |core: CoreId| if core >= theirs.dram { core.following() } else { core };
     let place = |core: CoreId| if core == ours.dram { theirs.dram } else { moved(core) };
     for core in ours.cores.keys() {

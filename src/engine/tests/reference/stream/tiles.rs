@@ -39,7 +39,7 @@ fn check(report: &mut Report, name: &str, file: &Value) {
     report.same(&ours.graph.tiles.len(), &theirs.tiles.len(), || format!("{name}: tiles"));
     for (tile, ct) in ours.graph.tiles.keys().zip(list(&result["cts"])) {
         let what = || format!("{name}: tile {}.{}", ct["layer"], ct["sub"]);
-        // Products of matrices and elementwise layers call their loops otherwise.
+        // Products of matrices and elementwise layers have other names for their loops.
         let nest = &layers[ours.graph.tiles[tile].layer].nest;
         let has_kernel = ct["loop_ranges"].get("FX").is_some();
         let op = if has_kernel {
@@ -50,7 +50,7 @@ fn check(report: &mut Report, name: &str, file: &Value) {
             "Add"
         };
         for (dim, range) in ct["loop_ranges"].as_object().unwrap() {
-            // To the tool poolings have as many input channels as outputs, which nothing depends on.
+            // In the tool poolings have as many input channels as outputs, which has no effect.
             let is_pooling = has_kernel && !nest.inputs[0].is_relevant(Dim::C);
             if let Some(dim) = loop_of(op, dim).filter(|dim| !is_pooling || *dim != Dim::C) {
                 let part = &ours.part(tile)[dim as usize];
@@ -66,7 +66,7 @@ fn check(report: &mut Report, name: &str, file: &Value) {
         for operand in Operand::ALL {
             let bits = |of: &TileGraph| of.tensor(tile, operand).map(|tensor| of.tensors[tensor].bits);
             report.same(&bits(&ours.graph), &bits(&theirs), || format!("{}, {operand:?}", what()));
-            // Which tiles share a tensor, and how often it is used.
+            // The tiles that share a tensor, and the number of its uses.
             let first = |of: &TileGraph| {
                 let tensor = of.tensor(tile, operand)?;
                 of.tiles.keys().find(|&other| of.tensor(other, operand) == Some(tensor))
@@ -78,7 +78,7 @@ fn check(report: &mut Report, name: &str, file: &Value) {
             }
         }
     }
-    // Across a flattening the tool compares element by element, and takes the output for one that is not complete.
+    // Across a flattening the tool compares element by element, and takes an incomplete tensor for the output.
     let is_flattened = |edge: &Edge| {
         let nest = |tile: TileId| &layers[ours.graph.tiles[tile].layer].nest;
         edge.operand.is_some() && nest(edge.from).size(Dim::FX) > 1 && nest(edge.to).inputs[1].axes.len() == 2
@@ -118,8 +118,8 @@ fn loop_of(op: &str, name: &str) -> Option<Dim> {
     }
 }
 
-/// The layers of a case with their cuts, after the tool's rules for what a mapping leaves open. What the tool is free to choose is chosen
-/// as it did, or not cut.
+/// The layers of a case with their cuts, by the tool's rules for fields that a mapping does not state. Free choices of
+/// the tool are taken from its result, or not cut.
 pub fn layers(file: &Value, with_choices: bool) -> Vec<(usize, TiledLayer)> {
     let input = &file["input"];
     let stacks = input["layer_stacks"].as_array().map_or(Vec::new(), |stacks| stacks.iter().map(integers).collect());
@@ -140,7 +140,7 @@ pub fn layers(file: &Value, with_choices: bool) -> Vec<(usize, TiledLayer)> {
     cut(described, &rows, &stacks, is_fused, &used)
 }
 
-/// A layer with the kind that mappings know it by; `None` for one that only shows what another computes.
+/// A layer with its kind in mappings; `None` for one that only shows the map of another.
 type Described = Option<(String, LoopNest)>;
 
 pub fn cut(
@@ -225,7 +225,7 @@ fn own_layers(input: &Value, layers: &Value) -> Vec<Described> {
 
 pub fn example_layers(layers: &Value) -> Vec<Described> {
     let layers: Vec<&Value> = list(layers).collect();
-    // What only shows another layer's output is read through.
+    // Layers that only show another layer's output are read through.
     let through =
         |id: usize| if text(&layers[id]["op"]) == "Flatten" { integers(&layers[id]["producers"])[0] } else { id };
     let of_layer = |layer: &&Value| {
@@ -252,7 +252,7 @@ pub fn example_layers(layers: &Value) -> Vec<Described> {
     layers.iter().map(of_layer).collect()
 }
 
-/// How a convolution or pooling goes over its input.
+/// The window of a convolution or pooling over its input.
 struct Window {
     kernel: u64,
     stride: u64,
@@ -318,7 +318,7 @@ fn conv(window: &Window, name: &str, source: Option<usize>, read: &[usize], made
     LoopNest { name: name.to_owned(), sizes, output, inputs: vec![features, weights], partial_bits: 16 }
 }
 
-/// Every channel by itself: the tool counts them as output channels, of which the input has as many.
+/// Depthwise: the tool counts channels as output channels, of which the input has as many.
 fn pool(window: &Window, name: &str, source: Option<usize>, read: &[usize], made: &[usize]) -> LoopNest {
     let mut nest = conv(&Window { groups: 1, ..*window }, name, source, read, made);
     nest.sizes[Dim::C as usize] = 1;
@@ -333,7 +333,7 @@ fn pool(window: &Window, name: &str, source: Option<usize>, read: &[usize], made
     nest
 }
 
-/// Of one feature map or two; the tool gives those of one a scalar besides.
+/// One feature map or two; the tool gives layers with one map a scalar in addition.
 fn elementwise(name: &str, sources: &[Option<usize>], made: &[usize]) -> LoopNest {
     let loops = [Dim::B, Dim::K, Dim::OY, Dim::OX];
     let mut sizes = [1; 8];
@@ -357,7 +357,7 @@ fn elementwise(name: &str, sources: &[Option<usize>], made: &[usize]) -> LoopNes
     LoopNest { name: name.to_owned(), sizes, output: access(Operand::O, None), inputs, partial_bits: 16 }
 }
 
-/// Vectors by a matrix. What it reads are channels of a map of one pixel.
+/// Vectors by a matrix. The inputs are channels of a map of one pixel.
 fn gemm(name: &str, source: Option<usize>, read: &[usize], made: &[usize]) -> LoopNest {
     let (c, k) = (*read.last().unwrap() as u64, *made.last().unwrap() as u64);
     let mut sizes = [1; 8];

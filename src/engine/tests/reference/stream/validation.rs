@@ -1,4 +1,4 @@
-//! The chips of Table 2, by the scheduler of June 2023; its files are of another form.
+//! The chips of Table 2, by the scheduler of June 2023; its files have another format.
 
 use crate::Report;
 use fusescape_engine::ids::{TiVec, ti_vec};

@@ -7,7 +7,7 @@ use fusescape_test_support::stream::{instance, integers, list};
 use fusescape_test_support::{number, reference, reference_text, stream_cases, text};
 use serde_json::Value;
 
-/// Instances of their own, with any number of cores for a tile and with one.
+/// Instances made for this test, with any number of cores for a tile and with one.
 pub fn units() -> Report {
     let mut report = Report::new();
     for name in stream_cases("waco_units") {

@@ -1,4 +1,4 @@
-//! The DeFiNES tool's cases in ZigZag, and what each item in which the two differ contributes.
+//! The DeFiNES tool's cases in ZigZag, and the contribution of each difference between the two.
 
 use crate::Report;
 use crate::single_layer::loops;
@@ -23,7 +23,7 @@ pub fn check() -> Report {
     report
 }
 
-/// What the tools differ in, in the order in which the cases turn it.
+/// The differences between the tools, in the order in which the cases change them.
 pub fn items(comparison: &Value) -> Vec<String> {
     comparison["item_order"].as_array().unwrap().iter().map(|item| text(&item["item"])).collect()
 }
@@ -50,7 +50,7 @@ fn check_case(hardware: &Value, items: &[String], case: &Value, report: &mut Rep
         }
         before = after;
     }
-    // Both inputs of an addition came from the memories of features here, and unrollings stayed as they were.
+    // Both inputs of an addition came from the memories of features here, and unrollings were unchanged.
     let zigzag = under(Rules {
         additions_read_weight_memories: false,
         unrolling_narrowed_to_lowest_memories: false,

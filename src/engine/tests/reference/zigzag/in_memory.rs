@@ -10,7 +10,7 @@ use fusescape_engine::rules::Rules;
 use fusescape_test_support::{entries, number, text};
 use serde_json::Value;
 
-/// Parts under the tool's names; its areas and delays know no bit lines.
+/// Parts under the tool's names; its areas and delays do not include bit lines.
 const PARTS: [(MacroPart, &str, &str); 7] = [
     (MacroPart::Dac, "dacs", "dacs"),
     (MacroPart::Adc, "adcs", "adcs"),
@@ -69,7 +69,7 @@ fn check_case(core: &Core, case: &Value, report: &mut Report) {
     for (part, field, _) in PARTS {
         report.close(parts[part], number(&theirs[field]), EXACT, || format!("{id}: energy of {field}"));
     }
-    // The tool counts precharging for operations, here it is an access of the cells.
+    // The tool counts precharging as an operation, here it is an access of the cells.
     let precharging: f64 = accesses(&evaluator, &cost).iter().map(|access| access.precharge_pj).sum();
     let their_precharging = number(&theirs["local_bl_precharging"]);
     report.close(precharging, their_precharging, EXACT, || format!("{id}: precharging"));

@@ -1,4 +1,4 @@
-//! Whole networks end to end, layer by layer: what the tool reports as energy and latency.
+//! Whole networks end to end, layer by layer: the energy and latency that the tool reports.
 
 use super::comparison::{FIELDS, items, results, with_item};
 use super::{Layer, V3_8, V3_9, Version, reference};
@@ -63,7 +63,7 @@ fn check_runs(version: Version, report: &mut Report) {
     }
 }
 
-/// The winning mappings of ResNet18, judged again with single items as DeFiNES has them.
+/// The winning mappings of ResNet18, evaluated again with single items as in DeFiNES.
 fn check_winners(accelerator: &Value, data: &Value, report: &mut Report) {
     let core = super::core(accelerator);
     let items = items(&reference("zigzag/comparison.json"));

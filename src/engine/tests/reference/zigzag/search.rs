@@ -1,4 +1,4 @@
-//! LOMA over all orders: least energy, latency or product of both, and the best of what ties.
+//! LOMA over all orders: least energy, latency or product of both, and the best of tied orders.
 
 use super::{Layer, V3_8, V3_9};
 use crate::Report;

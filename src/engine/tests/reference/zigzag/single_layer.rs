@@ -49,7 +49,7 @@ fn check_case(rules: Rules, core: &Core, case: &Value, report: &mut Report) {
     check_totals(&id, core, &cost, output, report);
 }
 
-/// What only this tool records: the amounts behind the energy.
+/// Numbers that only this tool records: the amounts behind the energy.
 fn check_amounts(
     cost: &LayerCost,
     operand: LayerOperand,
@@ -91,7 +91,7 @@ fn check_totals(id: &str, core: &Core, cost: &LayerCost, output: &Value, report:
         }
         report.close(ours, number(&output[field]), EXACT, || format!("{id} {field}"));
     }
-    // Whatever fractions there are, the causes in whole cycles make up the total.
+    // With any fractions, the causes in whole cycles add up to the total.
     for (loading, offloading) in [(latency.loading_cycles.max(0.0), latency.offloading_cycles.max(0.0)), (1.5, 1.5)] {
         let mut latency = latency.clone();
         (latency.loading_cycles, latency.offloading_cycles) = (loading, offloading);
@@ -103,7 +103,7 @@ fn check_totals(id: &str, core: &Core, cost: &LayerCost, output: &Value, report:
                 let of = &core.memories[stall.memory];
                 of.name == *memory && of.ports[stall.port].name == *port
             };
-            // The tool also lists ports that carry nothing.
+            // The tool also lists ports without traffic.
             let ours = latency.ports.iter().find(is_this).map_or(0, |stall| stall.cycles);
             report.close(ours as f64, number(theirs), EXACT, || format!("{id} stall of {memory} {port}"));
         }

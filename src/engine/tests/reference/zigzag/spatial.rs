@@ -1,4 +1,5 @@
-//! Spatial mappings: cut down to what the core serves, made fractional, given to levels; and the loops that remain in time.
+//! Spatial mappings: reduced to the unrollings that the core supports, made fractional, assigned to levels; and the
+//! remaining temporal loops.
 
 use super::{Layer, V3_8, V3_9};
 use crate::Report;
@@ -39,7 +40,7 @@ fn check_levels(id: &str, core: &Core, layer: &Layer, on_core: &LayerOnCore<'_>,
         let whole = input["spatial_mapping_integer_per_level"][name].as_array().unwrap();
         report.same(&view.unrolled.len(), &theirs.len(), || format!("{id} {name}: levels"));
         for (level, unrolled) in view.unrolled.iter().enumerate() {
-            // Loops of one level are multiplied in the tool; loops of size 1 say nothing.
+            // Loops of one level are multiplied in the tool; loops of size 1 have no effect.
             let width = |dim: Dim| -> f64 {
                 unrolled.iter().filter(|(of, ..)| *of == dim).map(|(_, average, _)| average).product()
             };
@@ -50,7 +51,7 @@ fn check_levels(id: &str, core: &Core, layer: &Layer, on_core: &LayerOnCore<'_>,
             for dim in Dim::ALL {
                 let what = || format!("{id} {name} level {level}: {dim} over {:?}", core.array);
                 report.close(width(dim), their_width(&theirs[level], dim), EXACT, what);
-                // The tool rounds every array dimension down by itself.
+                // The tool rounds every array dimension down separately.
                 let parts = unrolled.iter().filter(|(of, ..)| *of == dim).map(|(_, average, _)| average.floor());
                 report.close(parts.product(), their_width(&whole[level], dim), EXACT, what);
             }

@@ -1,4 +1,4 @@
-//! Which spatial mappings the tool considers, and which it picks.
+//! The spatial mappings that the tool considers, and its choice among them.
 
 use super::{Layer, V3_8, V3_9, Version};
 use crate::Report;
@@ -34,14 +34,14 @@ pub fn check_3_9() -> Report {
     report.of_cases(41 + 28)
 }
 
-/// What the sizes of the innermost memories leave of an unrolling.
+/// An unrolling reduced to the sizes of the innermost memories.
 fn check_capacity(core: &Core, case: &Value, report: &mut Report) {
     let layer = Layer::new(&case["input"]);
     let limited = fit_capacity(core, &V3_9.rules, &layer.shape, &layer.unroll(core, &case["given"]));
     report.same(&limited, &layer.unroll(core, &case["limited"]), || format!("{}: limited", text(&case["id"])));
 }
 
-/// Checks every case of a version; `layer` reads what a case is about.
+/// Checks every case of a version; `layer` reads the layer of a case.
 fn check_version(version: Version, layer: fn(&Value, &Value) -> Layer) -> Report {
     let mut report = Report::new();
     let hardware = version.reference("hardware");
@@ -110,7 +110,7 @@ fn check_generation(id: &str, core: &Core, layer: &Layer, case: &Value, generati
         let ours = generation.ranked.get(rank).map_or(f64::NAN, |(indicator, _)| *indicator);
         report.close(ours, number(theirs), 0.0, || format!("{id}: indicator {rank}"));
     }
-    // Which of equals the tool picks is chance; but each is one of ours, with the same indicator.
+    // The tool's choice among equals is random; but each is one of ours, with the same indicator.
     let generated = case["generated"].as_array().unwrap();
     report.same(&generated.len(), &generation.ranked.len().min(GENERATED), || format!("{id}: mappings generated"));
     for (rank, (theirs, indicator)) in generated.iter().zip(case["indicators"].as_array().unwrap()).enumerate() {
@@ -136,7 +136,7 @@ fn array_dim(core: &Core, name: &str) -> ArrayDimId {
     core.array.position(|(known, _)| known == name).unwrap()
 }
 
-/// A core with nothing but the array that a case tells of: each dimension as wide as the widest that was generated.
+/// A core with only the array of a case: each dimension as wide as the widest that was generated.
 fn array_of(case: &Value) -> Core {
     let dimensions = entries(&case["max_unrolling"])
         .map(|(name, _)| {
