@@ -59,7 +59,7 @@ impl<K: From<usize> + Into<usize>> IdBitSet<K> {
         self.bits.difference(&other.bits).map(K::from)
     }
 
-    /// How many ids are not in another set.
+    /// Number of ids that are not in another set.
     pub fn difference_count(&self, other: &Self) -> usize {
         self.bits.difference_count(&other.bits)
     }
@@ -202,7 +202,7 @@ macro_rules! declare_ids {
                 (0..count).map(|index| Self(index as u32))
             }
 
-            /// Those from the start to before the end of a range.
+            /// Ids from the start to before the end of a range.
             #[inline]
             pub fn within(
                 range: ::std::ops::Range<Self>,

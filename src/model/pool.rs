@@ -4,7 +4,7 @@ use crate::hardware::{Figures, check_area, check_bits, check_energy, check_estim
 use crate::sorting::sort_by_key;
 use crate::spec::{Consequences, Diagnostics, FiguresSpec, PoolMemorySpec, PoolSpec, VariantSpec, closest, read_pool};
 
-/// How often a memory may exist.
+/// The place of a memory, and so its number of instances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Replication {
     /// Once in every PE.
@@ -45,7 +45,7 @@ pub struct PoolMemory {
     pub name: String,
     /// Capacity of one instance, bits.
     pub size_bits: u64,
-    /// How often it may exist.
+    /// The alternatives among which the generator chooses.
     pub replication: Vec<Replication>,
     /// Its figures by word width, narrowest first; at least one.
     pub variants: Vec<Variant>,

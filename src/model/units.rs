@@ -37,7 +37,8 @@ pub struct BitsPerCycle<N = u64>(pub N);
 
 macro_rules! adds_up {
     ($($name:ident),+) => {$(
-        // Each forwarded, so that a comparison is that of the number itself: what is derived goes by way of an `Ordering`.
+        // Each forwarded, so that a comparison is that of the number itself: the derived one goes by way of an
+        // `Ordering`.
         impl<N: PartialOrd> PartialOrd for $name<N> {
             #[inline]
             fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
@@ -136,7 +137,7 @@ macro_rules! adds_up {
             }
         }
 
-        /// How many times as much.
+        /// The quotient of both, a plain number.
         impl Div for $name<f64> {
             type Output = f64;
 
@@ -164,7 +165,7 @@ impl Cycles<f64> {
 }
 
 impl Bits {
-    /// How many words of a width these are, the last one maybe in part.
+    /// Number of words of a width, the last one maybe in part.
     #[inline]
     pub const fn words(self, width: Self) -> u64 {
         self.0.div_ceil(width.0)
@@ -177,7 +178,7 @@ impl Bits {
     }
 }
 
-/// How long carrying these takes.
+/// The time of transferring these bits.
 impl Div<BitsPerCycle<f64>> for Bits {
     type Output = Cycles<f64>;
 
@@ -187,7 +188,7 @@ impl Div<BitsPerCycle<f64>> for Bits {
     }
 }
 
-/// What is carried in a time.
+/// The bits that are transferred in a time.
 impl Mul<Cycles<f64>> for BitsPerCycle<f64> {
     type Output = Bits<f64>;
 

@@ -18,11 +18,11 @@ const LEVEL: [&str; 5] = ["memory", "operand", "holds", "within", "order"];
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ConstraintsSpec {
-    /// What people call it.
+    /// Its name, for people.
     pub name: String,
-    /// What it is and where it comes from.
+    /// Description and source.
     pub about: String,
-    /// Which layers, and what holds for them.
+    /// One entry for each set of layers, with its demands.
     pub layers: Vec<LayerConstraintsSpec>,
 }
 
@@ -117,10 +117,10 @@ impl LoopBoundSpec {
     }
 }
 
-/// Reads a constraint document: what could be read of it, and everything that is wrong.
+/// Reads a constraint document, as far as it can be read, with all mistakes.
 ///
-/// Whatever could not be read is left out, so the document means something only if nothing is wrong. `own_constraints` of the engine
-/// reads it and validates it for a core and a network.
+/// Parts that could not be read are left out, so the document means something only if nothing is wrong.
+/// `own_constraints` of the engine reads it and validates it for a core and a network.
 pub fn read_constraints(text: &str) -> Reading<ConstraintsSpec> {
     let (root, mut reader) = Reader::open(text);
     let fields = LocatedNode::root(&root).fields(&mut reader, &DOCUMENT);

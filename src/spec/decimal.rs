@@ -1,7 +1,8 @@
 //! Decimal numbers.
 
-/// The number that a text stands for, rounded to the nearest that there is. It is read as `str::parse` reads it, but for infinities and
-/// what is no number, which have no text here. In WebAssembly the browser reads it: the standard library's tables do not compress.
+/// The number that a text stands for, rounded to the nearest that there is. It is read as `str::parse` reads it, except
+/// infinities and NaN, which have no text here. In WebAssembly the browser reads it: the standard library's tables do
+/// not compress.
 pub fn parse_decimal(text: &str) -> Option<f64> {
     is_decimal(text).then(|| nearest(text))
 }

@@ -15,9 +15,9 @@ pub struct Diagnostic {
     pub path: String,
     /// Line in the text, counted from 1, where the document has a text.
     pub line: Option<usize>,
-    /// What is wrong.
+    /// The problem, in words for a person.
     pub reason: String,
-    /// What would make it right.
+    /// The way to remove it, in words for a person.
     pub remedy: String,
     /// The edit that would make it right, where only one can be meant.
     #[serde(default)]
@@ -31,7 +31,7 @@ pub enum Fix {
     Replace {
         /// The word as it stands in the document.
         word: String,
-        /// What was meant.
+        /// The word that was meant.
         meant: String,
     },
     /// Give the field another name.
@@ -53,7 +53,7 @@ impl fmt::Display for Diagnostic {
 }
 
 impl Diagnostic {
-    /// A problem; what it quotes of a document is made visible.
+    /// A problem; hidden characters of quotations are made visible.
     pub fn new(path: String, line: Option<usize>, reason: String, remedy: String, fix: Option<Fix>) -> Self {
         let [path, reason, remedy] = [path, reason, remedy].map(|text| match visible(&text) {
             Cow::Owned(shown) => shown,
@@ -103,8 +103,8 @@ impl Diagnostics {
         self.push(path.into(), reason.into(), remedy, fix);
     }
 
-    /// Notes which things of a list share a name; `all` has the path of each, and its name unless that is missing. Every one of them is
-    /// blamed, as nobody knows which was named last.
+    /// Notes the things of a list that share a name; `all` has the path of each, and its name unless that is missing.
+    /// Every one of them is named, as it is unknown which was added last.
     pub fn add_namesakes(&mut self, things: &str, all: &[(String, &str)]) {
         for (index, (path, name)) in all.iter().enumerate() {
             let mut others = all.iter().enumerate().filter(|(other, (_, own))| *other != index && own == name);

@@ -16,8 +16,8 @@ pub struct Difference {
 /// Fields of prose, which no result depends on.
 const PROSE: [&str; 2] = ["about", "source"];
 
-/// All places where two YAML documents differ in content, in the order of the first; comments, layout and prose do not count. Of
-/// a text that cannot be read as far as its end, what could be read counts.
+/// All places where two YAML documents differ in content, in the order of the first; comments, layout and prose do not
+/// count. A text that cannot be read as far as its end counts as far as it could be read.
 pub fn differences(a: &str, b: &str) -> Vec<Difference> {
     let mut found = Vec::new();
     compare("", Some(&parse(a).0), Some(&parse(b).0), &mut found);

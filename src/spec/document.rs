@@ -1,4 +1,4 @@
-//! The raw documents: what a person wrote, field by field.
+//! The raw documents as written, field by field.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HardwareSpec {
-    /// What people call it.
+    /// Its name, for people.
     pub name: String,
-    /// What it is and where its figures come from.
+    /// Description, and the source of its figures.
     pub about: String,
     /// Clock frequency, MHz; `None` where it is not stated.
     pub clock_mhz: Option<f64>,
@@ -145,7 +145,7 @@ pub struct MemorySpec {
     pub estimate: Option<EstimateSpec>,
     /// Array dimensions over which one instance is shared; over the others it is replicated.
     pub shared_over: Vec<String>,
-    /// Ports and what they serve; none: one read and one write port, each serving everything.
+    /// Ports with the movements that they serve; none: one read and one write port, each serving everything.
     pub ports: Vec<PortSpec>,
     /// Cycles from a request to its first word.
     pub latency_cycles: u64,
@@ -202,9 +202,9 @@ pub struct PortSpec {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SystemSpec {
-    /// What people call it.
+    /// Its name, for people.
     pub name: String,
-    /// What it is and where its figures come from.
+    /// Description, and the source of its figures.
     pub about: String,
     /// The cores, in any order; DRAM is none of them.
     pub cores: Vec<CoreSpec>,
@@ -299,7 +299,7 @@ pub struct OffchipSpec {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OffchipPortSpec {
-    /// What people call it.
+    /// Its name, for people.
     pub name: String,
     /// Names of the cores that it serves; none: all.
     pub cores: Vec<String>,
@@ -327,9 +327,9 @@ pub struct LatentSpec {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TransformerSpec {
-    /// What people call it.
+    /// Its name, for people.
     pub name: String,
-    /// What it is and where its sizes come from.
+    /// Description, and the source of its sizes.
     pub about: String,
     /// Number of layers, all alike.
     pub layers: u64,
@@ -347,7 +347,7 @@ pub struct TransformerSpec {
     pub gated: bool,
     /// Feed-forward parts.
     pub experts: u64,
-    /// How many of them each token uses.
+    /// Number of them that each token uses.
     pub active: u64,
     /// Feed-forward parts that every token uses, beside these.
     pub shared: u64,
@@ -355,7 +355,7 @@ pub struct TransformerSpec {
     pub latent: Option<LatentSpec>,
     /// Whether a token sees only those before it.
     pub decoder: bool,
-    /// How many tokens a token of a decoder sees, itself included; `None`: all before it.
+    /// Number of tokens that a token of a decoder sees, itself included; `None`: all before it.
     pub window: Option<u64>,
     /// `none`, `layer` or `rms`.
     pub norm: String,
@@ -387,9 +387,9 @@ pub struct StateSpaceSpec {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PoolSpec {
-    /// What people call it.
+    /// Its name, for people.
     pub name: String,
-    /// What it is and where its figures come from.
+    /// Description, and the source of its figures.
     pub about: String,
     /// The memories, in any order.
     pub memories: Vec<PoolMemorySpec>,
@@ -403,7 +403,7 @@ pub struct PoolMemorySpec {
     pub name: String,
     /// Capacity of one instance.
     pub size_bits: u64,
-    /// How often it may exist: `per_pe`, `per_dimension` (once along one array dimension) or `shared` (once).
+    /// The allowed numbers of instances: `per_pe`, `per_dimension` (once along one array dimension) or `shared` (once).
     pub replication: Vec<String>,
     /// Its figures for several word widths.
     pub variants: Vec<VariantSpec>,
@@ -451,9 +451,9 @@ impl Default for FiguresSpec {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WorkloadSpec {
-    /// What people call it.
+    /// Its name, for people.
     pub name: String,
-    /// What it is and where it comes from.
+    /// Description and source.
     pub about: String,
     /// Images processed at once.
     pub batch: u64,
@@ -522,7 +522,7 @@ pub struct LayerSpec {
     pub crop: bool,
     /// How a view arranges the maps that it shows, where tiles reach through it.
     pub shows: Option<ViewSpec>,
-    /// Operations of a vector unit for each iteration of the loops: their names, and how many.
+    /// Operations of a vector unit for each iteration of the loops: their names and numbers.
     pub operations: Vec<(String, u64)>,
     /// Loops in the order in which LOMA merges prime factors of those that have equally many; others follow in their usual order.
     pub loop_order: Vec<String>,

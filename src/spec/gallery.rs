@@ -1,4 +1,4 @@
-//! Reading a gallery entry: a published figure or table, the state that shows it, and what it claims.
+//! Reading a gallery entry: a published figure or table, the state that shows it, and its claims.
 
 use super::Reading;
 use super::reader::{Fields, LocatedNode, Reader, ValueError};
@@ -35,21 +35,21 @@ const VARIATION: [&str; 6] = ["what", "measure", "rules", "deviation", "toleranc
 /// A gallery entry as written.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GallerySpec {
-    /// What it shows, in a few words.
+    /// Its subject, in a few words.
     pub title: String,
     /// Short name of the paper.
     pub paper: String,
     /// Figure, table or section.
     pub place: String,
-    /// What there is to learn, in one sentence.
+    /// The lesson of it, in one sentence.
     pub lesson: String,
     /// The state that shows it.
     pub opens: OpensSpec,
-    /// What the paper says in numbers.
+    /// The numbers that the paper states.
     pub claims: Vec<ClaimSpec>,
 }
 
-/// The state that an entry opens, as written; what is left out is as in a new session.
+/// The state that an entry opens, as written; fields that are left out are as in a new session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OpensSpec {
     /// Name of the view.
@@ -74,7 +74,7 @@ pub struct OpensSpec {
     pub layer: Option<String>,
     /// Temporal loops of a mapping made by hand, innermost first: `K 8`.
     pub order: Vec<String>,
-    /// By operand, after how many loops each of its memory levels ends.
+    /// By operand, the number of loops after which each of its memory levels ends.
     pub ends: Vec<(String, Vec<String>)>,
     /// Largest area of generated hierarchies, um2.
     pub budget_um2: Option<f64>,
@@ -160,7 +160,7 @@ impl Default for Tolerance {
     }
 }
 
-/// Reads a gallery entry: what could be read of it, and everything that is wrong.
+/// Reads a gallery entry, as far as it can be read, with all mistakes.
 ///
 /// `gallery::Entry::from_text` reads and validates in one step.
 pub fn read_gallery_entry(text: &str) -> Reading<GallerySpec> {
@@ -241,7 +241,7 @@ fn read_claim(place: &LocatedNode, reader: &mut Reader) -> ClaimSpec {
     read_comparison(ClaimSpec { missing, shown_by, ..claim.clone() }, &fields, reader)
 }
 
-/// What a claim and its variations have in common.
+/// Fields that a claim and its variations have in common.
 fn read_comparison(claim: ClaimSpec, fields: &Fields, reader: &mut Reader) -> ClaimSpec {
     let rules = fields.get("rules").map(|place| place.names(reader)).unwrap_or_default();
     let deviation = fields.get("deviation").and_then(|place| place.value(reader, "a share", share));

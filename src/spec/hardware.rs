@@ -58,7 +58,7 @@ const MEMORY: [&str; 20] = [
 ];
 const PORT: [&str; 3] = ["serves", "width", "granularity"];
 
-/// The fields of what `path` names, in their usual order; none where names are free to choose.
+/// The fields of the part at `path`, in their usual order; none where names are free to choose.
 pub(super) fn field_order(path: &str) -> &'static [&'static str] {
     match path.split_once('[') {
         Some(("memories" | "vector_unit.registers", rest)) if rest.contains("ports[") => &PORT,
@@ -72,7 +72,7 @@ pub(super) fn field_order(path: &str) -> &'static [&'static str] {
     }
 }
 
-/// Reads a hardware document: what could be read of it, and everything that is wrong.
+/// Reads a hardware document, as far as it can be read, with all mistakes.
 ///
 /// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
 /// `Core::from_text` of the model reads and validates in one step.

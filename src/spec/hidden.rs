@@ -22,7 +22,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     if text.contains(is_hidden) { Cow::Owned(written_out(text, is_hidden)) } else { Cow::Borrowed(text) }
 }
 
-/// The text with such characters written out, but for its lines and tabs.
+/// The text with such characters written out, except its line breaks and tabs.
 pub fn visible_lines(text: &str) -> Cow<'_, str> {
     // Ends of lines by RFC 4180 are ends of lines, too; a single CR would write over its line.
     let is_harmless = |line: &str| !line.strip_suffix('\r').unwrap_or(line).contains(is_hidden_in_lines);

@@ -34,11 +34,11 @@ const HINT: [&str; 3] = ["when", "near", "text"];
 /// A lesson as written.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LessonSpec {
-    /// What it is called.
+    /// Its name, for people.
     pub title: String,
-    /// What there is to learn, in one sentence.
+    /// Its subject, in one sentence.
     pub about: String,
-    /// What values are drawn for besides the student.
+    /// The assignment for which values are drawn, in addition to the student.
     pub assignment: String,
     /// Hardware and networks of its own, by name.
     pub documents: Vec<(String, String)>,
@@ -62,13 +62,13 @@ pub struct ParameterSpec {
 /// A step as written.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StepSpec {
-    /// What it is about.
+    /// Its subject, in a few words.
     pub title: String,
-    /// What to look at, and what is there to be seen; `{name}` stands for a number.
+    /// The part of the page to look at, and the observation; `{name}` stands for a number.
     pub text: String,
     /// The state that it begins with, in which the answer can be found.
     pub opens: OpensSpec,
-    /// What the student is asked.
+    /// The question to the student.
     pub question: String,
     /// The numbers by which answers are judged, and which the explanation names.
     pub numbers: Vec<NumberSpec>,
@@ -86,7 +86,7 @@ pub struct StepSpec {
     pub hint: String,
     /// Why that is so; `{name}` stands for a number.
     pub explains: String,
-    /// What it counts.
+    /// Points for a right answer.
     pub marks: Option<f64>,
     /// Limit on the number of answers that a student may give.
     pub tries: Option<u64>,
@@ -95,7 +95,7 @@ pub struct StepSpec {
 /// A number as written.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NumberSpec {
-    /// What texts and conditions call it.
+    /// Its name in texts and conditions.
     pub name: String,
     /// Its unit; nothing for a plain count.
     pub unit: String,
@@ -108,7 +108,7 @@ pub struct NumberSpec {
 /// An answer as written.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AnswerSpec {
-    /// What the student can choose.
+    /// The answer that the student can choose.
     pub text: String,
     /// When it is right: `gain 8..14`, and all of them.
     pub when: Vec<String>,
@@ -121,7 +121,7 @@ pub struct AnswerSpec {
 pub struct AskedNumberSpec {
     /// Its name among the numbers.
     pub is: String,
-    /// How far the answer may be from it, as a share of it.
+    /// Limit on the distance of the answer from it, as a share of it.
     pub tolerance: f64,
 }
 
@@ -171,12 +171,12 @@ pub struct HintSpec {
     pub when: Vec<String>,
     /// The number that the answer is close to after a certain mistake.
     pub near: String,
-    /// What is said.
+    /// The words to the student.
     pub text: String,
 }
 
-/// Reads a lesson with the values that `draw` chooses by the parameters' names and numbers of values: what could be read of it, and
-/// everything that is wrong.
+/// Reads a lesson with the values that `draw` chooses by the parameters' names and numbers of values: as far as it can
+/// be read, with all mistakes.
 ///
 /// `lesson::Lesson::from_text` reads and validates in one step.
 pub fn read_lesson(text: &str, draw: &dyn Fn(&str, usize) -> usize) -> Reading<LessonSpec> {

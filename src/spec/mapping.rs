@@ -17,9 +17,9 @@ const LOOP: [&str; 6] = ["loop", "W", "I", "O", "X", "Y"];
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MappingSpec {
-    /// What people call it.
+    /// Its name, for people.
     pub name: String,
-    /// What it is and where it comes from.
+    /// Description and source.
     pub about: String,
     /// Mappings of layers, each by the name of its layer.
     pub layers: Vec<LayerMappingSpec>,
@@ -49,9 +49,9 @@ pub struct MappedLoopSpec {
     pub memories: Vec<(String, String)>,
 }
 
-/// Reads a mapping document: what could be read of it, and everything that is wrong.
+/// Reads a mapping document, as far as it can be read, with all mistakes.
 ///
-/// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
+/// Parts that could not be read have their defaults, so the document means something only if nothing is wrong.
 /// `own_mappings` of the engine reads it and validates it for a core and a network.
 pub fn read_mapping(text: &str) -> Reading<MappingSpec> {
     let (root, mut reader) = Reader::open(text);

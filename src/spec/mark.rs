@@ -3,7 +3,8 @@
 /// The field that a state begins with: the version of the file.
 pub const MARK: &str = "fusescape";
 
-/// Whether a text that begins so is a state, not a document: its first field is the mark, whatever else YAML lets stand before it.
+/// Whether a text that begins so is a state, not a document: its first field is the mark, after anything that YAML
+/// allows before it.
 pub fn is_state(beginning: &str) -> bool {
     let mut rest = beginning.trim_start_matches('\u{feff}').trim_start();
     loop {

@@ -1,4 +1,4 @@
-//! Two lists of diagnostics about one text: that of reading it and that of validating what was read.
+//! Two lists of diagnostics about one text: that of reading it and that of validating the document.
 
 use super::Diagnostics;
 use super::diagnostic::{MAX_DIAGNOSTICS, more};
@@ -40,7 +40,7 @@ pub fn merge(text: &str, read: Diagnostics, validated: Diagnostics, consequences
     Diagnostics(all)
 }
 
-/// `memories[0].width` for `memories[0].read_width`, where that is what the document says.
+/// `memories[0].width` for `memories[0].read_width`, where that is the field of the document.
 fn as_written(path: &str, root: &Node) -> Option<String> {
     let (parent, name) = path.rsplit_once('.')?;
     let name = name.strip_prefix("read_").or_else(|| name.strip_prefix("write_"))?;

@@ -16,7 +16,7 @@ const MEMORY: [&str; 5] = ["name", "size", "replication", "variants", "source"];
 const VARIANT: [&str; 8] =
     ["width", "read_width", "write_width", "read_energy", "write_energy", "area", "estimate", "source"];
 
-/// Reads a pool document: what could be read of it, and everything that is wrong.
+/// Reads a pool document, as far as it can be read, with all mistakes.
 ///
 /// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
 /// `Pool::from_text` of the model reads and validates in one step.

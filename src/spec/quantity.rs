@@ -147,7 +147,7 @@ fn split<'t>(text: &'t str, example: &str) -> Result<(&'t str, &'t str), ValueEr
     let start = text.char_indices().find(|&(at, c)| is_of_a_unit(c) && !exponent(at)).map_or(text.len(), |(at, _)| at);
     let (number, unit) = (text[..start].trim_end(), text[start..].trim_end());
     match (number, unit) {
-        // Whatever its unit.
+        // With any unit.
         _ if parse_decimal(number).is_some_and(|number| number < 0.0) => {
             let remedy = example.replace("Write for example", "It must be positive: write for example");
             Err(ValueError::new(format!("`{number}` is negative"), remedy))
@@ -158,7 +158,7 @@ fn split<'t>(text: &'t str, example: &str) -> Result<(&'t str, &'t str), ValueEr
     }
 }
 
-/// Letters, and whatever else is no part of a number.
+/// Letters, and all other characters that are no part of a number.
 fn is_of_a_unit(c: char) -> bool {
     c.is_ascii_alphabetic() || !(c.is_ascii() || c.is_whitespace())
 }
@@ -192,7 +192,7 @@ fn wrong_unit(unit: &str, right: &str) -> ValueError {
     ValueError::new(format!("There is no unit `{unit}` here"), format!("Use {right}"))
 }
 
-/// What a text with a number measures. Base units are those of the names that result files have.
+/// The measure of a text with a number. Base units are those of the names in result files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
     /// No unit: a count, or a factor.

@@ -51,7 +51,7 @@ fn unseen(text: &str, is_refused: fn(char) -> bool) -> Option<ValueError> {
     Some(ValueError::new(reason, "Write it anew, without that character"))
 }
 
-/// Collects what is wrong while a document is read.
+/// Collects mistakes while a document is read.
 pub struct Reader {
     diagnostics: Diagnostics,
     /// Whether the text could be read to its end; if not, nothing can be called missing.
@@ -213,7 +213,7 @@ impl<'t> LocatedNode<'t> {
         matches!(&self.node.value, Value::Map(entries) if entries.iter().any(|(key, _)| key.text == name))
     }
 
-    /// A field that may be left out, whatever others there are.
+    /// The field of this name; `None` where it is left out.
     pub fn find(&self, name: &str) -> Option<LocatedNode<'t>> {
         let Value::Map(entries) = &self.node.value else { return None };
         let (key, node) = entries.iter().find(|(key, _)| key.text == name)?;
@@ -379,7 +379,7 @@ impl<'t> LocatedNode<'t> {
             }
         }
         for (name, place) in unknown {
-            // Looking for what was meant takes its time: not for the thousandth mistake.
+            // Similar names take time: they are looked for only until the list of mistakes is full.
             if reader.diagnostics.is_full() {
                 break;
             }
@@ -425,7 +425,7 @@ impl<'t> Fields<'t> {
         place
     }
 
-    /// Notes that a field is missing, with what could be written there.
+    /// Notes that a field is missing, with an example of its value.
     pub fn missing(&self, reader: &mut Reader, name: &str, example: &str) {
         if self.readable && reader.complete {
             let wrong =
@@ -470,7 +470,7 @@ fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name } else { format!("{path}.{name}") }
 }
 
-/// A text that a person wrote, cut to what fits in a message.
+/// A text that a person wrote, cut to the length of a message.
 fn short(text: &str) -> String {
     match text.char_indices().nth(60) {
         Some((end, _)) => format!("{}...", visible(&text[..end])),

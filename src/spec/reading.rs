@@ -31,7 +31,7 @@ impl<T> Reading<T> {
         Self { document, mistakes }
     }
 
-    /// The document as far as it could be read, and what is wrong.
+    /// The document as far as it could be read, and its mistakes.
     pub fn both(self) -> (T, Diagnostics) {
         (self.document, self.mistakes)
     }
@@ -39,7 +39,7 @@ impl<T> Reading<T> {
     /// The document, if nothing is wrong with its text.
     ///
     /// # Errors
-    /// What is wrong.
+    /// The mistakes.
     pub fn whole(self) -> Result<T, Diagnostics> {
         self.mistakes.or(self.document)
     }
@@ -47,7 +47,7 @@ impl<T> Reading<T> {
     /// The validated document, which was read of `text`.
     ///
     /// # Errors
-    /// Everything that is wrong with the text and with what it says, each with its line and once ([`merge`]).
+    /// All mistakes of the text and of its content, each with its line and once ([`merge`]).
     pub fn validated<M>(
         self,
         text: &str,

@@ -32,7 +32,7 @@ const SAMPLING: [&str; 2] = ["sobol", "refine"];
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StudySpec {
-    /// What people call it.
+    /// Its name, for people.
     pub name: String,
     /// The question that it asks.
     pub about: String,
@@ -108,7 +108,7 @@ pub enum ValuesSpec {
         from: Vec<String>,
         /// The last.
         to: Vec<String>,
-        /// How many there are.
+        /// Number of values.
         count: u64,
         /// Whether neighbours have the same ratio rather than the same difference.
         is_log: bool,
@@ -133,10 +133,10 @@ pub enum SamplingSpec {
     Refine(u64),
 }
 
-/// Reads a study document: what could be read of it, and everything that is wrong.
+/// Reads a study document, as far as it can be read, with all mistakes.
 ///
-/// Whatever could not be read is left out, so the document means something only if nothing is wrong. `Study::new` of the engine validates
-/// what paths lead to and which quantities there are.
+/// Parts that could not be read are left out, so the document means something only if nothing is wrong. `Study::new` of
+/// the engine validates the targets of paths and the names of quantities.
 pub fn read_study(text: &str) -> Reading<StudySpec> {
     let (root, mut opened) = Reader::open(text);
     let reader = &mut opened;
@@ -146,7 +146,7 @@ pub fn read_study(text: &str) -> Reading<StudySpec> {
     let axes = fields.get("axes").map(|place| place.list(reader, MAX_ENTRIES)).unwrap_or_default();
     let axes: Vec<AxisSpec> = axes.iter().map(|place| read_axis(place, reader)).collect();
     let has = |kind: &str| axes.iter().any(|axis| axis.varies(kind));
-    // A system may say itself what its cores are.
+    // A system may state its cores itself.
     let has_system = fields.get("system").is_some() || has("system");
     let documents =
         [("hardware", "meta-proto-like-df", !has_system), ("system", "tpu-quad", false), ("network", "resnet18", true)];

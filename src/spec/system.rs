@@ -18,7 +18,7 @@ const LINK: [&str; 7] = ["from", "to", "between", "bus", "mesh", "width", "energ
 const OFFCHIP: [&str; 4] = ["width", "read_energy", "write_energy", "ports"];
 const PORT: [&str; 5] = ["name", "cores", "direction", "width", "energy"];
 
-/// Reads a system document: what could be read of it, and everything that is wrong.
+/// Reads a system document, as far as it can be read, with all mistakes.
 ///
 /// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
 /// `CoreSystem::from_text` of the model reads and validates in one step.

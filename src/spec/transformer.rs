@@ -28,7 +28,7 @@ const STATE_SPACE: [&str; 4] = ["channels", "states", "rank", "kernel"];
 const OF_ATTENTION: [&str; 9] =
     ["heads", "key_heads", "head_size", "feed_forward", "decoder", "window", "post_norm", "rotary", "latent"];
 
-/// Reads a transformer document: what could be read of it, and everything that is wrong.
+/// Reads a transformer document, as far as it can be read, with all mistakes.
 ///
 /// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
 /// `Transformer::from_text` of the model reads and validates in one step.

@@ -1,7 +1,7 @@
 //! YAML text to a tree whose every node knows its place.
 //!
 //! Built from the events of `saphyr-parser`. The loader of `saphyr` would not do: it recurses as deep as the text
-//! nests, copies what an alias stands for, and silently keeps only the last of two equal keys.
+//! nests, copies the target of each alias, and silently keeps only the last of two equal keys.
 
 use super::Diagnostics;
 use super::diagnostic::Diagnostic;
@@ -26,7 +26,7 @@ pub struct Node {
     /// indented lines (`>-`) without the line before.
     pub span: Range<usize>,
     pub style: Style,
-    /// The name of its tag: `Memory` of `!Memory`; other programs say by it what a mapping describes.
+    /// The name of its tag: `Memory` of `!Memory`; in other programs it is the type of a mapping.
     pub tag: Option<Box<str>>,
     pub value: Value,
 }
@@ -44,7 +44,7 @@ pub enum Style {
 pub enum Value {
     /// Nothing was written, or `null`.
     Nothing,
-    /// The text of a scalar, whatever it looks like.
+    /// The text of a scalar of any form.
     Scalar(String),
     List(Vec<Node>),
     /// Fields in the order written, equal names included.
@@ -64,7 +64,7 @@ impl Node {
         Self { line: 1, span: 0..0, style: Style::Flow, tag: None, value: Value::Nothing }
     }
 
-    /// What kind of value this is, for a person.
+    /// The kind of this value, for a person.
     pub fn kind(&self) -> &'static str {
         match self.value {
             Value::Nothing => "nothing",
@@ -97,8 +97,8 @@ impl Node {
         }
     }
 
-    /// The line of what `path` names (`memories[2].size`), or of the nearest thing around it that exists; and
-    /// whether it exists itself.
+    /// The line of the value at `path` (`memories[2].size`), or of the nearest thing around it that exists; and whether
+    /// it exists itself.
     pub fn find(&self, path: &str) -> (usize, bool) {
         let (mut node, mut line, mut rest) = (self, self.line, path);
         loop {
@@ -135,7 +135,7 @@ fn clean(text: &mut String, line: usize, tell: &mut dyn FnMut(usize)) {
     }
 }
 
-/// The line of what `path` names in a text, or of the nearest thing around it that exists.
+/// The line of the value at `path` in a text, or of the nearest thing around it that exists.
 pub fn line_of(text: &str, path: &str) -> Option<usize> {
     (!path.is_empty()).then(|| parse(text).0.find(path).0)
 }
@@ -147,7 +147,7 @@ pub enum Step<'p> {
     Item(usize),
 }
 
-/// The index that a path begins with, and what follows.
+/// The index with which a path begins, and the rest of the path.
 fn first_index(path: &str) -> Option<(usize, &str)> {
     let (index, rest) = path.strip_prefix('[')?.split_once(']')?;
     Some((index.parse().ok()?, rest))
@@ -272,7 +272,7 @@ impl Builder<'_> {
                 let plain = style == ScalarStyle::Plain;
                 let nothing = plain && matches!(&*text, "" | "~" | "null" | "Null" | "NULL");
                 let start = self.bytes.at(span.start.index());
-                // Where nothing is written the parser invents a `~`, sometimes with the place of what follows.
+                // Where nothing is written the parser invents a `~`, sometimes with the place of the next event.
                 let is_written = !nothing || (!span.is_empty() && self.text[start..].starts_with(&*text));
                 let end =
                     if is_written { end_of_scalar(self.text, start..self.bytes.at(span.end.index())) } else { start };
@@ -343,7 +343,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The tree, with what is still open closed where the text broke off.
+    /// The tree, with open parts closed where the text broke off.
     fn finish(mut self) -> Node {
         while !self.open.is_empty() {
             self.end();

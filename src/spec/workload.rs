@@ -41,7 +41,7 @@ const LAYER: [&str; 23] = [
     "input_counted",
     "unroll",
 ];
-/// What each type of layer has besides `name`, `type`, `from`, `precision`, `density`, `loop_order` and `unroll`.
+/// The fields of each type of layer besides `name`, `type`, `from`, `precision`, `density`, `loop_order` and `unroll`.
 const LAYER_TYPES: [(&str, &[&str]); 12] = [
     ("input", &["K", "size"]),
     ("view", &["K", "size", "padding", "join", "channels", "columns", "rows", "scale", "blocks"]),
@@ -57,7 +57,7 @@ const LAYER_TYPES: [(&str, &[&str]); 12] = [
     ("pairwise", &["K", "operations"]),
 ];
 
-/// The fields of what `path` names, in their usual order; none where names are free to choose.
+/// The fields of the part at `path`, in their usual order; none where names are free to choose.
 pub(super) fn field_order(path: &str) -> &'static [&'static str] {
     match path.rsplit_once('.').map_or(path, |(_, last)| last) {
         "" => &WORKLOAD,
@@ -74,7 +74,7 @@ pub fn layer_fields(kind: &str) -> &'static [&'static str] {
     LAYER_TYPES.iter().find(|(name, _)| *name == kind).map_or(&[], |(_, fields)| fields)
 }
 
-/// Reads a workload document: what could be read of it, and everything that is wrong.
+/// Reads a workload document, as far as it can be read, with all mistakes.
 ///
 /// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
 /// `Network::from_text` of the model reads and validates in one step.

@@ -32,7 +32,7 @@
 //! let found = search(&problem, &machine, &Objective::Energy);
 //! let best = found.best(&Objective::Energy, &machine).expect("it fits");
 //!
-//! // Scores stay on the chip; what crosses its border is the least possible.
+//! // Scores stay on the chip; the traffic across its border is the least possible.
 //! assert_ne!(best.schedule.fusion, Fusion::None);
 //! assert_eq!(best.dram_bits(), problem.compulsory_bits());
 //! assert!(best.energy_pj() < found.unfused().expect("it fits").energy_pj());

@@ -27,7 +27,7 @@ pub enum Place {
 /// Data that moves from one place to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flow {
-    /// What moves.
+    /// The tensor that moves.
     pub tensor: Tensor,
     /// The source.
     pub from: Place,

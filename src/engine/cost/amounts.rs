@@ -1,4 +1,4 @@
-//! How much data every link moves, how often (ZigZag, Section III; DeFiNES NOTES 4).
+//! The data that every link moves, and the number of transfers (ZigZag, Section III; DeFiNES NOTES 4).
 
 use super::boundary::{Boundary, Crossing};
 use crate::cost::{PerLink, index};
@@ -104,7 +104,7 @@ impl<'a> Units<'a> {
         relevant_part(problem, &problem.operands[index], part, size)
     }
 
-    /// Removes the rounding error of averages, or what the tools take for one.
+    /// Removes the rounding error of averages, or a difference that the tools take for one.
     pub fn whole(&self, elements: f64) -> f64 {
         if self.rounds { elements.round_ties_even() } else { snap(elements) }
     }
@@ -185,7 +185,7 @@ pub struct Amounts {
     pub held: [[f64; MAX_LEVELS + 1]; OPERANDS],
     /// Bits that one instance of each memory level takes.
     bits: [[f64; MAX_LEVELS]; OPERANDS],
-    /// Whether a memory level is double-buffered by design, and what it holds is replaced during the layer.
+    /// Whether a memory level is double-buffered by design, and its data is replaced during the layer.
     forced: [[bool; MAX_LEVELS]; OPERANDS],
     /// Whether outputs are still partial sums there, by architecture level.
     pub partial: [bool; MAX_LEVELS + 1],
@@ -382,7 +382,7 @@ impl Amounts {
         self.crossings[index][level] = crossing;
     }
 
-    /// Whether every memory holds what the mapping puts there (DeFiNES tool, cost_model.py:276-305).
+    /// Whether the data of the mapping fits in every memory (DeFiNES tool, cost_model.py:276-305).
     pub(super) fn fit(&self, problem: &LayerOnCore<'_>) -> bool {
         if problem.rules.mappings_fit_unchecked {
             return true;
@@ -410,7 +410,7 @@ impl Amounts {
         self.bits[index][level]
     }
 
-    /// Bits that memory level `level` of an operand has to have room for, in one instance: twice what it holds, where the memory is
+    /// Bits that memory level `level` of an operand needs in one instance: twice those of its data, where the memory is
     /// double-buffered by design and the data is replaced during the layer.
     pub fn bits_reserved(&self, index: LayerOperand, level: usize) -> f64 {
         let bits = self.bits_held(index, level);
@@ -423,9 +423,9 @@ impl Amounts {
     }
 }
 
-/// How often partial sums come down where they go up `count` times, in `passes` passes over each.
+/// Number of times that partial sums come down where they go up `count` times, in `passes` passes over each.
 ///
-/// What comes back is what was written before; only the first pass has nothing to read.
+/// Sums that come down were written before; the first pass has none to read.
 pub fn partial_sums_read_back(count: u64, passes: u64, first_read_back: bool) -> u64 {
     if first_read_back { count } else { count - count / passes }
 }

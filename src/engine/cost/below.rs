@@ -30,8 +30,8 @@ impl<'a> Evaluator<'a> {
         self.average.whole(parts.into_iter().product())
     }
 
-    /// How often data crosses the boundary below memory `level` of an operand down and up, when the temporal loops below it
-    /// multiply to `sizes`; and whether outputs are still added to above.
+    /// Numbers of times that data crosses the boundary below memory `level` of an operand down and up, when the
+    /// temporal loops below it multiply to `sizes`; and whether outputs are still added to above.
     pub fn counts(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes) -> (u64, u64, bool) {
         self.counts_by(&self.average, operand, level, sizes)
     }

@@ -52,7 +52,7 @@ pub struct BoundaryLoad {
     cycles: [f64; CYCLES],
 }
 
-/// What each cycle of a [`BoundaryLoad`] adds to a weighed sum of all loads.
+/// The amounts that each cycle of a [`BoundaryLoad`] adds to a weighed sum of all loads.
 pub type Coefficients = [f64; CYCLES];
 
 impl BoundaryLoad {
@@ -128,8 +128,8 @@ impl<'a> LatencyBound<'a> {
         loads
     }
 
-    /// What the boundary below memory `level` adds if the temporal loops below it multiply to `sizes`, and the outermost of
-    /// them that are irrelevant to the operand at least to `irrelevant`.
+    /// The load of the boundary below memory `level` if the temporal loops below it multiply to `sizes`, and the
+    /// outermost of them that are irrelevant to the operand at least to `irrelevant`.
     pub fn load(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes, irrelevant: u64) -> BoundaryLoad {
         let period = sizes.iter().product::<u64>() * self.evaluator.problem.iteration_cycles;
         let (down, up, partial) = self.evaluator.latency_counts(operand, level, sizes);
@@ -215,7 +215,7 @@ impl<'a> LatencyBound<'a> {
         (0..self.stalls, IN_EITHER_ORDER.map(|waiting| self.stalls + waiting))
     }
 
-    /// What a boundary's cycles add to the sum of all loads, each times its weight.
+    /// The amounts that a boundary's cycles add to the sum of all loads, each times its weight.
     pub fn coefficients(&self, operand: LayerOperand, level: usize, weights: &[f64]) -> Coefficients {
         let added_to = &self.added_to[operand][level];
         let mut coefficients = Coefficients::default();
@@ -246,8 +246,8 @@ impl<'a> LatencyBound<'a> {
         stalls.fold(none, |bits, (at, _)| bits | 1 << at.min(u128::BITS as usize - 2))
     }
 
-    /// Whether `a` dominates `b`: its bound is no higher, whatever loads are added to both. `longest` tells which stalls of `a` may become
-    /// the longest.
+    /// Whether `a` dominates `b`: its bound is no higher for any loads that are added to both. `longest` is the set of
+    /// stalls of `a` that may become the longest.
     pub fn is_never_slower(&self, a: &[f64], longest: u128, b: &[f64]) -> bool {
         let (stalls, waiting) = (self.stalls, self.stalls..self.stalls + 4);
         let may_be = |at: usize| longest >> at.min(u128::BITS as usize - 2) & 1 == 1;

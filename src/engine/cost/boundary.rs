@@ -240,7 +240,7 @@ impl End<'_> {
     }
 }
 
-/// How many words elements take at one end, prepared for many numbers of elements.
+/// The number of words that elements take at one end, prepared for many numbers of elements.
 struct WordCount {
     precision: f64,
     parts: WordParts,

@@ -57,7 +57,7 @@ impl EnergyCause {
         Self::Vector,
     ];
 
-    /// Those that access no memory, and so are in no sum over memories.
+    /// Causes that access no memory, and so are in no sum over memories.
     pub fn without_access() -> impl Iterator<Item = Self> + Clone {
         Self::ALL.into_iter().filter(|cause| !matches!(cause, Self::Access(_)))
     }
@@ -68,7 +68,7 @@ impl EnergyCause {
         Self::ALL.into_iter().filter(|cause| *cause != Self::Vector || has_vector_unit).collect()
     }
 
-    /// Those of [`Self::seen_in`] that access no memory.
+    /// Causes of [`Self::seen_in`] that access no memory.
     pub fn seen_without_access(split: EnergySplit) -> impl Iterator<Item = Self> + Clone {
         Self::seen_in([split]).into_iter().filter(|cause| !matches!(cause, Self::Access(_)))
     }
@@ -146,12 +146,12 @@ impl LatencyCause {
     pub const ALL: [Self; enum_len::<Self>()] =
         [Self::Computing, Self::Stall, Self::Loading, Self::Offloading, Self::Copy];
 
-    /// Those of a mapped layer by itself: no data is copied.
+    /// Causes of a mapped layer alone: no data is copied.
     pub fn of_layer() -> impl Iterator<Item = Self> + Clone {
         Self::ALL.into_iter().filter(|cause| *cause != Self::Copy)
     }
 
-    /// Those in which the array of a mapped layer waits for its memories.
+    /// Causes by which the array of a mapped layer waits for its memories.
     pub fn waiting() -> impl Iterator<Item = Self> + Clone {
         Self::of_layer().filter(|cause| *cause != Self::Computing)
     }

@@ -27,7 +27,7 @@ pub struct LoopInformation {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OperandInformation {
-    /// What people call it.
+    /// The operand's name, for people.
     pub name: String,
     /// Elements of the whole operand.
     pub size: f64,
@@ -118,11 +118,11 @@ pub struct Reserved {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum ReservedElements {
-    /// Those of the average unit, multiplied in the order of the public tools, as some rules truncate fractions.
+    /// Counts of the average unit, multiplied in the order of the public tools, as some rules truncate fractions.
     Average([f64; 8]),
     /// The same, rounded to the nearest integer (`Rules::round_fractional_amounts`).
     RoundedAverage([f64; 8]),
-    /// Those of the fullest unit: unrolled loops rounded up, none longer than the layer's.
+    /// Counts of the fullest unit: unrolled loops rounded up, none longer than the layer's.
     Fullest(LoopSizes),
 }
 
@@ -179,7 +179,7 @@ pub enum ComingDown {
     Inputs,
     /// Nothing, as outputs go up finished.
     Nothing,
-    /// All partial sums that go up, but for so many elements of the first pass over the outputs.
+    /// All partial sums that go up, except so many elements of the first pass over the outputs.
     AllButFirst(f64),
     /// All partial sums that go up (`Rules::first_partial_sum_read_back`).
     All,

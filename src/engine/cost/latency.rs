@@ -18,7 +18,8 @@ pub struct Latency {
     pub temporal_cycles: u64,
     /// Stall: cycles that are added as some port cannot keep up.
     pub stall_cycles: u64,
-    /// Loading: until the first inputs are in place. Whole cycles, but for ZigZag's reduction, which averages (and may go below 0).
+    /// Loading: until the first inputs are in place. Whole cycles, except with ZigZag's reduction, which averages (and
+    /// may go below 0).
     pub loading_cycles: f64,
     /// Offloading: until the last outputs are in place; whole cycles as loading.
     pub offloading_cycles: f64,
@@ -85,7 +86,7 @@ impl Activity {
 }
 
 impl Latency {
-    /// `amounts` determines which levels are double-buffered, `peak` how much is moved.
+    /// `amounts` determines which levels are double-buffered, `peak` the amount of data.
     pub(super) fn new(problem: &LayerOnCore<'_>, amounts: &Amounts, peak: &Amounts) -> Self {
         let double_buffered = double_buffered(problem, amounts);
         let mut allowed_cycles = [[[0; 4]; MAX_LEVELS]; OPERANDS];
@@ -94,7 +95,7 @@ impl Latency {
             for (level, &memory) in view.memories.iter().enumerate() {
                 for movement in Movement::ALL {
                     let link = &peak.links[operand][level][index(movement)];
-                    // The window is that of the lower side, as there new data must not overwrite what is in use.
+                    // The window is that of the lower side, as there new data must not overwrite the data in use.
                     let lower = if movement.is_low() { level } else { level + 1 };
                     let relaxed = lower > 0 && double_buffered[operand][lower - 1];
                     allowed_cycles[operand][level][index(movement)] =
@@ -172,7 +173,7 @@ impl Latency {
         LatencySplit::from_fn(self.ideal_cycles, |cause| match self.of(cause) {
             CauseCycles::Whole(cycles) => cycles,
             CauseCycles::Fractional(_) => {
-                // Those that come first are rounded up, as far as the rounded total has room.
+                // The first causes are rounded up, as far as the rounded total has room.
                 let cycles = (self.counted(cause).ceil() as u64).min(left);
                 left -= cycles;
                 cycles
@@ -315,8 +316,8 @@ fn port_stalls(
     stalls
 }
 
-/// Stall of one port that several links share: each link's own, and what does not fit into the cycles in which at least
-/// one of them may work.
+/// Stall of one port that several links share: the stall of each link, and the cycles that do not fit into those in
+/// which at least one of them may work.
 fn combined_stall(links: &mut [Activity], total_cycles: u64) -> i64 {
     if let [only] = links {
         return only.stall();
@@ -344,7 +345,7 @@ pub(super) fn union_of_windows(links: &mut [Activity], total_cycles: u64) -> u64
 fn covered(links: &[Activity], span: u64) -> u64 {
     let Some((longest, shorter)) = links.split_last() else { return 0 };
     let window = longest.allowed.min(longest.period);
-    // Within one period everything up to `window` is covered, later only what the shorter periods cover.
+    // Within one period everything up to `window` is covered, later only the cycles that the shorter periods cover.
     let within =
         |rest: u64| if rest <= window { rest } else { window + covered(shorter, rest) - covered(shorter, window) };
     match span / longest.period {

@@ -107,7 +107,7 @@ pub struct LayerCost {
 }
 
 impl<'a> Evaluator<'a> {
-    /// Prepares what all mappings of the problem share.
+    /// Prepares the data that all mappings of the problem share.
     pub fn new(problem: &'a LayerOnCore<'a>) -> Self {
         let peak = || {
             if problem.rules.latency_unrolling_rounded_down {

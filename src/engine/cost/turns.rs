@@ -23,7 +23,7 @@ pub struct LoopTurns {
     pub order: Vec<TemporalLoop>,
     /// Sizes of the layer's loops.
     pub sizes: LoopSizes,
-    /// By dimension, how many indices the array works on at once.
+    /// By dimension, the number of indices on which the array works at once.
     pub unrolled: LoopSizes,
     /// Cycles of one iteration of all temporal loops.
     pub iteration_cycles: u64,
@@ -36,13 +36,13 @@ pub struct LoopTurns {
 /// One operand at every memory level: when a level's content is replaced.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OperandTurns {
-    /// What people call it.
+    /// The operand's name, for people.
     pub name: String,
     /// The operand as which memories hold it.
     pub stored_as: Operand,
     /// The indices that identify its elements.
     pub axes: Vec<IndexAxis>,
-    /// Dimensions that do not index it. Of outputs these add to what is there.
+    /// Dimensions that do not index it. For outputs, iterations of these add to the sums.
     pub irrelevant: Vec<Dim>,
     /// Its memory levels, lowest first.
     pub levels: Vec<LevelTurns>,
@@ -55,9 +55,9 @@ pub enum IndexAxis {
     Loop(Dim),
     /// Columns or rows over which windows slide, padding included.
     Window {
-        /// The loop over outputs, and what its index is multiplied by.
+        /// The loop over outputs, and the factor of its index.
         outputs: (Dim, u64),
-        /// The loop over the kernel, and what its index is multiplied by.
+        /// The loop over the kernel, and the factor of its index.
         kernel: (Dim, u64),
     },
 }
@@ -181,7 +181,7 @@ impl LoopTurns {
         self.product(0..depth) as f64 * self.compute_pj
     }
 
-    /// How often data crosses the boundary below a memory level within a step: down, and up.
+    /// Numbers of times that data crosses the boundary below a memory level within a step: down, and up.
     pub fn crossings(&self, operand: usize, level: usize, depth: usize, step: u64) -> (u64, u64) {
         let Some(level) = self.level(operand, level) else { return (0, 0) };
         let below = &level.below;
@@ -197,7 +197,7 @@ impl LoopTurns {
         let is_output = self.operands[operand].stored_as == Operand::O;
         let down = match below.down.count {
             0 => 0,
-            // Those of outputs are partial sums, of which the first pass finds none.
+            // Outputs that come down are partial sums, and there are none in the first pass.
             count if is_output && count < below.up.count => {
                 let adds = |next: &TemporalLoop| self.operands[operand].irrelevant.contains(&next.dim);
                 let indices = self.indices(depth, step);

@@ -48,7 +48,7 @@ impl Evaluator<'_> {
             .map(|dim| TemporalLoop { dim, size: problem.spatial.temporal_sizes[dim as usize] })
             .filter(|next| next.size > 1)
             .collect();
-        // Innermost loops that reuse what the array has: some rules let it keep that.
+        // Innermost loops that reuse the data in the array: some rules let it keep these.
         sort_few_by_key(&mut order, |next| view.relevance[next.dim as usize] != Relevance::Irrelevant);
         let all = Allocation { ends: [[order.len() as u8; MAX_LEVELS]; OPERANDS] };
         let amounts = Amounts::new(problem, &order, &all, &self.average);

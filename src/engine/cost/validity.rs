@@ -92,7 +92,8 @@ fn bytes(bits: f64) -> String {
 impl Evaluator<'_> {
     /// The cost of a mapping, or everything that is wrong with it.
     ///
-    /// `order` is innermost first; `ends` says after how many loops each memory level (lowest first) of each operand (output first) ends.
+    /// `order` is innermost first; `ends` states the number of loops after which each memory level (lowest first) of
+    /// each operand (output first) ends.
     ///
     /// # Errors
     /// Loops that are not those of the layer, boundaries in the wrong order, and every memory that overflows.

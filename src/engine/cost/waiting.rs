@@ -44,7 +44,7 @@ pub(super) fn waiting_cycles(
     (waiting, fails)
 }
 
-/// One port, its links sorted by how often they move something.
+/// One port, its links sorted by their number of transfers.
 struct PortInUse {
     width_bits: f64,
     /// Average bits per cycle of the links that move data repeatedly.
@@ -57,7 +57,7 @@ struct OnceLink {
     /// Operand, level and movement.
     place: (LayerOperand, usize, Movement),
     cycles: f64,
-    /// Cycles for what the operand's lowest memory needs to begin with.
+    /// Cycles for the data with which the operand's lowest memory begins.
     least: f64,
 }
 
@@ -73,7 +73,7 @@ impl PortInUse {
         let adds = |(operand, movement): (Operand, Movement)| {
             operand == Operand::O && matches!(movement, Movement::ReadToLow | Movement::WriteFromHigh)
         };
-        // Where links are equally long, the order decides what ZigZag's reduction does.
+        // Where links are equally long, the result of ZigZag's reduction depends on the order.
         for operand in operands_in(problem, memory) {
             let view = &problem.operands[operand];
             let Some(level) = view.memories.iter().position(|&id| id == memory) else { continue };

@@ -160,7 +160,7 @@ pub struct CacheAccount {
 pub struct LayerTileAccount {
     /// Name of the layer.
     pub layer: String,
-    /// What it computes, `None` for a stack input, which is only fetched.
+    /// Its operation, `None` for a stack input, which is only fetched.
     pub kind: Option<String>,
     /// Columns, rows and channels of the output that this tile computes (or fetches).
     pub output: (u64, u64, u64),
@@ -186,7 +186,7 @@ pub struct LayerTileAccount {
     pub reasons: Vec<String>,
     /// Copies that must be done before the layer can start.
     pub copies: CopyAccount,
-    /// What the mapped layer costs; `None` for a stack input.
+    /// Costs of the mapped layer; `None` for a stack input.
     pub cost: Option<LayerTileCost>,
 }
 
@@ -222,7 +222,7 @@ pub struct TopMemory {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CopyAccount {
-    /// The actions, each with what it moves and costs.
+    /// The actions, each with its data and costs.
     pub actions: Vec<CopyActionAccount>,
     /// Energy of all, pJ.
     pub energy_pj: f64,
@@ -246,7 +246,7 @@ pub struct CopyPort {
     pub uses: Vec<u64>,
 }
 
-/// The kind of a data copy action: what is copied, and where it comes from.
+/// The kind of a data copy action: its data, and the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum CopyKind {
@@ -350,7 +350,7 @@ pub struct LayerTileCost {
     pub slowest_port: Option<PortBalance>,
 }
 
-/// What one instance of a memory holds of an operand while a layer-tile runs.
+/// Data of an operand in one instance of a memory while a layer-tile runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HeldData {

@@ -1,4 +1,5 @@
-//! What changes from one point to another: energy and latency by cause, energy by memory, and the data that lies in another memory.
+//! Changes from one point to another: energy and latency by cause, energy by memory, and the data that is in another
+//! memory.
 
 use super::account::{LayerTileAccount, PointAccount, StackAccount, TileTypeAccount};
 use super::ids::TileTypeId;
@@ -18,7 +19,7 @@ pub struct Sides<T> {
 }
 
 impl Sides<f64> {
-    /// By how much it grows; below 0 where it shrinks.
+    /// The growth; below 0 where it shrinks.
     pub fn growth(self) -> f64 {
         self.to - self.from
     }
@@ -87,7 +88,7 @@ impl PointChange {
         }
     }
 
-    /// By how much the energy of each cause grows, pJ.
+    /// Growth of the energy of each cause, pJ.
     pub fn energy_growth(&self) -> impl Iterator<Item = (EnergyCause, f64)> + '_ {
         EnergyCause::ALL.into_iter().map(|cause| (cause, self.energy.to[cause] - self.energy.from[cause]))
     }

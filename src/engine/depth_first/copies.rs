@@ -15,7 +15,7 @@ pub struct CopyAction {
     pub kind: CopyKind,
     /// The layer whose data it is.
     pub layer: LayerId,
-    /// How much is copied.
+    /// Bits that are copied.
     pub bits: Bits,
     /// The source: memory, and as which operand it holds the data.
     pub source: (MemoryId, Operand),
@@ -30,9 +30,9 @@ pub struct Hop {
     pub from: (MemoryId, Operand, Movement),
     /// Memory that is written.
     pub to: (MemoryId, Operand, Movement),
-    /// How long it takes: as long as the slower side, once the memory that is read has answered.
+    /// Duration: that of the slower side, after the latency of the memory that is read.
     pub cycles: Cycles,
-    /// Of these, how long that memory takes to answer.
+    /// The part of these that is the latency of the memory that is read.
     pub answer: Cycles,
     /// Energy of reading, pJ.
     pub read_pj: f64,
@@ -194,7 +194,7 @@ pub struct BusyPort {
     pub start: Cycles,
     /// When the last of them would be done if it had the port to itself.
     pub end: Cycles,
-    /// How long each takes.
+    /// Cycles that each use of the port takes.
     pub uses: Vec<Cycles>,
 }
 

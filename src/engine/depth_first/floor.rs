@@ -4,7 +4,7 @@
 //! over rows, as both are independent of each other ([`super::axis`]). So the bound does not look at single tiles. It
 //! adds up the costs that every plan has under the corrected rules:
 //!
-//! - Operations, and what the array reads and writes for them: at best as if no unrolling left a PE idle.
+//! - Operations, and the reads and writes of the array for them: at best as if no unrolling left a PE idle.
 //! - Every tile of a layer brings its weights and its part of the input from the lowest memory in which they may lie, and takes its
 //!   output there.
 //! - The first tile brings weights from the highest memory. Inputs of the stack come from there, and its output goes there.
@@ -255,7 +255,7 @@ impl Floors {
             let is_view = |&input: &LayerId| network.layer(input).view.is_some();
             let has_views = network.inputs(stack.nodes[node]).iter().any(is_view);
             for (read, &producer) in reads().filter(|(_, producer)| stack.is_input(**producer) && !has_views) {
-                // Either the tile fetches the whole map first, or its readers read what they need from further up. The
+                // Either the tile fetches the whole map first, or its readers read their parts from further up. The
                 // readers share this cost.
                 let once = |axis: &AxisSums| axis.nodes[node].needed_once.min(axis.reads[read].fresh);
                 let fetched = x.nodes[producer].computed * y.nodes[producer].computed;

@@ -1,4 +1,4 @@
-//! Typed ids of what the planner numbers.
+//! Typed ids of the things that the planner numbers.
 
 use fusescape_model::declare_ids;
 
@@ -17,7 +17,7 @@ declare_ids! {
     TileTypeId,
     /// A stack among those that a planner has planned.
     KnownStackId,
-    /// A shape of layers, whatever their tile.
+    /// A shape of layers, for tiles of any size.
     ShapeId,
     /// A list of loops that the array unrolls.
     UnrollId,

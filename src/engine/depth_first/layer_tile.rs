@@ -1,4 +1,4 @@
-//! Planning one tile type: where each layer's data lies, what is copied before it, and the mapping problem it poses.
+//! Planning one tile type: the placement of each layer's data, the copies before it, and its mapping problem.
 
 use super::account::CopyKind;
 use super::axis::Strip;
@@ -23,7 +23,7 @@ use std::cmp::{Ordering, Reverse};
 /// Limit on the ways to narrow an unrolling; no array of the paper has as many.
 const MOST_UNROLLS: usize = 1 << 10;
 
-/// What all tiles of a layer share.
+/// Data that all tiles of a layer share.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TiledLayer {
     key: LayerKey,
@@ -67,14 +67,15 @@ pub(super) fn kept_weight_levels(core: &Core, weights_from_top: bool, w_memory: 
     kept.map_or(core.levels(Operand::W).len(), |level| level + 1)
 }
 
-/// What planning a tile of a stack depends on.
+/// The inputs of the planning of a tile of a stack.
 pub(super) struct TilePlanner<'a> {
     pub core: &'a Core,
     pub network: &'a Network,
     pub rules: Rules,
     pub stack: &'a Stack,
     pub footprint: &'a StackFootprint,
-    /// Of each layer of the network, what all its tiles have in common; `None` for inputs, which are not mapped.
+    /// For each layer of the network, the data that all its tiles have in common; `None` for inputs, which are not
+    /// mapped.
     pub layers: &'a TiSlice<LayerId, Option<TiledLayer>>,
     /// The lowest levels at which features may end.
     pub least: TopLevels,
@@ -454,7 +455,7 @@ impl TilePlanner<'_> {
         [y.computed - in_rows, above].map(|rows| self.footprint.output_bits(node, columns, rows))
     }
 
-    /// Pixels of what a read needs that no cache holds.
+    /// Pixels needed by a read that no cache holds.
     pub fn fresh_pixels(&self, read: ReadId) -> u64 {
         let (x, y) = (self.x.reads[read], self.y.reads[read]);
         (x.needed - x.cached) * (y.needed - y.cached)
@@ -494,7 +495,7 @@ impl TilePlanner<'_> {
     fn write_caches(&self, node: NodeId, layer: &LayerTilePlan, copies: &mut Vec<CopyAction>) {
         let Some(at) = layer.map_memory() else { return };
         let stored_as = if layer.is_input { Operand::I } else { Operand::O };
-        // On its way down a stack input passes the caches above, so that what is kept there costs nothing (NOTES 12.15).
+        // On its way down a stack input passes the caches above, so that keeping it there has no cost (NOTES 12.15).
         let is_passed = |cache: MemoryId| {
             let level = |memory: MemoryId| self.core.level_of(stored_as, memory);
             layer.is_input && (self.rules.input_caches_written_free || level(cache) >= level(at))

@@ -11,7 +11,7 @@ use crate::sorting::sort_by_key;
 use crate::workload::{Dim, LayerId, LayerKind, Network};
 use std::ops::Range;
 
-/// The geometry of a tile: what each node of its stack computes and needs, by axis.
+/// The geometry of a tile: the parts that each node of its stack computes and needs, by axis.
 #[derive(Debug, Clone, Copy)]
 pub struct TileGeometry<'a> {
     /// Columns.
@@ -110,7 +110,7 @@ impl StackFootprint {
         self.nodes[node].output_bits * columns * rows
     }
 
-    /// Bits of `columns` x `rows` of what is read of a producer.
+    /// Bits of `columns` x `rows` pixels of a read.
     pub fn read_bits(&self, read: ReadId, columns: u64, rows: u64) -> u64 {
         self.reads[read].pixel_bits * columns * rows
     }
@@ -317,7 +317,7 @@ impl CacheContext<'_> {
         levels.clone().find(fits).unwrap_or_else(|| self.core.top(Operand::O))
     }
 
-    /// Weights come last: they get what features and caches leave.
+    /// Weights come last: they get the room that features and caches leave.
     fn weight_memory(&self, decision: &CacheDecision) -> MemoryId {
         let levels = self.core.levels(Operand::W).iter().copied();
         let fits = |(level, id): &(usize, MemoryId)| {
@@ -382,7 +382,7 @@ pub enum Skipping {
     /// All above the lowest that has room: multi-level memory skipping.
     #[default]
     AllLevels,
-    /// Only the highest one, DRAM: what fits the chip lies in the highest memory there.
+    /// Only the highest one, DRAM: data that fits on the chip is in the highest memory there.
     HighestLevel,
 }
 

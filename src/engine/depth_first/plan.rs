@@ -22,7 +22,7 @@ pub struct PointPlan {
     pub stacks: Vec<StackPlan>,
 }
 
-/// The plan of one stack: its tile types, and what each of them does.
+/// The plan of one stack: its tile types, with the plan of each.
 #[derive(Debug, Clone)]
 pub struct StackPlan {
     /// Its layers.
@@ -130,13 +130,13 @@ impl TilePlan {
         self.copies.get(layer.copies.clone()).unwrap_or_default()
     }
 
-    /// What a layer of this tile reads of each of its producers.
+    /// The parts that a layer of this tile reads of each of its producers.
     pub fn reads_of(&self, layer: &LayerTilePlan) -> &[ReadPlan] {
         self.reads.get(layer.reads.clone()).unwrap_or_default()
     }
 }
 
-/// What a layer-tile reads of one producer, straight or through views.
+/// The part of one producer that a layer-tile reads, straight or through views.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadPlan {
     /// Channels of the producer.

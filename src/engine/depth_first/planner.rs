@@ -1,4 +1,4 @@
-//! Planner of points: whatever points share (stacks, strips, mapping problems) is found once.
+//! Planner of points: data that points share (stacks, strips, mapping problems) is computed once.
 
 use super::axis::{Axis, Strips, TooManyKinds};
 use super::floor::{Floors, StackFloor};
@@ -47,7 +47,7 @@ pub(super) struct KnownStack {
     pub footprint: Arc<StackFootprint>,
 }
 
-/// Plans points of one network on one core, remembering what they share.
+/// Plans points of one network on one core, and keeps the data that they share.
 pub struct Planner<'a> {
     pub(super) core: &'a Core,
     pub(super) network: &'a Network,

@@ -88,7 +88,7 @@ impl NotPlanned {
 }
 
 impl Problems {
-    /// The key of a layer, whatever the tile in `shape`.
+    /// The key of a layer, independent of the tile in `shape`.
     pub(super) fn layer(&mut self, shape: &LayerShape, unroll: &[Unroll]) -> LayerKey {
         let mut shape = *shape;
         shape.sizes[Dim::OX as usize] = 1;

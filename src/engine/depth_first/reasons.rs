@@ -8,7 +8,7 @@ use crate::rules::Rules;
 use crate::search::bytes;
 use crate::workload::Network;
 
-/// What the sentences are about.
+/// The subject of the sentences.
 pub(super) struct Reasons<'a> {
     pub core: &'a Core,
     pub rules: &'a Rules,

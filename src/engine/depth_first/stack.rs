@@ -16,7 +16,7 @@ use std::ops::Range;
 pub struct Stack {
     /// The nodes: layers outside whose output is read, then the layers of the stack.
     pub nodes: TiVec<NodeId, LayerId>,
-    /// How many of the nodes are inputs.
+    /// Number of the nodes that are inputs.
     pub input_count: usize,
     /// For each node the nodes whose output it reads, one for each of [`Network::reads`]; empty for inputs.
     pub producers: TiVec<NodeId, Vec<NodeId>>,

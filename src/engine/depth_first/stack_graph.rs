@@ -52,7 +52,7 @@ pub enum ListedStacks {
     All,
     /// All of at most this many layers, and longer ones that were given.
     UpTo(#[cfg_attr(feature = "schema", schemars(range(min = 1)))] usize),
-    /// Those that were given: even the shortest are too many.
+    /// The given stacks alone: even the shortest are too many.
     Given,
 }
 
@@ -145,7 +145,7 @@ impl StackGraph {
         Ok(Self::ordered(&done_in, end, arcs, listed))
     }
 
-    /// Numbers states by how many layers are done, and drops those from which the end cannot be reached.
+    /// Numbers states by their number of computed layers, and drops those from which the end cannot be reached.
     fn ordered(
         done_in: &TiSlice<StateId, IdBitSet<LayerId>>,
         end: StateId,

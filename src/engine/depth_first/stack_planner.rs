@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// Limit on the kinds of tiles: kinds of columns times kinds of rows.
 const MOST_KINDS: usize = 1 << 14;
 
-/// What decides how a tile behaves: tiles with equal keys are of one type.
+/// The figures that determine the plan of a tile: tiles with equal keys are of one type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct TileKey {
     /// Where the tile lies, if layers fetch weights in it that no tile has fetched before.

@@ -4,7 +4,7 @@ use crate::spec::listed_name;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What happens to the features that neighbouring tiles share (DeFiNES, Fig. 3).
+/// The treatment of the features that neighbouring tiles share (DeFiNES, Fig. 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum StoringMode {
@@ -94,7 +94,7 @@ impl fmt::Display for FuseDepth {
 pub struct DepthFirstStrategy {
     /// Columns and rows of the last feature map of each stack that are computed atomically.
     pub tile: (u64, u64),
-    /// What happens to the overlap of tiles.
+    /// The treatment of the overlap of tiles.
     pub mode: StoringMode,
     /// Which layers share a stack.
     pub fuse: FuseDepth,

@@ -91,8 +91,8 @@ impl<'a> TotalsAssembler<'a> {
         Self { watched, problems, routes: CopyRoutes::new(core, rules) }
     }
 
-    /// What a point costs, to the bit as its whole account has it; `None` where the cost of a problem is missing, or a sum
-    /// is too large to count. `costs` holds one entry for each problem.
+    /// The costs of a point, equal to the bit to those of its whole account; `None` where the cost of a problem is
+    /// missing, or a sum is too large to count. `costs` holds one entry for each problem.
     pub fn totals(&mut self, plan: &PointPlan, costs: &TiSlice<ProblemId, Option<ProblemCost>>) -> Option<PointTotals> {
         let stacks = Vec::with_capacity(plan.stacks.len());
         let mut totals = TotalsLedger { assembler: self, costs, words: [ByCause::default(); WATCHED], stacks };

@@ -20,11 +20,11 @@ pub struct AttentionRequest {
     pub hardware: String,
     /// Transformer document.
     pub model: String,
-    /// What is computed.
+    /// The step to be computed.
     pub step: Step,
     /// Bits of elements.
     pub bits: ElementBits,
-    /// What is minimised.
+    /// The objective that is minimised.
     pub objective: Objective,
 }
 
@@ -247,7 +247,8 @@ impl AttentionStudy {
     ///
     /// # Errors
     ///
-    /// There is no attention, no such tile, no room for keys and values, or what [`follow`] or [`follow_block`] refuses.
+    /// There is no attention, no such tile, no room for keys and values; or the errors of [`follow`] or
+    /// [`follow_block`].
     pub fn motion(&self, of: &FollowedSchedule, keys_in: KeyStore) -> Result<FollowedAttention, Diagnostics> {
         let step = &self.request.step;
         let (problem, left) = self.with_keys_in(keys_in)?;

@@ -44,7 +44,7 @@ impl Survey {
         Ok(self.totals_assembler().cost_expression(&plan))
     }
 
-    /// A lower bound on the cost of a stack, from what is known so far; `None` if it cannot be scheduled.
+    /// A lower bound on the cost of a stack, from the costs that are known so far; `None` if it cannot be scheduled.
     pub(super) fn lower_bound(&self, expression: &CostExpression) -> Option<PointTotals> {
         expression.total(&self.costs)
     }

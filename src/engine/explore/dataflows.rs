@@ -116,7 +116,7 @@ fn unrolled(spec: HardwareSpec, dataflow: Dataflow, (rows, columns): (u64, u64),
         spec.array.in_memory.map(|array| InMemorySpec { columns: COLUMNS.to_owned(), rows: ROWS.to_owned(), ..array });
     HardwareSpec {
         array: ArraySpec { dimensions, systolic, in_memory, ..spec.array },
-        // What layers state for the design's own array means nothing here.
+        // Unrollings that layers state for the design's own array have no meaning here.
         dataflow: String::new(),
         unroll,
         memories,

@@ -90,7 +90,7 @@ pub(super) struct OptimusChoice {
 
 impl OptimusChoice {
     /// # Errors
-    /// What the model does not express.
+    /// Parts of the network that the model does not express.
     pub fn new(sweep: &Sweep) -> Result<Self, Diagnostics> {
         let (graph, setting) = (operators_of(&sweep.network)?, Setting::of(&sweep.core, &sweep.network));
         let (fused, proof) = fuse(&graph, &setting, MOST_IDEALS);

@@ -120,7 +120,7 @@ impl Grouping {
 pub struct FusionStep {
     /// The parameter that is varied: buffer, array or batch.
     pub varied: SweptParameter,
-    /// How many doublings away from the design.
+    /// Number of doublings from the design.
     pub step: i32,
     /// Bytes, processing elements, or images.
     pub value: u64,
@@ -143,7 +143,7 @@ pub struct FusionStep {
 /// One step of the sweep.
 ///
 /// # Errors
-/// What Optimus' operators cannot express.
+/// Parts of the network that Optimus' operators cannot express.
 pub fn fusion_step(sweep: &Sweep, varied: SweptParameter, step: i32) -> Result<FusionStep, Diagnostics> {
     let (core, network) = (&sweep.core, &sweep.network);
     let graph = operators_of(network)?;

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct GroupTraffic {
     /// The maps that come in and go out.
     pub maps: Vec<MapTraffic>,
-    /// The layers that have weights, by their place among the computing layers, and how many elements.
+    /// The layers that have weights, by their index among the computing layers, with their number of elements.
     pub parameters: Vec<(usize, u64)>,
-    /// How often these are loaded.
+    /// The number of times that these are loaded.
     pub loading: ParameterLoading,
     /// Sum over all images, elements.
     pub elements: u64,

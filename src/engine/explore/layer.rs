@@ -32,7 +32,7 @@ pub struct LayerRequest {
     pub workload: String,
     /// Name of the layer; `None` for the one with the most MACs.
     pub layer: Option<String>,
-    /// What is minimised.
+    /// The objective that is minimised.
     pub objective: Objective,
     /// How mappings are searched.
     pub strategy: Strategy,
@@ -281,7 +281,7 @@ pub struct MappedLayer {
     pub memory_pj: [Vec<f64>; OPERANDS],
     /// Full-width words: per operand, memory level and movement, in the order of [`crate::hardware::Movement::ALL`].
     pub words: [Vec<[f64; 4]>; OPERANDS],
-    /// Every access behind `words`: per operand, memory and direction, with what makes it.
+    /// Every access behind `words`: per operand, memory and direction, with its cause.
     pub accesses: Vec<Access>,
     /// Whether each memory level is double-buffered, by operand.
     pub double_buffered: [Vec<bool>; OPERANDS],
@@ -362,7 +362,7 @@ impl LayerStudy {
     /// A study of a layer of documents that were read before; those of the request are ignored.
     ///
     /// # Errors
-    /// As [`Self::new`], for what concerns the layer.
+    /// As [`Self::new`], as far as the layer is concerned.
     pub fn of(core: Core, network: &Network, request: &LayerRequest) -> Result<Self, Diagnostics> {
         let mut wrong = Diagnostics::default();
         check_objective("objective", &request.objective, Some(&core), &mut wrong);

@@ -1,5 +1,5 @@
-//! The neighbours of a point, and what changes towards each: the next tile sizes, the other storing modes, the other fuse depths, the
-//! best of one cut more and of one fewer.
+//! The neighbours of a point, and the changes towards each: the next tile sizes, the other storing modes, the other
+//! fuse depths, the best of one cut more and of one fewer.
 
 use super::request::{Request, Settings};
 use super::survey::{CostStore, Survey};
@@ -49,9 +49,9 @@ impl CutChange {
 pub struct BestCut {
     /// The best of them by the objective of the request.
     pub neighbour: Neighbour,
-    /// How many there are.
+    /// Number of such neighbours.
     pub count: usize,
-    /// How many of them cannot be scheduled, as cuts through a branch.
+    /// Number of these that cannot be scheduled, as cuts through a branch.
     pub impossible: usize,
 }
 

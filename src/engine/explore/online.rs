@@ -18,7 +18,7 @@ const MOST_IDEALS_EXACTLY: usize = 4_000;
 /// Steps of the buffer per doubling.
 const STEPS_A_DOUBLING: i32 = 4;
 
-/// How often the design's buffer is doubled at the ends of the sweep, in quarters of a doubling.
+/// Doublings of the design's buffer at the ends of the sweep, in quarters of a doubling.
 pub const ONLINE_STEPS: RangeInclusive<i32> = -4 * STEPS_A_DOUBLING..=4 * STEPS_A_DOUBLING;
 
 /// The part of the on-line variant that does not depend on the buffer, prepared once for a design.
@@ -78,7 +78,7 @@ impl OnlineStudy {
     /// Prepares decisions for all of [`ONLINE_STEPS`].
     ///
     /// # Errors
-    /// What Optimus' operators cannot express.
+    /// Parts of the network that Optimus' operators cannot express.
     pub fn new(sweep: &Sweep) -> Result<Self, Diagnostics> {
         let graph = operators_of(&sweep.network)?;
         let setting = Setting::of(&sweep.core, &sweep.network);

@@ -189,7 +189,7 @@ fn read_order(spec: &LayerMappingSpec, path: &str, found: &mut Diagnostics) -> O
     (found.0.len() == before).then_some(order)
 }
 
-/// After how many loops each memory level ends, from the memory that each loop states.
+/// The number of loops after which each memory level ends, from the memory that each loop states.
 fn read_ends(
     spec: &LayerMappingSpec,
     problem: &LayerOnCore<'_>,

@@ -12,11 +12,11 @@ pub struct Request {
     pub hardware: String,
     /// Workload document.
     pub workload: String,
-    /// What to sweep, and how.
+    /// The points of the sweep, and their objective.
     pub settings: Settings,
 }
 
-/// What to sweep, and how.
+/// The points of a sweep, and their objective.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -29,7 +29,7 @@ pub struct Settings {
     pub modes: Vec<StoringMode>,
     /// Fuse depths.
     pub fuse: Vec<FuseDepth>,
-    /// What is minimised.
+    /// The objective that is minimised.
     pub objective: Objective,
     /// How the best mapping of every layer-tile is searched.
     pub strategy: Strategy,

@@ -69,9 +69,9 @@ impl Resource {
 /// The cost of some layers at one step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ResourceStep {
-    /// What is varied.
+    /// The resource that is varied.
     pub resource: Resource,
-    /// How many doublings away from the design.
+    /// Number of doublings from the design.
     pub step: i32,
     /// PEs, or bytes.
     pub value: u64,

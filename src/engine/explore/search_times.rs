@@ -18,7 +18,7 @@ pub struct PublishedTimes {
     pub online_ms: f64,
 }
 
-/// Table 5, but for VGG, which it takes without fully connected layers.
+/// Table 5, except for VGG, which it takes without fully connected layers.
 pub const PUBLISHED_TIMES: [PublishedTimes; 6] = [
     PublishedTimes { network: PaperNetwork::SqueezeNet1_0, algorithm1_ms: 2.19, online_ms: 0.24 },
     PublishedTimes { network: PaperNetwork::ResNet50, algorithm1_ms: 2.73, online_ms: 0.29 },

@@ -1,5 +1,6 @@
-//! HW-Flow-Fusion's sequences on the design at hand, by the paper's own model: which layers of which chain can run together, what they
-//! cost by themselves and fused either way (Figs. 14 and 15, Tables 5 and 7), and which sequences the method chooses.
+//! HW-Flow-Fusion's sequences on the design at hand, by the paper's own model: the layers of each chain that can run
+//! together, their costs alone and fused in both ways (Figs. 14 and 15, Tables 5 and 7), and the sequences that the
+//! method chooses.
 //!
 //! A question takes milliseconds, so that workers may be asked about each sequence by itself.
 

@@ -48,7 +48,7 @@ pub enum StackTask {
 /// The result of a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum StackDone {
-    /// How many parts there are.
+    /// Number of parts.
     Count(usize),
     /// The strategies of the first parts of the task, part by part, and the effort that they took.
     Parts(Vec<Vec<StackRun>>, SearchEffort, StrategyEffort),
@@ -90,7 +90,7 @@ impl StackSearch {
         }
     }
 
-    /// How many parts there are, once they are counted.
+    /// Number of parts, once they are counted.
     pub fn parts(&self) -> Option<usize> {
         self.parts
     }

@@ -48,7 +48,7 @@ pub struct StackLimits {
     pub most_tiles: Option<u64>,
 }
 
-/// Columns and rows of a tile, and what happens to the overlap of tiles.
+/// Columns and rows of a tile, and the treatment of the overlap of tiles.
 type TileAndMode = ((u64, u64), StoringMode);
 
 /// A stack with its tile size and storing mode, and their cost.
@@ -58,7 +58,7 @@ pub struct StackRun {
     pub arc: usize,
     /// Columns and rows of a tile.
     pub tile: (u64, u64),
-    /// What happens to the overlap of tiles.
+    /// The treatment of the overlap of tiles.
     pub mode: StoringMode,
     /// Number of tiles.
     pub tiles: u64,
@@ -133,12 +133,12 @@ pub struct StackStudy {
     tried: StrategyEffort,
 }
 
-/// How many strategies of stacks were compared, and how.
+/// Numbers of strategies of stacks that were compared, and that were planned for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StrategyEffort {
     /// Stacks times their tile sizes and storing modes.
     pub compared: u64,
-    /// Of these, how many were planned; a lower bound that needs no plan rules the others out.
+    /// Number of these that were planned; a lower bound that needs no plan rules the others out.
     pub planned: u64,
 }
 
@@ -371,12 +371,12 @@ impl StackStudy {
                 settings.modes.iter().filter(move |&&mode| !is_twin(mode)).map(move |&mode| (tile, mode))
             })
             .collect();
-        // The whole map is a tile whatever the settings say.
+        // The whole map is a tile, for any settings.
         strategies.push(((columns, rows), StoringMode::FullyRecompute));
         strategies
     }
 
-    /// How many tiles a stack is cut into.
+    /// Number of tiles of a stack.
     fn tiles(&self, arc: usize, tile: (u64, u64)) -> u64 {
         let (columns, rows) = self.map(end_of(&self.graph.arcs[arc]));
         columns.div_ceil(tile.0.max(1)).saturating_mul(rows.div_ceil(tile.1.max(1)))
@@ -508,7 +508,8 @@ trait Priced {
     /// Energy, pJ; latency, cycles; value of the objective, where it is a sum.
     fn price(&self) -> (f64, u64, f64);
 
-    /// Which of equals is kept, in whatever order they are found: the one with the lower place. Of equal places it is the first.
+    /// Order of equals, independent of the order in which they are found: the one with the lower place is kept. Of
+    /// equal places it is the first.
     fn place(&self) -> Option<TileAndMode> {
         None
     }

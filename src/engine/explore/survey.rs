@@ -114,7 +114,7 @@ impl SearchEffort {
     }
 }
 
-/// Evaluates the points of one sweep one by one, and remembers what they share.
+/// Evaluates the points of one sweep one by one, and keeps the data that they share.
 pub struct Survey {
     sweep: Sweep,
     strategies: Vec<DepthFirstStrategy>,
@@ -286,7 +286,7 @@ impl Survey {
         has_time: &mut dyn FnMut() -> bool,
     ) -> Result<PointPlan, NotPlanned> {
         let strategy = self.strategy(point)?;
-        // A point that ran out of time goes on with what it has found out.
+        // A point that ran out of time continues with its results so far.
         if self.planning.replace(point) != Some(point) {
             self.forget_if_full();
         }
@@ -360,7 +360,8 @@ pub(super) fn cost_now(solver: &mut ProblemSolver<'_>, problem: &LayerProblem) -
     solver.cost(problem, &mut || true)
 }
 
-/// State of a feasibility check that solves new mapping problems: the store of known costs, and what this plan adds to it.
+/// State of a feasibility check that solves new mapping problems: the store of known costs, and the costs that this
+/// plan adds to it.
 pub(super) struct ProblemSolver<'a> {
     pub sweep: &'a Sweep,
     pub watched: [MemoryId; WATCHED],
@@ -518,7 +519,7 @@ impl Fingerprints {
             hash(&format!("{memory:?}"))
         };
         let memories: TiVec<MemoryId, u64> = core.memories.iter().map(figures).collect();
-        // Registers of lanes are below what a choice of levels leaves visible.
+        // Registers of lanes are below the levels that remain visible for a choice of levels.
         let unit = core.vector_unit.as_ref().map(|unit| (unit.figures(), &memories.raw[..core.register_count()]));
         let operations = (&core.mac_energy, &core.in_memory);
         let numbers = format!("{:?} {operations:?} {:?} {guide:?}", core.array, settings.objective);

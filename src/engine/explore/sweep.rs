@@ -55,7 +55,7 @@ pub struct SweepPlan {
     pub problems: Problems,
     /// For each point its plan, or why it cannot be scheduled.
     pub points: Vec<Result<PointPlan, Diagnostics>>,
-    /// What a person should know though nothing is wrong.
+    /// Notes for a person, though nothing is wrong.
     pub notes: Diagnostics,
 }
 
@@ -178,7 +178,7 @@ impl Sweep {
         SweepPlan { strategies, points, problems: planner.memory.problems, notes: self.notes() }
     }
 
-    /// What a person should know though nothing is wrong: tile sizes beyond every map mean the whole map.
+    /// Notes for a person, though nothing is wrong: tile sizes beyond every map mean the whole map.
     pub fn notes(&self) -> Diagnostics {
         let Settings { fuse, rules, .. } = &self.settings;
         let stacks = fuse.iter().filter_map(|fuse| cut(&self.network, &self.core, fuse, rules).ok()).flatten();
@@ -295,7 +295,7 @@ impl Sweep {
         diagnostics
     }
 
-    /// An assembler for the points of a plan; it remembers what they share.
+    /// An assembler for the points of a plan; it keeps the data that they share.
     pub fn assembler<'a>(&'a self, plan: &'a SweepPlan) -> Assembler<'a> {
         self.assembler_of(&plan.problems)
     }

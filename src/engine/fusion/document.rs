@@ -18,7 +18,7 @@ use crate::workload::{Dim, Layer, LayerId, LayerKind, Network, View};
 /// map is complete. Maps of further inputs of the network are loaded as parameters are.
 ///
 /// # Errors
-/// What the paper's operators cannot express.
+/// Layers that the paper's operators cannot express.
 pub fn operators_of(network: &Network) -> Result<OperatorGraph, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let is_image = |&id: &LayerId| network.layer(id).shape.kind == LayerKind::Input;

@@ -58,7 +58,7 @@ impl Ideals {
         (all.sets.len() <= limit).then_some(all)
     }
 
-    /// Those that `order` passes through: operators of a network, each after all of them that it depends on.
+    /// The ideals along `order`: operators of a network, each after all of them that it depends on.
     pub fn along(graph: &OperatorGraph, order: &[OperatorId]) -> Self {
         let mut set = IdBitSet::with_capacity(graph.len());
         let mut along =

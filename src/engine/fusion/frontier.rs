@@ -88,7 +88,7 @@ impl Growth<'_> {
         consumers.is_empty() || !consumers.iter().all(|&consumer| self.done.contains(consumer))
     }
 
-    /// What a map needs in full, and a few channels at a time.
+    /// The elements that a map needs in full, and those for a few channels at a time.
     fn prices(&self, map: MapId, pixel: (u64, u64), tile: (u64, u64)) -> (Price, Price) {
         let channels = self.graph.map(map).channels;
         let few = self.throughput.channels.clamp(1, channels);

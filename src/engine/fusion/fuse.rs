@@ -1,4 +1,4 @@
-//! The best scheme of a network under a setting, and what is proved of it.
+//! The best scheme of a network under a setting, with the proof of its optimality.
 
 use super::baselines::{oracle, segments, within_levels};
 use super::exact::Ideals;
@@ -8,20 +8,20 @@ use super::memory_cost::memory_cost;
 use super::scheme::Scheme;
 use super::setting::Setting;
 
-/// What is proved of the optimality of a scheme.
+/// The proof of the optimality of a scheme, or a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proof {
     /// No scheme is cheaper, nor as cheap with fewer groups.
     Optimal,
-    /// The network has more order ideals than the limit, or [is wide](OperatorGraph::is_wide), so that what groups need is not known
-    /// exactly; what any scheme costs at least, in elements.
+    /// The network has more order ideals than the limit, or [is wide](OperatorGraph::is_wide), so that the needs of
+    /// groups are not known exactly; a lower bound on the cost of all schemes, in elements.
     TooWide(u64),
 }
 
 /// The best scheme; nothing if an operator fits in no group.
 ///
-/// A network of at most `most_ideals` order ideals is searched over all of them, exactly unless it is wide. Of one with more it is the
-/// best of what can be cut out of two topological orders, its own and the one by levels.
+/// A network of at most `most_ideals` order ideals is searched over all of them, exactly unless it is wide. For one
+/// with more it is the best scheme that is a division of one of two topological orders, its own and the one by levels.
 pub fn fuse(graph: &OperatorGraph, setting: &Setting, most_ideals: usize) -> (Option<Scheme>, Proof) {
     let price = memory_cost(graph, setting);
     if let Some(ideals) = Ideals::of(graph, most_ideals) {

@@ -26,7 +26,7 @@ impl FeatureMap {
     }
 }
 
-/// What an operator computes.
+/// The operation of an operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OperatorKind {
     /// Convolution, with groups or without; several inputs are read as if concatenated.
@@ -43,8 +43,8 @@ pub enum OperatorKind {
     Concat,
     /// Elementwise sum.
     Add,
-    /// What is merged away (Optimus, Section 3): batch normalisation, scale and activation are computed in place; flatten, split and
-    /// reshape are part of storing or loading a map.
+    /// Operators that are merged away (Optimus, Section 3): batch normalisation, scale and activation are computed in
+    /// place; flatten, split and reshape are part of storing or loading a map.
     Simple,
 }
 
@@ -53,12 +53,12 @@ pub enum OperatorKind {
 pub struct Operator {
     /// Unique name, as in the network's document or table.
     pub name: String,
-    /// What it computes.
+    /// Its operation.
     pub kind: OperatorKind,
     /// The maps that it reads.
     pub inputs: Vec<MapId>,
-    /// Columns and rows of the window; the whole map for [`OperatorKind::FullyConnected`] and [`OperatorKind::GlobalPooling`],
-    /// whatever is written here.
+    /// Columns and rows of the window; for [`OperatorKind::FullyConnected`] and [`OperatorKind::GlobalPooling`] it is
+    /// the whole map, and this field has no effect.
     pub kernel: (u64, u64),
     /// Steps of the window: columns, rows.
     pub stride: (u64, u64),
@@ -217,7 +217,7 @@ impl OperatorGraph {
     }
 }
 
-/// What is wrong with operators before they are merged.
+/// Mistakes of operators before they are merged.
 fn check(input: FeatureMap, operators: &[Operator]) -> Vec<GraphError> {
     let mut errors = Vec::new();
     let has_zero = |map: FeatureMap| map.channels == 0 || map.columns == 0 || map.rows == 0;

@@ -1,5 +1,5 @@
-//! A group of operators that run together: its maps and tiles, the buffer that they need, and what moves between DRAM and chip
-//! (Optimus, Section 5).
+//! A group of operators that run together: its maps and tiles, the buffer that they need, and the traffic between DRAM
+//! and chip (Optimus, Section 5).
 
 use super::graph::{FeatureMap, OperatorGraph};
 use super::ids::{GroupMap, MapId, OperatorId};
@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 /// Partial decisions on ISOA that are followed in a network that [is wide](OperatorGraph::is_wide).
 const MOST_PARTIALS: usize = 1 << 8;
 
-/// Operators that run together. Their maps are the outputs of all of them, and what they read of others.
+/// Operators that run together. Their maps are the outputs of all of them, and the maps that they read of others.
 #[derive(Debug, Clone)]
 pub struct Group<'a> {
     graph: &'a OperatorGraph,
     /// The maps in topological order.
     maps: TiVec<GroupMap, MapId>,
-    /// What each map is computed from; empty for maps that come from outside.
+    /// The maps of which each map is computed; empty for maps that come from outside.
     inputs: TiVec<GroupMap, Vec<GroupMap>>,
     /// Whether an operator of the group writes it.
     is_written: TiVec<GroupMap, bool>,
@@ -35,7 +35,7 @@ pub struct GroupCost {
     pub loading: ParameterLoading,
 }
 
-/// How often a group's parameters are loaded.
+/// The number of times that a group's parameters are loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ParameterLoading {
     /// Once, as they stay in the buffer.
@@ -46,7 +46,7 @@ pub enum ParameterLoading {
         tiles: u64,
         /// Images of which a tile each is in the buffer.
         images: u64,
-        /// How often all parameters are loaded.
+        /// Number of times that all parameters are loaded.
         iterations: u64,
     },
 }
@@ -74,7 +74,7 @@ impl<'a> Group<'a> {
         Self { graph, maps, inputs, is_written, is_output }
     }
 
-    /// The maps in topological order: outputs of the group's operators, and what these read of others.
+    /// The maps in topological order: outputs of the group's operators, and the maps that these read of others.
     pub fn maps(&self) -> &TiSlice<GroupMap, MapId> {
         &self.maps
     }
@@ -165,7 +165,7 @@ impl<'a> Group<'a> {
         decide(&self.inputs, &prices, if self.graph.is_wide() { MOST_PARTIALS } else { usize::MAX })
     }
 
-    /// A lower bound on the buffer, in elements, for these tiles: the least for each map, whatever is decided for the
+    /// A lower bound on the buffer, in elements, for these tiles: the least for each map, for any decisions on the
     /// others.
     fn least_buffer(&self, tile: &TiSlice<GroupMap, (u64, u64)>, throughput: Throughput) -> u64 {
         let few = |(place, &map): (GroupMap, &MapId)| {
@@ -206,7 +206,7 @@ impl<'a> Group<'a> {
 }
 
 impl ParameterLoading {
-    /// How often all parameters are loaded.
+    /// Number of times that all parameters are loaded.
     pub fn times(&self) -> u64 {
         match *self {
             Self::Once => 1,

@@ -1,4 +1,4 @@
-//! What is numbered in a network of operators.
+//! Ids of the things that are numbered in a network of operators.
 
 use fusescape_model::declare_ids;
 
@@ -30,7 +30,7 @@ impl IdealId {
 }
 
 impl MapId {
-    /// The operator that writes it; none for what the network reads.
+    /// The operator that writes it; none for inputs of the network.
     #[inline]
     pub fn writer(self) -> Option<OperatorId> {
         self.0.checked_sub(1).map(OperatorId)

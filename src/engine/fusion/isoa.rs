@@ -24,7 +24,7 @@ pub struct IsoaDecision {
     pub in_advance: TiVec<GroupMap, bool>,
 }
 
-/// A partial decision: which of the maps with readers to come are in advance, at what price, and where it came from.
+/// A partial decision: the maps with readers to come that are in advance, their price, and the previous decision.
 #[derive(Clone, Copy)]
 struct Partial {
     in_advance: u128,

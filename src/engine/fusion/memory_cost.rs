@@ -54,7 +54,7 @@ struct Level {
     terms: GroupCostTerms,
 }
 
-/// The terms from which the cost of a group follows, but for the buffer of larger tiles.
+/// The terms from which the cost of a group follows, except the buffer of larger tiles.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct GroupCostTerms {
     /// Elements of one image that come from outside and go outside.
@@ -143,7 +143,7 @@ impl<'a> GrowingGroup<'a> {
         &self.operators
     }
 
-    /// What the cost of the group follows from.
+    /// The terms from which the cost of the group follows.
     pub fn terms(&self) -> GroupCostTerms {
         self.levels[self.operators.len()].terms
     }

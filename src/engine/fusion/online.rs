@@ -15,8 +15,8 @@ use crate::ids::{IdBitSet, TiVec, ti_vec};
 /// that read its output, or with none of them; operators share data, directly or by way of others of the group; and a group has no
 /// more operators than the [look-up table](Self::table) allows. So its schemes may cost more than the best of all, never less.
 ///
-/// The paper runs Algorithm 1 on these groups. Here they are searched exactly, which costs no more time. What does not depend on
-/// the buffer is found once, for the largest that may be asked for.
+/// The paper runs Algorithm 1 on these groups. Here they are searched exactly, which costs no more time. Results that
+/// do not depend on the buffer are computed once, for the largest that may be asked for.
 #[derive(Debug, Clone)]
 pub struct OnlineFusion {
     graph: OperatorGraph,
@@ -133,7 +133,7 @@ impl OnlineFusion {
     }
 }
 
-/// The rules of a group as it grows, whatever it costs.
+/// The rules of a group as it grows, independent of its cost.
 struct Rules<'a> {
     graph: &'a OperatorGraph,
     done: &'a IdBitSet<OperatorId>,

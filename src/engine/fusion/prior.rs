@@ -7,8 +7,8 @@ use super::scheme::{GroupCostModel, IncrementalGroup};
 use super::setting::Setting;
 use crate::ids::IdBitSet;
 
-/// Elements between DRAM and chip where all parameters of a group, and all channels of its tiles, have to be in the buffer at once. An
-/// operator by itself is no group, and costs what it does by Optimus' model.
+/// Elements between DRAM and chip where all parameters of a group, and all channels of its tiles, have to be in the
+/// buffer at once. A single operator is no group, and has the cost of Optimus' model.
 ///
 /// Prior work leaves open how large its tiles are; these are the smallest, as in Optimus' model, so that only the two assumptions
 /// make the difference.

@@ -1,4 +1,4 @@
-//! What a network is fused for: the accelerator, as far as the memory cost knows it, and the batch.
+//! The setting for which a network is fused: the accelerator, as far as the memory cost uses it, and the batch.
 
 use crate::workload::Dim;
 
@@ -49,7 +49,8 @@ impl Setting {
     }
 }
 
-/// The T of Optimus, Section 5.1: what the array computes at once. Columns are left out, as tiles are as wide as the map.
+/// The T of Optimus, Section 5.1: the sizes that the array computes at once. Columns are left out, as tiles are as wide
+/// as the map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Throughput {
     /// Output channels computed at once.
@@ -66,7 +67,8 @@ impl Throughput {
     }
 }
 
-/// When a group's parameters are loaded only once. The paper says "large enough to keep all the parameters", not beside what.
+/// The condition under which a group's parameters are loaded only once. The paper says "large enough to keep all the
+/// parameters", without the data that has to fit beside them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Residency {
     /// Where they fit beside the smallest legal tile of one image.

@@ -8,7 +8,7 @@ use crate::ids::{TiVec, ti_vec};
 /// half-way for an operator that waits for it (Optimus, Section 4.2).
 pub fn is_convex(graph: &OperatorGraph, operators: &[OperatorId]) -> bool {
     let (Some(&first), Some(&last)) = (operators.first(), operators.last()) else { return true };
-    // For the operators in between: whether one reads, by way of others, what the group writes.
+    // For the operators in between: whether one reads, directly or through others, a map that the group writes.
     let mut depends = vec![false; last.index() + 1 - first.index()];
     let mut member = 0;
     for id in OperatorId::within(first..last.following()) {

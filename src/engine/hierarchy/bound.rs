@@ -30,7 +30,7 @@ impl Study {
     /// The lower bound of a hierarchy, or why some layer has no mapping on it.
     ///
     /// # Errors
-    /// For a person: the layer, the memory, and what is missing there.
+    /// For a person: the layer, the memory, and the size that is missing there.
     pub fn bound(&self, hierarchy: &Hierarchy) -> Result<Bound, String> {
         Ok(self.sum(&self.layer_bounds(hierarchy)?))
     }

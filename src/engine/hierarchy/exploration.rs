@@ -15,7 +15,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Hierarchies that are searched against the same front. It is fixed, so that the same ones are pruned whoever searches.
+/// Hierarchies that are searched against the same front. It is fixed, so that the same ones are pruned with any
+/// workers.
 const BATCH: usize = 32;
 /// Limit on the hierarchies that one task bounds.
 const MOST_BOUNDED: usize = 512;
@@ -52,7 +53,7 @@ pub struct ExplorationCounts {
     pub bounded: usize,
     /// Hierarchies that were searched to the end.
     pub searched: usize,
-    /// Of these, how many may have a better mapping, as their search reached a limit or proves nothing.
+    /// Number of these that may have a better mapping, as their search reached a limit or proves nothing.
     pub unproved: usize,
     /// Hierarchies that were pruned, as a point of the front dominates their lower bound.
     pub pruned: usize,
@@ -63,8 +64,8 @@ pub struct ExplorationCounts {
 /// The exploration of a study: bounds of all hierarchies first, then searches, the most promising first. It ends when all hierarchies are
 /// searched, pruned or infeasible.
 ///
-/// The front changes between batches alone: every hierarchy of a batch is pruned by what the batches before have found. So counts and
-/// front have the same bits however many workers there are.
+/// The front changes between batches alone: every hierarchy of a batch is pruned by the results of the batches before.
+/// So counts and front have the same bits with any number of workers.
 #[derive(Debug, Clone, Default)]
 pub struct Exploration {
     outline: Option<Arc<StudyOutline>>,
@@ -80,7 +81,7 @@ pub struct Exploration {
     unbounded: Left,
     /// Hierarchies to search that are in no batch yet, the last first.
     queue: Vec<u32>,
-    /// The batch at hand: hierarchies that no worker searches yet, outcomes of the others, and how many there are.
+    /// The current batch: hierarchies that no worker searches yet, outcomes of the others, and the size of the batch.
     waiting: Vec<u32>,
     outcomes: BTreeMap<u32, SearchOutcome>,
     batch: Vec<u32>,

@@ -1,4 +1,4 @@
-//! What a study has found so far: the Pareto front of energy, latency and area, or the best.
+//! The results of a study so far: the Pareto front of energy, latency and area, or the best.
 
 use super::bound::Bound;
 use super::request::{HierarchySettings, Sought};
@@ -57,7 +57,7 @@ impl Bound {
 }
 
 /// The Pareto front: points that no other one dominates, in the order of their hierarchies. Points that are equal in everything all stay.
-/// Where only the best is sought, its one point is the best so far, which dominates whatever has a larger score.
+/// Where only the best is sought, its one point is the best so far, which dominates all with a larger score.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Front {
     points: Vec<Point>,

@@ -1,4 +1,4 @@
-//! What people call a hierarchy.
+//! Names of hierarchies for people.
 
 use super::generate::{Hierarchy, HierarchyMemory};
 use super::study::Study;

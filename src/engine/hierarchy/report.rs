@@ -14,7 +14,7 @@ pub struct StudyOutline {
     pub highest: String,
     /// Names of the layers that count.
     pub layers: Vec<String>,
-    /// How many of them differ.
+    /// Number of different ones among them.
     pub different: usize,
     /// Ways to unroll that [`Study::unrolled`] can compare, for a person.
     pub unrollings: Vec<String>,

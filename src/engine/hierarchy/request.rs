@@ -13,11 +13,11 @@ pub struct HierarchyRequest {
     pub hardware: String,
     /// Workload document.
     pub workload: String,
-    /// Which hierarchies, and what is minimised.
+    /// The hierarchies of the study, and its objective.
     pub settings: HierarchySettings,
 }
 
-/// Which hierarchies, and what is minimised.
+/// The hierarchies of a study, and its objective.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HierarchySettings {
@@ -31,7 +31,7 @@ pub struct HierarchySettings {
     pub min_ratio: u64,
     /// Which of a memory's word widths are tried.
     pub widths: Widths,
-    /// What each layer's mapping minimises, and by which one hierarchy is called the best.
+    /// The objective of each layer's mapping, by which also the best hierarchy is chosen.
     pub objective: Objective,
     /// How each layer's mapping is searched.
     pub strategy: Strategy,
@@ -39,11 +39,11 @@ pub struct HierarchySettings {
     pub lpf_limit: usize,
     /// Rules of the model.
     pub rules: Rules,
-    /// What the study finds.
+    /// The results that are sought.
     pub sought: Sought,
 }
 
-/// What a study finds.
+/// The results that a study seeks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Sought {
     /// The Pareto front of energy, latency and area.

@@ -21,7 +21,7 @@ pub struct Study {
     pub pool: Pool,
     /// The core whose array, unrolling and highest memory count.
     pub core: Core,
-    /// Which hierarchies, and what is minimised.
+    /// The hierarchies of the study, and its objective.
     pub settings: HierarchySettings,
     /// The different layers, in the order of the network.
     pub layers: Vec<StudyLayer>,
@@ -140,7 +140,7 @@ impl Study {
     /// A hierarchy as a core, validated as any document.
     ///
     /// # Errors
-    /// What validation finds, if the names of the pool's and the highest memory clash.
+    /// The mistakes of validation, if the names of the pool's and the highest memory clash.
     pub fn core_of(&self, hierarchy: &Hierarchy) -> Result<Core, Diagnostics> {
         Core::new(&self.hardware_spec(hierarchy))
     }

@@ -46,7 +46,7 @@ pub struct EnergyCosts {
     pub mac: u64,
     /// A byte read from or written to the on-chip buffer.
     pub buffer: u64,
-    /// An access of the DRAM; [`super::EnergyRule`] says to how many bytes.
+    /// Energy of an access of the DRAM; [`super::EnergyRule`] states the bytes of an access.
     pub dram: u64,
 }
 

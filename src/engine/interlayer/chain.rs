@@ -93,7 +93,7 @@ impl ChainLayer {
     }
 }
 
-/// Convolutions and poolings in a row, top (first) layer first. Sizes are in words, whatever their precision.
+/// Convolutions and poolings in a row, top (first) layer first. Sizes are in words of any precision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
     layers: Vec<ChainLayer>,

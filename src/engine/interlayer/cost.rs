@@ -139,7 +139,8 @@ impl Cost {
         self.compute_cycles.max(port_cycles)
     }
 
-    /// The refined ratio of computation to communication: operations to bytes, each weighted by what a burst makes of the bandwidth.
+    /// The refined ratio of computation to communication: operations to bytes, each weighted by the effective bandwidth
+    /// of a burst.
     ///
     /// Caffeine weights each stream by its own burst length; every printed ratio of a single layer follows from one weight for all.
     pub fn ctc(&self, parameters: &Parameters) -> f64 {

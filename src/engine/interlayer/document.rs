@@ -9,7 +9,7 @@ use super::walk::{Step, schedule_chain};
 use crate::hardware::{Core, InMemory, MemoryId, Movement, Operand};
 use crate::workload::{LayerId, Network};
 
-/// Limit on the layers of a sequence, twice what the paper fuses; the time grows with the square.
+/// Limit on the layers of a sequence, twice as many as the paper fuses; the time grows with the square.
 pub const MOST_LAYERS: usize = 8;
 
 /// Bytes of a register file (Table 3, configuration 1): a [`Core`] has none like it.
@@ -27,7 +27,7 @@ impl Accelerator {
     pub fn of(core: &Core) -> Self {
         let mut sides = core.array.iter().map(|&(_, size)| size);
         let columns = sides.next().unwrap_or(1);
-        // Limited, so that sums of such energies stay in range whatever a person entered.
+        // Limited, so that sums of such energies stay in range for any stated value.
         let hundredths = |picojoule: f64| (picojoule * 100.0).round().clamp(0.0, MOST_ENERGY) as u64;
         let bit = |memory: MemoryId| {
             let memory = &core.memories[memory];

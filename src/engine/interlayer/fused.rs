@@ -1,4 +1,4 @@
-//! Fused layers: a tile of the bottom layer, and for every layer its share of the array and what it costs.
+//! Fused layers: a tile of the bottom layer, and for every layer its share of the array and its costs.
 
 use super::accelerator::{Accelerator, Array, RegisterFile};
 use super::chain::{Axis, ChainLayer};
@@ -38,7 +38,7 @@ impl FusionMode {
 pub struct FusedSchedule {
     /// The tile of the bottom layer.
     pub tile: BottomTile,
-    /// What they occupy on chip.
+    /// Their needs in the on-chip buffers.
     pub buffers: FusionBuffers,
     /// The array of each layer, top first.
     pub arrays: Vec<Array>,
@@ -173,7 +173,7 @@ struct LayerWork<'a> {
     columns: Vec<Run>,
     rows: Vec<Run>,
     block: Block,
-    /// How often the bottom layer runs for its blocks of output maps.
+    /// Number of times that the bottom layer runs, for its blocks of output maps.
     repetitions: u64,
 }
 

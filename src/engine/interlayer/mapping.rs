@@ -1,4 +1,5 @@
-//! The row-stationary mapping of a tile (Table 2): which loops are unrolled over the array, and what is interleaved in a PE.
+//! The row-stationary mapping of a tile (Table 2): the loops that are unrolled over the array, and those interleaved in
+//! a PE.
 
 use super::accelerator::{Array, RegisterFile};
 use super::chain::ChainLayer;
@@ -74,12 +75,14 @@ impl RowStationary {
             .min_by_key(|mapping| mapping.accesses(layer, block))
     }
 
-    /// How often the inputs of a block are read from the buffer: once for all output maps that the array computes at a time.
+    /// Number of times that the inputs of a block are read from the buffer: once for all output maps that the array
+    /// computes at a time.
     pub fn input_passes(&self, layer: &ChainLayer, output_maps: u64) -> u64 {
         if layer.is_pooling { 1 } else { output_maps.div_ceil(self.output_maps * self.interleaved_outputs) }
     }
 
-    /// How often partial sums are written to the buffer: once for all input maps that the array accumulates at a time.
+    /// Number of times that partial sums are written to the buffer: once for all input maps that the array accumulates
+    /// at a time.
     pub fn sum_passes(&self, input_maps: u64) -> u64 {
         input_maps.div_ceil(self.input_maps * self.interleaved_inputs)
     }

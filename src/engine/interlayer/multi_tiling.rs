@@ -16,10 +16,12 @@ pub struct Run {
     pub count: u64,
 }
 
-/// What each layer, top first, newly computes with every tile of `tile` columns (at least 1) of the bottom layer.
+/// The columns that each layer, top first, newly computes with every tile of `tile` columns (at least 1) of the bottom
+/// layer.
 ///
-/// A layer computes up to the last column that the layer below reads so far, and what is left with the last tile. This holds for any
-/// kernel, stride and padding, where [`closed_form`] fails if a halo reaches the border before the last tile.
+/// A layer computes up to the last column that the layer below reads so far, and the rest with the last tile. This
+/// holds for any kernel, stride and padding, where [`closed_form`] fails if a halo reaches the border before the last
+/// tile.
 pub fn unique_tiles(axes: &[Axis], tile: u64) -> Vec<Vec<Run>> {
     let Some(bottom) = axes.last() else { return Vec::new() };
     let tiles = bottom.output.div_ceil(tile);
@@ -53,7 +55,7 @@ pub struct ThreeSizes {
     pub middle: i64,
     /// X3; 0 if there is only one tile, and negative where the formula fails.
     pub last: i64,
-    /// Xreps: how many of the second size.
+    /// Xreps: number of tiles of the second size.
     pub repetitions: i64,
 }
 

@@ -59,7 +59,7 @@ pub fn propagate(layers: &[ChainLayer], tile: &BottomTile) -> Vec<LayerExtent> {
     extents
 }
 
-/// What fused layers hold in the on-chip buffer, in words, each list top first.
+/// Data of fused layers in the on-chip buffer, in words, each list top first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FusionBuffers {
     /// Input tile of every layer.
@@ -103,7 +103,7 @@ impl FusionBuffers {
         self.inputs.iter().chain(&self.weights).sum::<u64>() + self.outputs
     }
 
-    /// The fusion buffer and all reuse buffers: what has to fit.
+    /// The fusion buffer and all reuse buffers together, which have to fit.
     pub fn total(&self) -> u64 {
         self.fusion() + self.reuse.iter().sum::<u64>()
     }
@@ -142,7 +142,7 @@ fn oriented<'a>(layer: &'a ChainLayer, extent: &LayerExtent, direction: Directio
     }
 }
 
-/// How many tiles cover the output of the bottom layer, not counting its blocks of output maps.
+/// Number of tiles that cover the output of the bottom layer, not counting its blocks of output maps.
 pub fn tile_count(bottom: &ChainLayer, tile: &BottomTile) -> u64 {
     bottom.x.output.div_ceil(tile.columns) * bottom.y.output.div_ceil(tile.rows)
 }

@@ -20,7 +20,7 @@ pub struct LayerTile {
     pub output_maps: u64,
 }
 
-/// What a tile occupies in the buffer (eq. 1), in words.
+/// Data of a tile in the buffer (eq. 1), in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TileBuffers {
     /// Words of input pixels, with padding at the border as elsewhere.
@@ -38,7 +38,7 @@ impl TileBuffers {
     }
 }
 
-/// How often a tile is moved (eq. 2).
+/// Numbers of times that a tile is moved (eq. 2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TileMoves {
     /// Fetches of inputs.
@@ -60,7 +60,7 @@ impl LayerTile {
         }
     }
 
-    /// How often it is moved (eq. 2).
+    /// Numbers of times that it is moved (eq. 2).
     pub fn moves(&self, layer: &ChainLayer) -> TileMoves {
         let outputs = self.places(layer) * (layer.output_maps / self.output_maps);
         let tiles = outputs * (layer.maps_read() / self.input_maps);

@@ -31,8 +31,8 @@ impl Allocation {
         })
     }
 
-    /// Hands a level's irrelevant loops down while they are its innermost: they only reuse what already is below
-    /// (ZigZag, Section III; DeFiNES tool, mapping_assist_funcs.py). `order` is innermost first.
+    /// Moves a level's irrelevant loops down while they are its innermost: they only reuse the data below (ZigZag,
+    /// Section III; DeFiNES tool, mapping_assist_funcs.py). `order` is innermost first.
     pub fn merge_stationary(mut self, problem: &LayerOnCore<'_>, order: &[TemporalLoop]) -> Self {
         for (operand, ends) in problem.operands.iter().zip(&mut self.ends) {
             let top = operand.memories.len() - 1;
@@ -292,7 +292,7 @@ fn elements(problem: &LayerOnCore<'_>, view: &OperandView, extents: &[f64; 8]) -
     plain * view.windows.iter().map(window).product::<f64>()
 }
 
-/// The least bits that an operand takes at a level whatever the mapping: all of it at its highest level, elsewhere the
+/// The least bits that an operand takes at a level under any mapping: all of it at its highest level, elsewhere the
 /// data that the array below uses at once.
 pub fn smallest_demand(problem: &LayerOnCore<'_>, operand: LayerOperand, level: usize) -> u64 {
     let view = &problem.operands[operand];

@@ -1,4 +1,4 @@
-//! How many bits an operand takes in a memory.
+//! The bits that an operand takes in a memory.
 
 use super::operands::{LayerOnCore, LayerOperand, OperandView, Relevance};
 use crate::hardware::{MemoryId, Operand};
@@ -59,14 +59,14 @@ pub fn ample_bits(problem: &LayerOnCore<'_>, memory: MemoryId) -> u64 {
 }
 
 impl OperandView {
-    /// Which part of the operand's size a loop decides: 0 for the product of what is relevant by itself, 1 and 2 for the windows along the
-    /// axes in [`Self::windows`]. The size is the product of the three.
+    /// The part of the operand's size that a loop determines: 0 for the product of loops that are relevant alone, 1 and
+    /// 2 for the windows along the axes in [`Self::windows`]. The size is the product of the three.
     pub fn part_of(&self, dim: Dim) -> usize {
         let window = self.windows.iter().position(|&(_, outputs, kernel)| dim == outputs || dim == kernel);
         window.map_or(0, |window| window + 1)
     }
 
-    /// Whether an unrolled loop above memory `level` still adds to what that memory holds.
+    /// Whether an unrolled loop above memory `level` still adds to the data at that memory.
     pub fn adds_above(&self, level: usize) -> bool {
         let adds = |dim: Dim| self.relevance[dim as usize] == Relevance::Irrelevant;
         self.stored_as == Operand::O

@@ -1,4 +1,4 @@
-//! How a layer uses an array that computes in memory: rows, columns, and how often a macro is activated.
+//! The use of an array that computes in memory by a layer: rows, columns, and the number of activations of a macro.
 //!
 //! Weights of different outputs lie in different columns, and what lies below one another in a column is added up. So a row takes one
 //! input, and every different input that the columns read takes a row of its own: unrolling output columns over the columns of a macro
@@ -77,7 +77,7 @@ impl InMemoryUse {
     }
 }
 
-/// Cycles in which the bits of an input enter, and how many cells a weight takes.
+/// Cycles in which the bits of an input enter, and the number of cells of a weight.
 fn bits(array: &InMemory, shape: &LayerShape) -> (u64, u64) {
     let (w, i) = shape.sparsity.map_or((shape.precision.w, shape.precision.i), |sparse| (sparse.w_bits, sparse.i_bits));
     (i.div_ceil(array.input_bits).max(1), w.div_ceil(array.weight_bits).max(1))

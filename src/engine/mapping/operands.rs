@@ -56,7 +56,7 @@ impl<T> IndexMut<LayerOperand> for [T; OPERANDS] {
 pub struct LayerProblem {
     /// The loop nest.
     pub shape: LayerShape,
-    /// How many memory levels, counted from the lowest, each operand may use: W, I, O.
+    /// The number of memory levels, counted from the lowest, that each operand may use: W, I, O.
     pub levels: [usize; 3],
     /// Loops that the array unrolls.
     pub unroll: Vec<Unroll>,
@@ -84,7 +84,8 @@ pub enum Relevance {
     PartialY,
 }
 
-/// How many input columns or rows the windows along one axis touch: with fractional sizes, averages of unrollings that do not divide.
+/// The number of input columns or rows that the windows along one axis touch: with fractional sizes, averages of
+/// unrollings that do not divide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WindowCount {
@@ -288,7 +289,7 @@ impl<'a> LayerOnCore<'a> {
         in_cells || self.rules.array_keeps_inputs && stored_as != Operand::O
     }
 
-    /// Whether a memory holds twice whatever is replaced during the layer.
+    /// Whether a memory holds data twice that is replaced during the layer.
     #[inline]
     pub fn forces_double_buffer(&self, memory: MemoryId) -> bool {
         self.forces_double_buffers && self.core.memories[memory].double_buffered == DoubleBuffering::Always
@@ -431,7 +432,7 @@ fn precision(shape: &LayerShape, place: LayerOperand, inputs: [Operand; 2]) -> (
     (bits, bits)
 }
 
-/// Bits of what goes through the memories of weights: weights, or the second map of an addition.
+/// Bits of the data in the memories of weights: weights, or the second map of an addition.
 pub(super) fn bits_as_weights(shape: &LayerShape) -> u64 {
     if shape.kind.reads_two_maps() { shape.second_map_bits() } else { shape.precision.w }
 }

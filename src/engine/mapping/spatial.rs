@@ -18,7 +18,7 @@ pub struct SpatialLoop {
     pub peak: u64,
 }
 
-/// The unrolled loops of a layer, and what remains to be done in time.
+/// The unrolled loops of a layer, and the sizes that remain in time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SpatialMapping {
     /// Unrolled loops wider than 1 (of 1 where the rules depend on it).

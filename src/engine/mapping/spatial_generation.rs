@@ -155,7 +155,7 @@ fn remove_first(kept: &mut Vec<Unroll>, may_go: impl Fn(&Unroll) -> bool, place:
     }
 }
 
-/// What the tool's files call a loop.
+/// The name of a loop in the tool's files.
 fn loop_name(shape: &LayerShape, dim: Dim) -> &'static str {
     match (shape.kind, dim) {
         (LayerKind::MatMul, Dim::OX) => "D",

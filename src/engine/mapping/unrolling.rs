@@ -45,7 +45,7 @@ pub enum WidthLimit {
 pub enum Coverage {
     /// All: an unrolling that leaves PEs idle can save energy, as fewer registers are then filled with copies.
     All,
-    /// Those in which no loop can become wider, the others as they are.
+    /// Unrollings in which no loop can become wider, with the others unchanged.
     Maximal,
 }
 
@@ -64,15 +64,15 @@ impl Default for UnrollingOptions {
 /// The legal unrollings of one layer on one core.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Unrollings {
-    /// Those kept, the fewest temporal steps first.
+    /// Unrollings that are kept, the fewest temporal steps first.
     pub list: Vec<Unrolling>,
     /// All legal ones, counted by the widths on each array dimension.
     pub legal: u64,
-    /// How many of these are the same to every memory as one that is kept.
+    /// Number of these that are equivalent, for every memory, to one that is kept.
     pub equivalent: u64,
-    /// How many were left out because some loop could be wider.
+    /// Number of unrollings that were left out because some loop could be wider.
     pub widened: u64,
-    /// How many were left out because of the limit.
+    /// Number of unrollings that were left out because of the limit.
     pub beyond_limit: u64,
 }
 
@@ -398,7 +398,7 @@ fn demands<'a>(core: &Core, rules: &Rules, shape: &'a LayerShape, levels: [usize
             demands.push(Demand { shape, operands, over, available_bits });
         }
         for movement in [Movement::ReadToLow, Movement::WriteFromLow] {
-            // Inputs are read, outputs written; a memory between two others only passes on what these can take.
+            // Inputs are read, outputs written; a memory between two others is limited by these.
             let passes = |operand: Operand| (operand == Operand::O) == (movement == Movement::WriteFromLow);
             let is_lowest = |&(operand, _): &WithBits| level(operand) == Some(0) && passes(operand);
             let lowest: Vec<WithBits> = held.iter().copied().filter(is_lowest).collect();

@@ -161,7 +161,8 @@ impl MemoryUse {
         next.checked_sub(1).and_then(|last| self.usage.get(last)).map_or(0, |step| step.1)
     }
 
-    /// Bits of each operand of each layer at a cycle, the most first; `None` where tensors do not add up to what is in use.
+    /// Bits of each operand of each layer at a cycle, the most first; `None` where tensors do not add up to the bits in
+    /// use.
     pub fn held_at(&self, cycle: i64) -> Option<Vec<(NestId, Operand, u64)>> {
         let changes = self.changes.as_ref()?;
         let mut held: BTreeMap<(NestId, usize), (Operand, i64)> = BTreeMap::new();
@@ -185,7 +186,7 @@ pub struct HeldTensors {
     pub operand: Operand,
     /// Size of one, bits.
     pub bits: u64,
-    /// How many there are.
+    /// Number of such tensors.
     pub count: u64,
 }
 
@@ -202,7 +203,7 @@ pub struct TileRun {
     pub start: f64,
     /// When it ends, cycles.
     pub end: f64,
-    /// What decides when it begins.
+    /// The reason for the time at which it begins.
     pub begin: Begin,
     /// Number of the tile's account, shared by equal tiles.
     pub cost: CostId,
@@ -244,11 +245,11 @@ pub struct TransferRun {
     pub reason: TransferReason,
     /// Size of the moved data, bits.
     pub bits: u64,
-    /// What decides when it begins.
+    /// The reason for the time at which it begins.
     pub begin: Begin,
-    /// What decides when it can begin.
+    /// The times before which it cannot begin.
     pub waits: TransferWaits,
-    /// What it moves, with its energy.
+    /// Its data and energy.
     pub cost: TransferCost,
 }
 
@@ -386,7 +387,7 @@ impl SystemAccount {
         Some(self.came[place].1)
     }
 
-    /// In how many of its cycles a tile keeps the array at work.
+    /// The number of cycles in which a tile keeps the array at work.
     pub fn computing(&self, tile: TileId) -> f64 {
         let run = &self.tiles[tile];
         self.costs[run.cost].computing.clamp(0.0, run.end - run.start)

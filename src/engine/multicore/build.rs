@@ -22,7 +22,7 @@ pub struct TiledLayer {
     pub nest: LoopNest,
     /// How it is cut.
     pub split: Split,
-    /// How many cores may compute it.
+    /// Number of cores that may compute it.
     pub cores: usize,
 }
 
@@ -148,7 +148,7 @@ fn meetings(
 #[derive(Default)]
 struct Tensors {
     all: TiVec<TensorId, Tensor>,
-    /// Those of the network's inputs.
+    /// The tensors of the network's inputs.
     of_inputs: FxHashMap<InputBox, TensorId>,
 }
 

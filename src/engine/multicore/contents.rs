@@ -44,13 +44,13 @@ pub struct ContentsChange {
 /// The tensors of a memory, ranked by importance for evictions. The ranking is lazy, as most changes happen between two evictions.
 #[derive(Debug, Clone, Default)]
 struct Stored {
-    /// Those that matter least first.
+    /// The least important tensors first.
     ranked: BTreeSet<Rank>,
     /// Tensors that came, or whose importance may have changed, since the last ranking.
     unranked: Vec<TensorId>,
 }
 
-/// How much a tensor matters in a memory: by importance, then bits, then arrival.
+/// The importance of a tensor in a memory: by importance, then bits, then arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     importance: u64,

@@ -62,7 +62,7 @@ impl TileCost {
 /// Why a tile has no mapping.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NoMapping {
-    /// Memories are too small for any: which, and by how much.
+    /// Memories are too small for any mapping: their names, and the missing sizes.
     TooLarge(String),
     /// The search did not begin: too many orders within the LPF limit, or too many loops for it.
     NotSearched {
@@ -86,7 +86,7 @@ impl fmt::Display for NoMapping {
 }
 
 impl NoMapping {
-    /// What to change so that there is a mapping.
+    /// The change by which there is a mapping.
     pub fn remedy(&self) -> &str {
         match self {
             Self::NotSearched { remedy, .. } => remedy,

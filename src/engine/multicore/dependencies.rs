@@ -1,5 +1,5 @@
-//! Dependencies between tiles: which tiles compute what another reads. As tiles form a grid, pieces that overlap are found for each axis by
-//! itself, and combined.
+//! Dependencies between tiles: for each tile, those that compute the data that it reads. As tiles form a grid, pieces
+//! that overlap are found for each axis separately, and combined.
 
 use super::ids::TileNumber;
 use super::nest::{AccessFunction, AxisExpression, LoopNest, Part};
@@ -11,7 +11,7 @@ use std::ops::Range;
 /// The tiles of a layer that complete its output, as pieces of each axis of the output.
 pub struct Producers {
     axes: Vec<Cells>,
-    /// What the last pieces of all loops that reduce add to a tile's number.
+    /// The amount that the last pieces of all reducing loops add to a tile's number.
     place: TileNumber,
 }
 
@@ -29,7 +29,7 @@ struct Cell {
     places: AxisRuns,
     /// From the first to behind the last of its places.
     hull: Range<i64>,
-    /// What it adds to a tile's number.
+    /// The amount that it adds to a tile's number.
     number: TileNumber,
 }
 
@@ -204,7 +204,7 @@ impl LayerDependencies {
         Self { axes: input.axes.iter().zip(&producers.axes).map(axis).collect(), place: producers.place }
     }
 
-    /// How many tiles of the source all tiles of the layer wait for.
+    /// Number of tiles of the source for which all tiles of the layer wait.
     pub fn count(&self, grid: &Grid) -> u64 {
         let met = |along: &Along| along.meetings.iter().map(|meeting| meeting.len() as u64).sum();
         let pieces = self.axes.iter().filter_map(|along| along.pieces.as_ref());

@@ -21,7 +21,7 @@ pub struct Genes {
 pub struct Evolution {
     /// Individuals of a generation.
     pub individuals: usize,
-    /// How many generations there are after the first.
+    /// Number of generations after the first.
     pub generations: usize,
     /// Seed of all random choices: equal seeds give equal results.
     pub seed: u64,

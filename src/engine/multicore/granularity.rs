@@ -57,7 +57,7 @@ impl LayerCuts {
             _ => TiVec::new(),
         };
         let mut all = TiVec::new();
-        // Types of layers, the first layer of each, and how many more there are.
+        // Types of layers, the first layer of each, and the number of others.
         let mut nobody_runs: Vec<(&str, &str, usize)> = Vec::new();
         for (index, &id) in nests.layers.iter_enumerated() {
             let layer = network.layer(id);
@@ -89,7 +89,7 @@ impl LayerCuts {
     }
 }
 
-/// The loop along which cores share a layer, and how many may.
+/// The loop along which cores share a layer, and their largest number.
 struct Sharing {
     share: Option<Dim>,
     /// Limit on the cores: no part is narrower than the unrolling of an array.
@@ -128,7 +128,7 @@ impl Sharing {
     }
 }
 
-/// Path of what is wrong with cuts, and what they look like.
+/// Path of mistakes in cuts, and the form of a cut.
 const CUTS: &str = "settings.tiles";
 const EXAMPLE: &str = "Write for example `OY 14, OX 2; conv1: K 4`, or `rows 4, columns 60; stack 2: rows 8`";
 

@@ -1,4 +1,4 @@
-//! What is numbered in a network on many cores.
+//! Ids of the things that are numbered in a network on many cores.
 
 use fusescape_model::declare_ids;
 use std::iter::Sum;

@@ -16,7 +16,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// How long it is.
+    /// Its duration.
     pub fn length(self) -> Cycles<f64> {
         self.end - self.start
     }

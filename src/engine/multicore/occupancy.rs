@@ -21,7 +21,7 @@ struct Block {
     steps: Vec<Step>,
     /// Bits that are added to all.
     added: i64,
-    /// Fewest and most bits of a step, with what is added.
+    /// Fewest and most bits of a step, with the bits that are added.
     range: (i64, i64),
 }
 

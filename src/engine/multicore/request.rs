@@ -37,7 +37,7 @@ pub struct CoresSettings {
     pub order: Option<OrderRule>,
     /// Whether weights are brought to their cores before anything else.
     pub prefetches_weights: bool,
-    /// How each tile's mapping is searched ([`Self::tile_objective`] says for what).
+    /// The strategy of the search for each tile's mapping, for [`Self::tile_objective`].
     pub strategy: Strategy,
     /// LPF limit of LOMA.
     pub lpf_limit: usize,
@@ -83,8 +83,9 @@ pub enum Granularity {
     Rows(u64),
     /// A layer is one tile.
     LayerByLayer,
-    /// As a person says: `OY 14, OX 2` is into how many pieces the loops of all layers are cut, `rows 4, columns 60, channels 8` how large
-    /// tiles are, `whole` that a layer is one tile; after `;` the same for one layer, `conv1: K 4`, or for a stack: `stack 2: rows 8`.
+    /// In words: `OY 14, OX 2` are the numbers of pieces of the loops of all layers, `rows 4, columns 60, channels 8`
+    /// the sizes of tiles, `whole` means that a layer is one tile; after `;` the same for one layer, `conv1: K 4`, or
+    /// for a stack: `stack 2: rows 8`.
     ByHand(String),
 }
 
@@ -92,7 +93,7 @@ impl Granularity {
     /// As people write it: so many rows, `layer-by-layer`, or anything else by hand.
     ///
     /// # Errors
-    /// What can be written instead.
+    /// Forms that can be written instead.
     pub fn from_words(text: &str) -> Result<Self, String> {
         match text.parse() {
             Ok(0) => Err("write 1 row or more".to_owned()),

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub struct PlacedTile {
     /// The core that computes the tile.
     pub core: CoreId,
-    /// How long it takes.
+    /// Its duration.
     pub cycles: Cycles<f64>,
     /// Energy without DRAM, pJ.
     pub onchip_pj: f64,
@@ -36,7 +36,7 @@ pub struct Offchip {
     pub from: BitsPerCycle<f64>,
 }
 
-/// What decides when a tile or a transfer begins.
+/// The reason for the time at which a tile or a transfer begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Begin {
     /// A tile: its core is free, and tiles that it waits for are done. A transfer: the tensor is where it comes from.
@@ -73,9 +73,9 @@ pub struct Transfer {
     pub tensor: TensorId,
     /// From which memory.
     pub source: TopMemoryId,
-    /// What decides when it begins.
+    /// The reason for the time at which it begins.
     pub begin: Begin,
-    /// What decides when it can begin.
+    /// The times before which it cannot begin.
     pub waits: TransferWaits,
     /// From which core.
     pub from: CoreId,
@@ -100,7 +100,7 @@ pub struct DramStream {
     pub tile: TileId,
     /// Cycles in which the links are in use.
     pub span: Span,
-    /// What decides when it can begin.
+    /// The times before which it cannot begin.
     pub waits: TransferWaits,
     /// By which factor it makes the tile longer, as a link is too narrow.
     pub slower: f64,
@@ -111,7 +111,7 @@ pub struct DramStream {
 pub struct Schedule {
     /// When each tile is computed.
     pub tiles: TiVec<TileId, Option<Span>>,
-    /// What decides when each begins.
+    /// The reason for the time at which each begins.
     pub begins: TiVec<TileId, Begin>,
     /// Tiles that begin as soon as their tensors are there ([`Begin::Brought`]): the tensor that arrives last, and its
     /// memory.

@@ -36,7 +36,7 @@ pub struct Grid {
     pub count: usize,
     /// Ranges into which each loop is cut, by [`Dim`].
     pub pieces: [Vec<std::ops::Range<u64>>; 8],
-    /// What each piece of each loop adds to the number of a tile, by [`Dim`].
+    /// The amount that each piece of each loop adds to the number of a tile, by [`Dim`].
     pub places: [Vec<TileNumber>; 8],
     cuts: Vec<Cut>,
 }
@@ -46,9 +46,9 @@ pub struct Grid {
 struct Cut {
     dim: Dim,
     pieces: usize,
-    /// How many tiles the cuts before it make.
+    /// Number of tiles by the cuts before it.
     inner_tiles: usize,
-    /// How many pieces of the loop the cuts before it make.
+    /// Number of pieces of the loop by the cuts before it.
     inner_pieces: usize,
 }
 
@@ -112,13 +112,13 @@ pub struct AxisPieces {
 }
 
 impl AxisPieces {
-    /// Those of an axis.
+    /// The pieces along an axis of a tensor, by the cuts of this grid.
     pub fn new(axis: &AxisExpression, grid: &Grid) -> Self {
         let pieces = |dim: Dim| (dim, grid.pieces[dim as usize].len());
         Self { dims: axis.terms.iter().map(|term| pieces(term.0)).collect() }
     }
 
-    /// How many combinations of pieces there are.
+    /// Number of combinations of pieces.
     pub fn count(&self) -> usize {
         self.dims.iter().map(|dim| dim.1).product()
     }

@@ -26,7 +26,7 @@ pub struct UnrolledLayer<'a> {
     pub rules: Rules,
     /// The loop nest.
     pub shape: LayerShape,
-    /// How many memory levels, counted from the lowest, each operand may use: W, I, O.
+    /// The number of memory levels, counted from the lowest, that each operand may use: W, I, O.
     pub levels: [usize; 3],
 }
 

@@ -15,7 +15,7 @@ pub struct Area {
 }
 
 impl Area {
-    /// The sum of what is known, um2; `None` where nothing is.
+    /// The sum of the known areas, um2; `None` where none is known.
     pub fn known_um2(&self) -> Option<f64> {
         match (self.memories_um2, self.pes_um2) {
             (None, None) => None,

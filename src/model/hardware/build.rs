@@ -494,7 +494,7 @@ fn build_services(
     serves
 }
 
-/// How many of a core's memories, the first ones, are registers of its vector unit.
+/// Number of a core's memories, the first ones, that are registers of its vector unit.
 #[derive(Debug, Clone, Copy)]
 struct Registers(usize);
 

@@ -93,7 +93,7 @@ pub struct Memory {
     pub name: String,
     /// Capacity.
     pub size_bits: u64,
-    /// What it holds, in the order in which loops are allocated.
+    /// Operands that it holds, in the order in which loops are allocated.
     pub operands: Vec<Operand>,
     /// Bits of a word read in one cycle, by ports that state no width of their own.
     pub read_width_bits: u64,

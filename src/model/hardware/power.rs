@@ -11,7 +11,7 @@ pub struct Power {
     pub clock_mhz: f64,
     /// Energy that leaks in a cycle, pJ.
     pub leakage_pj_per_cycle: f64,
-    /// How long the work takes, s.
+    /// Duration of the work, s.
     pub seconds: f64,
     /// Energy that leaks during that time, pJ.
     pub leakage_pj: f64,

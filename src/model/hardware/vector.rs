@@ -51,7 +51,7 @@ pub struct VectorUnit {
 struct Passed {
     /// All of them, lowest first.
     memories: Vec<MemoryId>,
-    /// How many of them are registers of the lanes.
+    /// Number of these that are registers of the lanes.
     registers: usize,
     /// The lowest level of the core that is one of them, counted from the core's lowest.
     lowest: usize,
@@ -156,7 +156,7 @@ impl VectorUnit {
         memory.index() < self.registers
     }
 
-    /// How many levels of the core an operand uses at least.
+    /// The least number of levels of the core that an operand uses.
     pub fn least_levels(&self, operand: Operand) -> usize {
         self.passes[operand as usize].lowest + 1
     }

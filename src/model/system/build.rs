@@ -12,7 +12,7 @@ use crate::units::{Bits, BitsPerCycle};
 use crate::workload::LayerKind;
 use rustc_hash::FxHashSet;
 
-/// Limit on the hops of a system, above what a full mesh of the most cores has.
+/// Limit on the hops of a system, more than a full mesh of the largest number of cores has.
 const MAX_HOPS: usize = 1 << 14;
 
 /// Parts that validation cannot judge while others of the document are unreadable.

@@ -57,8 +57,9 @@ pub type LoopSizes = [u64; 8];
 pub enum LayerKind {
     /// An input of the network; computes nothing.
     Input,
-    /// What earlier layers computed, read as another map: joined, cut out, scaled, reshaped. Computes nothing. Tiles reach through it
-    /// where it says how it arranges them ([`View`](super::View)); else it shows what is complete in the highest memory.
+    /// Maps of earlier layers, read as another map: joined, cut out, scaled, reshaped. Computes nothing. Tiles reach
+    /// through it where it says how it arranges them ([`View`](super::View)); else it shows maps that are complete in
+    /// the highest memory.
     View,
     /// Convolution, with groups where G > 1.
     Conv,
@@ -235,8 +236,8 @@ pub struct LayerShape {
     pub dilation: (u64, u64),
     /// Columns and rows of the input that windows touch: at a padded border, and where windows leave some out, fewer than they span.
     pub input_limit: (u64, u64),
-    /// Columns and rows that the tools count beyond [`Self::input_limit`] at most: those that exist and no window touches, or what a
-    /// document says that they count (`Rules::untouched_input_counted`).
+    /// Limits on the columns and rows that the tools count beyond [`Self::input_limit`]: existing ones that no window
+    /// touches, or those that a document states as counted (`Rules::untouched_input_counted`).
     pub untouched: (i64, i64),
     /// Bits per element, as memories hold it.
     pub precision: Precision,
@@ -352,7 +353,7 @@ pub fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// How many different input columns `outputs` neighbouring windows of `kernel` elements touch.
+/// Number of different input columns that `outputs` neighbouring windows of `kernel` elements touch.
 ///
 /// Counts distinct indices `stride * o + dilation * f` (DeFiNES tool, layer_node.py:192-198); holes between
 /// windows that do not meet are not counted. The arguments may be averages of fractional unrollings.

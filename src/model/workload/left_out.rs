@@ -50,7 +50,7 @@ impl Network {
             for (dim, size) in [(Dim::B, shape.size(Dim::B)), (Dim::OX, columns), (Dim::OY, rows), (Dim::K, channels)] {
                 layer.shape.sizes[dim as usize] = size;
             }
-            // In the order of ids: what is read instead is no such layer itself.
+            // In the order of ids: the layer that is read instead is not left out itself.
             let has_same_size = !matches!(shape.kind, LayerKind::Reduction | LayerKind::Pooling);
             let instead = inputs[id].first().copied().filter(|_| has_same_size);
             inputs[id].clear();

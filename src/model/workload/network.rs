@@ -48,7 +48,7 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// Whether this computes nothing, as it is an input of the network or a view of what earlier layers stored.
+    /// Whether this computes nothing, as it is an input of the network or a view of maps of earlier layers.
     pub fn is_input(&self) -> bool {
         matches!(self.shape.kind, LayerKind::Input | LayerKind::View)
     }

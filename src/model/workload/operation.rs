@@ -35,7 +35,7 @@ impl Operation {
     }
 }
 
-/// How many of each operation an iteration of a layer's loops takes.
+/// Number of each operation in an iteration of a layer's loops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Operations([u16; COUNT]);
@@ -63,7 +63,7 @@ impl Operations {
         *self == Self::default()
     }
 
-    /// Those that there are, and how many.
+    /// The operations with a number that is not 0.
     pub fn each(&self) -> impl Iterator<Item = (Operation, u64)> + use<> {
         let all = *self;
         Operation::ALL

@@ -34,7 +34,7 @@ pub struct AxisView {
     pub end: u64,
     /// Added to a position.
     pub shift: i64,
-    /// How often each position of the producer is shown.
+    /// Number of times that each position of the producer is shown.
     pub divide: u64,
 }
 
@@ -86,7 +86,7 @@ pub struct Read {
     pub channels: Range<u64>,
     /// Where they stand among the channels that the reader sees, each of which is [`Self::depth`] of them.
     pub at: u64,
-    /// How many of the producer's channels make one that the reader sees: more than one behind depth to space.
+    /// Number of the producer's channels that make one that the reader sees: more than one after depth to space.
     pub depth: u64,
     /// Where columns lie.
     pub columns: AxisView,

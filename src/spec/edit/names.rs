@@ -29,7 +29,7 @@ impl Outline {
         Some(next)
     }
 
-    /// Writes another name wherever a list, or what stands in its place, has this one.
+    /// Writes another name in all places where a list, or a single value in place of a list, has this one.
     pub fn replace_name(&self, path: &str, old: &str, new: &str) -> Option<Self> {
         let mut next = self.clone();
         if next.node(path).is_some_and(|node| matches!(&node.value, Value::Scalar(text) if text.trim() == old)) {

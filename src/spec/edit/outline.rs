@@ -18,7 +18,7 @@ pub struct Outline {
     pub(super) root: Node,
 }
 
-/// The place that a path leads to, whatever way it is written: indices of entries, and names of what does not exist.
+/// The place to which a path in any notation leads: indices of entries, and names of parts that do not exist.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PathKey(Vec<Result<usize, String>>);
 
@@ -68,7 +68,7 @@ impl Outline {
         self.node(path).is_some()
     }
 
-    /// Whether what is at `path` has entries with names.
+    /// Whether the value at `path` has entries with names.
     pub fn is_map(&self, path: &str) -> bool {
         self.node(path).is_some_and(|node| matches!(node.value, Value::Map(_)))
     }
@@ -125,7 +125,7 @@ impl Outline {
         place::comment(&self.text, entry.note_place())
     }
 
-    /// What a path leads to.
+    /// The place to which a path leads.
     pub fn key(&self, path: &str) -> PathKey {
         let mut node = Some(&self.root);
         let mut places = Vec::new();

@@ -1,4 +1,4 @@
-//! What lies in every memory during one step.
+//! Contents of every memory during one step.
 
 use super::{StackMotion, Step};
 use crate::depth_first::account::{LayerTileAccount, MemoryAccount, StackAccount, TileTypeAccount};
@@ -15,7 +15,7 @@ pub enum ContentsPart {
     OtherWeights,
     /// Features of this tile that a later layer needs, but not the one that runs.
     Waiting,
-    /// Overlap that is kept for neighbouring tiles, without what the running layer reads of it in place.
+    /// Overlap that is kept for neighbouring tiles, without the part that the running layer reads in place.
     Kept,
 }
 
@@ -76,7 +76,7 @@ impl Contents {
 }
 
 impl StackAccount {
-    /// What lies in every memory while a step runs; empty where there is no such step.
+    /// Contents of every memory while a step runs; empty where there is no such step.
     pub fn contents(
         &self,
         motion: &StackMotion,
@@ -110,7 +110,7 @@ impl StackAccount {
         for waiting in waiting(motion, tile, step.node) {
             add(named(&waiting.top_memory.o), ContentsPart::Waiting, waiting.bits.o as f64);
         }
-        // What the layer reads of the overlap where it lies counts as its input.
+        // Overlap that the layer reads in place counts as its input.
         let input = named(&layer.top_memory.i);
         for (cache, bits, read) in [
             (named(&tile.caches.h_write).or(named(&tile.caches.h_read)), tile.caches.h_bits, layer.bits.h_cached),

@@ -1,4 +1,4 @@
-//! What moves during one step: between which memories, as which operand, how much, and at what energy.
+//! Data that moves during one step: its memories, operand, amount and energy.
 
 use crate::cost::Access;
 use crate::depth_first::account::{CopyActionAccount, HeldData, LayerTileAccount};
@@ -31,8 +31,8 @@ pub struct Flow {
 }
 
 impl LayerTileAccount {
-    /// All that moves: data copy actions first, then the accesses of the mapped layer. Energies add up to those of the layer-tile, but for
-    /// the MACs and the vector unit.
+    /// All flows: data copy actions first, then the accesses of the mapped layer. Energies add up to those of the
+    /// layer-tile, except for the MACs and the vector unit.
     pub fn flows(&self) -> Vec<Flow> {
         let mut flows = Vec::new();
         for action in &self.copies.actions {

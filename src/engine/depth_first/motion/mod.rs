@@ -1,5 +1,5 @@
-//! A stack in motion: tile by tile and layer by layer, which pixels of every map are computed, kept or computed again, what moves between
-//! memories, and what lies in them.
+//! The steps of a stack: tile by tile and layer by layer, the pixels of every map that are computed, kept or computed
+//! again, the data that moves between memories, and their contents.
 //!
 //! Columns and rows are independent of each other, so [`StackMotion`] has one entry per column and per row of tiles
 //! instead of one per tile: a map of 960 x 540 pixels in tiles of 4 x 4 has 32,400 tiles, but 240 columns and 135 rows.
@@ -86,13 +86,13 @@ pub struct MotionRead {
 pub struct StripMotion {
     /// Where it lies on the last map.
     pub output: Span,
-    /// By node, what of its map is computed (or fetched).
+    /// By node, the part of its map that is computed (or fetched).
     pub computed: TiVec<NodeId, Span>,
-    /// By node, how far earlier strips have computed its map.
+    /// By node, the columns up to which earlier strips have computed its map.
     pub before: TiVec<NodeId, u64>,
     /// By read, the part of the producer's map that is read.
     pub read: TiVec<ReadId, Span>,
-    /// By read, how many of these an earlier strip left in a cache.
+    /// By read, the number of these that an earlier strip left in a cache.
     pub cached: TiVec<ReadId, u64>,
 }
 
@@ -203,7 +203,7 @@ impl TileMap {
     }
 }
 
-/// Strips, each with how far earlier strips have computed every map.
+/// Strips, each with the columns up to which earlier strips have computed every map.
 fn strips(places: Vec<StripPlaces>, output: NodeId, caches: bool) -> Vec<StripMotion> {
     let span = |(first, end): (u64, u64)| Span { first, end };
     let mut before: TiVec<NodeId, u64> = TiVec::new();

@@ -14,7 +14,7 @@ pub enum Keep {
     Unrolling,
     /// The order of the loops, with their sizes.
     Order,
-    /// The loops that each memory holds of each operand, in whatever order.
+    /// The loops of each operand at each memory, in any order.
     Levels,
 }
 

@@ -1,4 +1,4 @@
-//! Axes: what varies, and over which values.
+//! Axes: the fields that vary, and their values.
 
 use crate::spec::edit::Outline;
 use crate::spec::{AxisSpec, AxisValue, Diagnostics, Measure, StudySpec, ValuesSpec, closest, is_in_bits, measure};
@@ -20,7 +20,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// Those that are documents, in the order of a request.
+    /// All parts but the schedule, in the order of a request.
     pub const DOCUMENTS: [Self; 3] = [Self::Hardware, Self::Network, Self::System];
 
     /// The beginning of its paths.

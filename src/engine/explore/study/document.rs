@@ -538,7 +538,7 @@ fn check_axis(axis: &Axis, path: &str, bases: &[Vec<Base>; 3], schedule: &Design
                 return;
             }
             let checked = write(&base.outline, &target.path, &value[index]).and_then(|written| {
-                // A value may need others to change with it: only what cannot be read is wrong by itself.
+                // A value may need others to change with it: alone it is wrong only if it cannot be read.
                 let path = resolve(&base.outline, &target.path)?;
                 match unreadable(target.part, written.text()).0.into_iter().find(|found| found.path.starts_with(&path))
                 {

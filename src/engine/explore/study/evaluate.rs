@@ -83,10 +83,10 @@ pub(super) fn impossible(found: Diagnostics) -> NotFound {
     (Status::Impossible, found.to_string())
 }
 
-/// A document by the coordinates that it depends on, or what is wrong with it.
+/// A document by the coordinates that it depends on, or its mistakes.
 type Known<T> = (Vec<u32>, Result<T, Diagnostics>);
 
-/// Evaluates designs of one study, one after the other, and remembers what they share.
+/// Evaluates designs of one study, one after the other, and keeps the data that they share.
 pub struct Evaluator {
     study: Arc<Study>,
     costs: Arc<StudyCosts>,

@@ -94,7 +94,7 @@ impl Quantity {
         }
     }
 
-    /// What it measures; its values are in the base unit.
+    /// Its measure; values are in the base unit.
     pub fn measure(self) -> Measure {
         match self {
             Self::EnergyOf(_) | Self::EnergyOfPart(_) => Measure::Energy,

@@ -80,12 +80,12 @@ impl Study {
         self.axes.iter().map(|axis| axis.values.len()).enumerate().map(coordinate).collect()
     }
 
-    /// How many designs a task has; the last may have fewer.
+    /// Number of designs of a task; the last may have fewer.
     pub fn task_designs(&self) -> u64 {
         (self.designs() / TASKS).clamp(TASK_DESIGNS.start, TASK_DESIGNS.end)
     }
 
-    /// Number of tasks; of a study that refines a front it depends on what is found.
+    /// Number of tasks; in a study that refines a front it depends on the results.
     pub fn tasks(&self) -> Option<u64> {
         let known = !matches!(self.spec.sampling, SamplingSpec::Refine(_));
         known.then(|| self.designs().div_ceil(self.task_designs()))

@@ -40,7 +40,7 @@ pub enum DesignSchedule {
 pub struct TiledSchedule {
     /// Tiles, stacks, objective and rules.
     pub settings: CoresSettings,
-    /// Whether a search finds the best tile size, whatever the settings state.
+    /// Whether a search finds the best tile size, in place of the stated one.
     pub searches_tiles: bool,
 }
 

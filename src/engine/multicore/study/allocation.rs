@@ -220,7 +220,7 @@ impl CoresStudy {
         choice.into_iter().map(|(core, _)| vec![core]).collect()
     }
 
-    /// The cores that may compute a layer, and how long each would take for all its tiles if all were like the slowest, cycles.
+    /// The cores that may compute a layer, and the cycles of each for all its tiles if all were as slow as the slowest.
     fn work(&self, costs: &mut TileCosts, layer: NestId) -> Vec<(CoreId, f64)> {
         let shapes = self.shapes(layer, 1);
         let tiles = self.unshared.tiles_of(layer).len() as f64;

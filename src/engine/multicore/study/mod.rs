@@ -80,13 +80,13 @@ pub struct CoresOutline {
     pub cores: TiVec<CoreId, String>,
     /// For each layer the cores that may compute it.
     pub able: TiVec<NestId, Vec<CoreId>>,
-    /// For each layer on how many cores at once it may be computed.
+    /// For each layer, the largest number of cores that may compute it at once.
     pub most_shared: TiVec<NestId, usize>,
     /// Which layers run fused.
     pub stacks: TiVec<StackId, Vec<NestId>>,
-    /// How many tiles there are before layers are shared.
+    /// Number of tiles before layers are shared.
     pub tiles: usize,
-    /// How many different tiles are to be solved, cores told apart.
+    /// Number of different tiles to be solved, with different cores counted separately.
     pub problems: usize,
 }
 
@@ -176,7 +176,7 @@ impl CoresStudy {
         &self.cuts[layer].able
     }
 
-    /// On how many cores at once a layer may be computed.
+    /// The largest number of cores that may compute a layer at once.
     pub fn most_shared(&self, layer: NestId) -> usize {
         self.cuts[layer].most_shared
     }

@@ -90,7 +90,7 @@ pub struct CoresSearch {
     evaluations: [Option<Result<CoresEvaluation, Diagnostics>>; 2],
 }
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CoresStage {
     /// The facts of the request are found.
@@ -141,7 +141,7 @@ impl CoresSearch {
         self.outline.as_ref()
     }
 
-    /// How far it is.
+    /// Its progress: the current stage.
     pub fn stage(&self) -> CoresStage {
         match self {
             _ if self.outline.is_none() => CoresStage::Outline,
@@ -367,7 +367,7 @@ pub struct CoresImprovement {
     best: EvaluatedAllocation,
     /// The layer that is next.
     layer: NestId,
-    /// How many layers were looked at since the last improvement.
+    /// Number of layers that were tried since the last improvement.
     idle: usize,
     is_out: bool,
 }

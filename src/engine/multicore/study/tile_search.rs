@@ -185,7 +185,7 @@ impl TileSearch {
         self.points.iter().chain(self.candidates.iter().filter_map(|(_, point)| point.as_ref()))
     }
 
-    /// What is minimised.
+    /// The objective that is minimised.
     pub fn aim(&self) -> ScheduleObjective {
         self.aim
     }
@@ -416,7 +416,7 @@ impl RemoteJob for TileSearch {
 }
 
 impl TilePoint {
-    /// Runs a candidate, whatever tiles the request states.
+    /// Runs a candidate, independent of the tiles that the request states.
     pub fn of(request: &CoresRequest, cut: TileCut) -> Self {
         let outcome = CoresStudy::new(&request.in_tiles(&cut))
             .and_then(|study| study.outcome(&mut TileCosts::default()))
@@ -436,7 +436,7 @@ impl CoresRequest {
 }
 
 impl TileLadder {
-    /// The sizes that tiles of a request may divide, whatever it states.
+    /// The sizes that tiles of a request may divide, independent of the stated ones.
     ///
     /// # Errors
     /// As [`CoresStudy::new`].
@@ -447,7 +447,7 @@ impl TileLadder {
 }
 
 impl CoresStudy {
-    /// The sizes that tiles may divide, whatever the settings state.
+    /// The sizes that tiles may divide, independent of the settings.
     pub fn ladder(&self) -> TileLadder {
         let mut stacks: Vec<StackId> = self.stacks.keys().filter(|&stack| self.stacks[stack].len() > 1).collect();
         let cut = || stacks.iter().flat_map(|&stack| &self.stacks[stack]);

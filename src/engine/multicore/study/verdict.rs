@@ -147,7 +147,8 @@ impl CoresStudy {
     /// The cost of an allocation, with tiles in a given order, or else as the settings say.
     ///
     /// # Errors
-    /// A core that cannot compute a layer, a tile without a mapping, a memory that is too small whatever leaves it.
+    /// A core that cannot compute a layer, a tile without a mapping, a memory that is too small even after all
+    /// evictions.
     pub fn evaluate(
         &self,
         costs: &mut TileCosts,
@@ -314,7 +315,7 @@ impl CoresStudy {
         tiled.graph.tiles.iter_enumerated().map(macs).sum()
     }
 
-    /// How many tiles an allocation has.
+    /// Number of tiles of an allocation.
     pub fn count_tiles(&self, choice: &CoreAllocation) -> usize {
         self.tiles(choice).graph.tiles.len()
     }
@@ -416,7 +417,7 @@ impl CoresStudy {
         }
     }
 
-    /// How much of each operand a tile reads or writes, bits.
+    /// Bits of each operand that a tile reads or writes.
     fn bits_read(&self, graph: &TileGraph, tile: TileId, shape: &LayerShape) -> [u64; 3] {
         let mut computed = [0; 3];
         for edge in graph.predecessors(tile) {

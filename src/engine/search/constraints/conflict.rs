@@ -9,7 +9,7 @@ use crate::search::Limits;
 pub struct Conflict {
     /// Whether the order of loops is one of them.
     pub order: bool,
-    /// Those on memory levels, by their place in [`Constraints::levels`].
+    /// Constraints on memory levels, by their index in [`Constraints::levels`].
     pub levels: Vec<usize>,
 }
 
@@ -47,7 +47,7 @@ pub fn conflict(constraints: &Constraints, problem: &LayerOnCore<'_>, limits: &L
     Some(rest)
 }
 
-/// Those of the constraints that a conflict names.
+/// The constraints that a conflict names.
 fn of(constraints: &Constraints, conflict: &Conflict) -> Constraints {
     let levels: Vec<LevelConstraint> =
         conflict.levels.iter().filter_map(|level| constraints.levels.get(*level).cloned()).collect();

@@ -31,7 +31,8 @@ pub struct Legal<'a> {
     demands: [Vec<Demands>; OPERANDS],
     /// The memory level above each operand's first boundary.
     first_level: [usize; OPERANDS],
-    /// Whether the demands on the levels of one operand exclude each other, whatever the order of loops and the sizes of memories.
+    /// Whether the demands on the levels of one operand exclude each other, for any order of loops and any sizes of
+    /// memories.
     pub is_impossible: bool,
 }
 

@@ -372,7 +372,8 @@ impl<L: Legality> Search<'_, '_, L> {
     /// it.
     ///
     /// The other one dominates if every completion of this chain is one of the other, too (its next factor and its
-    /// state leave no less), at no higher price, and with no higher bound on latency whatever loads are added to both.
+    /// state leave no less), at no higher price, and with no higher bound on latency for any loads that are added to
+    /// both.
     fn reach(&mut self, chain: PartialChain, loads: &[f64]) {
         if !chain.bound.score.is_finite() || self.is_beaten(&chain.bound) {
             return;

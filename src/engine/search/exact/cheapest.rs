@@ -277,7 +277,7 @@ impl Cheapest {
         found
     }
 
-    /// How many boundaries each operand has placed in a state.
+    /// The number of boundaries that each operand has placed in a state.
     pub fn placed(&self, index: u32) -> [u8; 3] {
         self.room.reached[index as usize].state.placed
     }

@@ -10,10 +10,10 @@
 
 use crate::mapping::{Allocation, LayerOperand, OPERANDS, TemporalLoop};
 
-/// How far a chain has placed the operands' boundaries.
+/// The boundaries of all operands that a chain has placed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Opened {
-    /// How many of its boundaries each operand has placed.
+    /// The number of its boundaries that each operand has placed.
     pub placed: [u8; OPERANDS],
     /// The set at each operand's last boundary, if a constraint looks at the loops between this boundary and the next;
     /// else 0, so that states which differ only there are equal.

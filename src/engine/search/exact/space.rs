@@ -94,7 +94,7 @@ pub struct State {
     pub set: u32,
     /// Its number as each operand sees it.
     pub seen: [u32; OPERANDS],
-    /// How many of its boundaries each operand has placed.
+    /// The number of its boundaries that each operand has placed.
     pub placed: [u8; OPERANDS],
     /// Sets of earlier boundaries that constraints look at ([`Opened::since`]).
     pub since: [u32; OPERANDS],
@@ -136,7 +136,7 @@ impl State {
         hash ^ hash >> 32
     }
 
-    /// How far boundaries are placed, for constraints.
+    /// The boundaries that are placed, for constraints.
     pub fn opened(&self) -> Opened {
         Opened { placed: self.placed, since: self.since }
     }
@@ -235,7 +235,7 @@ impl<'a, L: Legality> Space<'a, L> {
         self.tight_at[operand][below]
     }
 
-    /// For each tight memory its size, bits, and whether all operands have settled in a state how much they hold there.
+    /// For each tight memory its size, bits, and whether the data of all operands in it is settled in a state.
     pub fn tight_sizes<'s>(&'s self, state: &'s State) -> impl Iterator<Item = (f64, bool)> + 's {
         self.tight.iter().map(|tight| {
             let settled = tight.members.iter().all(|&(operand, level)| self.holds_all(state, operand, level));
@@ -328,7 +328,7 @@ impl<'a, L: Legality> Space<'a, L> {
         [partial, if self.is_added_to_at(operand, level) { partial } else { elements * precision.1 }]
     }
 
-    /// Whether a level holds partial sums whatever lies above: outputs are added to in their lowest memory.
+    /// Whether a level holds partial sums for any loops above: outputs are added to in their lowest memory.
     fn is_added_to_at(&self, operand: LayerOperand, level: usize) -> bool {
         operand == LayerOperand::Output && level == 0 && self.adding > 1
     }

@@ -2,7 +2,7 @@
 
 use super::circuit::{adder_pj, half_active_adder_pj};
 
-/// Full adders of a tree: one for each bit of each of its adders, by what enters them.
+/// Full adders of a tree: one for each bit of each of its adders, by the inputs that may be other than 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ActiveAdders {
     /// Both inputs may be other than 0.
@@ -41,7 +41,7 @@ pub fn active_adders(bits: u64, depth: u32, active: u64) -> ActiveAdders {
             all.half += width;
         }
     }
-    // What is left fills a tree of one input, or is all of the tree that was looked at last.
+    // The rest fills a tree of one input, or is all of the last tree.
     all
 }
 

@@ -123,7 +123,7 @@ fn check_bits(spec: &InMemorySpec, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// How many weights a group of cells holds.
+/// The number of weights in a group of cells.
 fn check_cells(spec: &InMemorySpec, weights: Option<(String, &Memory)>, diagnostics: &mut Diagnostics) -> Option<u64> {
     let (path, cells) = weights?;
     let name = &cells.name;

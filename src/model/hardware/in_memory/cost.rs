@@ -1,4 +1,4 @@
-//! What a macro takes: area, the path that decides the clock, and the energy of an activation.
+//! Costs of a macro: area, the path that determines the clock, and the energy of an activation.
 
 use super::adders::{active_adders, adders};
 use super::circuit;
@@ -100,7 +100,7 @@ impl std::ops::Index<MacroPart> for ByPart {
     }
 }
 
-/// How much of a macro works in a cycle.
+/// The parts of a macro that work in a cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Activation {
     /// Columns whose sums are wanted: an average.
@@ -117,7 +117,7 @@ impl InMemory {
         self.row_count.ilog2()
     }
 
-    /// How many numbers are added by their places in each column, and their bits.
+    /// The number of summands of different places (bits of weights, or of inputs) in each column, and their bits.
     fn places(&self) -> (u64, u64) {
         match self.kind {
             InMemoryKind::Analog { adc_bits } => (self.weight_bits, adc_bits),

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 /// How a macro multiplies and adds up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InMemoryKind {
-    /// As charge: a converter at the end of each bit line reads what its cells add up.
+    /// As charge: a converter at the end of each bit line reads the sum of its cells.
     Analog {
         /// Bits of a converter.
         adc_bits: u64,
