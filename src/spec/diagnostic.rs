@@ -29,7 +29,7 @@ pub struct Diagnostic {
 pub enum Fix {
     /// Write something else in the place of a word, which is the value or one of a list.
     Replace {
-        /// The word as it stands in the document.
+        /// The word as it is in the document.
         word: String,
         /// The word that was meant.
         meant: String,

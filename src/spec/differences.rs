@@ -5,7 +5,8 @@ use super::tree::{Node, Value, parse};
 /// One place where two documents differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// Where: `memories.sram_64KB.size`. Members of lists that have names are told apart by them, others by their place.
+    /// The path: `memories.sram_64KB.size`. Members of lists are identified by their names, if they have any, else by
+    /// their index.
     pub path: String,
     /// The value in the first document; `None`: nothing.
     pub a: Option<String>,

@@ -36,7 +36,7 @@ pub struct VectorUnitSpec {
     pub registers: Vec<MemorySpec>,
     /// Costs of operations, where they differ from the published figures.
     pub operations: Vec<OperationSpec>,
-    /// Where the figures come from.
+    /// Source of the figures.
     pub source: String,
 }
 
@@ -73,7 +73,7 @@ pub struct ArraySpec {
     pub leakage_mw: f64,
     /// The macros of an array that computes in memory; energy and area of its operations then follow from it.
     pub in_memory: Option<InMemorySpec>,
-    /// Where the figures come from.
+    /// Source of the figures.
     pub source: String,
 }
 
@@ -155,7 +155,7 @@ pub struct MemorySpec {
     pub double_buffered: DoubleBuffering,
     /// Power that one instance leaks, mW.
     pub leakage_mw: f64,
-    /// Where the figures come from.
+    /// Source of the figures.
     pub source: String,
 }
 
@@ -407,7 +407,7 @@ pub struct PoolMemorySpec {
     pub replication: Vec<String>,
     /// Its figures for several word widths.
     pub variants: Vec<VariantSpec>,
-    /// Where the figures come from.
+    /// Source of the figures.
     pub source: String,
 }
 
@@ -421,7 +421,7 @@ pub struct VariantSpec {
     pub write_width_bits: u64,
     /// Its energy and area.
     pub figures: FiguresSpec,
-    /// Where the figures come from, if not from where the memory's do.
+    /// Source of the figures, if it is not that of the memory.
     pub source: String,
 }
 

@@ -11,7 +11,7 @@ pub(super) fn read_estimate(fields: &Fields, reader: &mut Reader) -> Option<Esti
     Some(EstimateSpec { estimator, read_energy: is_left("read_energy"), write_energy: is_left("write_energy") })
 }
 
-/// An energy, which may be left out where an estimator knows it.
+/// An energy, which may be left out where an estimator has it.
 pub(super) fn read_energy_or_estimate(fields: &Fields, name: &str, reader: &mut Reader) -> f64 {
     if fields.get("estimate").is_some() && fields.get(name).is_none() { 0.0 } else { read_energy(fields, name, reader) }
 }

@@ -137,7 +137,7 @@ impl Printed {
         self.least < self.most
     }
 
-    /// Whether it may come of rounding `number` to the printed digits.
+    /// Whether it may be `number`, rounded to the printed digits.
     pub fn rounds_from(&self, number: f64) -> bool {
         /// Of binary fractions.
         const EXACT: f64 = 1e-9;

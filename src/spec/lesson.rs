@@ -1,7 +1,8 @@
 //! Reading a lesson: steps, each with a state to look at, a question about it, and numbers that say which answer is right.
 //!
-//! A lesson may have parameters, of which each student gets other values: `$size`, or `${size}`, stands for the value of the parameter
-//! `size` wherever a text or a value stands. It is put in behind YAML, so that no value changes what the document is made of.
+//! A lesson may have parameters, of which each student gets other values: `$size`, or `${size}`, is replaced by the
+//! value of the parameter `size` in all texts and values. It is replaced after YAML was read, so that no value changes
+//! the structure of the document.
 
 use super::Reading;
 use super::decimal::parse_decimal;

@@ -64,7 +64,7 @@ fn explains(cause: &str, path: &str, consequences: &Consequences) -> bool {
         .any(|dependent| fits(&dependent.replace("[=]", item), path))
 }
 
-/// Whether `path` is as `pattern` says: `*` is any name, `[*]` any index.
+/// Whether `path` fits the pattern: `*` is any name, `[*]` any index.
 fn fits(pattern: &str, path: &str) -> bool {
     let any_item = |pattern: &str, part: &str| {
         pattern.strip_suffix("[*]").and_then(|name| part.strip_prefix(name)).is_some_and(|rest| rest.starts_with('['))

@@ -1,4 +1,4 @@
-//! Lists of names as people write them: parted by commas or blanks; a name that holds such stands in double quotes.
+//! Lists of names as people write them: separated by commas or blanks; a name that contains these is in double quotes.
 
 use std::ops::Range;
 
@@ -40,7 +40,7 @@ fn quoted(rest: &str) -> (String, usize) {
     (name, rest.len() + 1)
 }
 
-/// A name as it stands in such a list.
+/// A name as written in such a list.
 pub fn listed_name(name: &str) -> String {
     if name.is_empty() || name.starts_with('"') || name.contains(is_between) {
         return format!("\"{}\"", name.replace('"', "\"\""));

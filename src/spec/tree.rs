@@ -170,7 +170,7 @@ struct Open {
     key: Option<Key>,
 }
 
-/// Reads as much of `text` as possible; a diagnostic says why if that is not all of it.
+/// Reads as much of `text` as possible; a diagnostic gives the reason if that is not all of it.
 pub fn parse(text: &str) -> (Node, Diagnostics) {
     parse_up_to(text, MAX_BYTES)
 }
@@ -255,7 +255,7 @@ impl Builder<'_> {
         span.start.line().min(self.last_line)
     }
 
-    /// Takes one event, or says why reading has to stop.
+    /// Takes one event, or returns the reason why reading has to stop.
     fn take(&mut self, event: Event, span: Span) -> Result<(), (String, &'static str)> {
         match event {
             Event::DocumentStart(_) if self.root.is_some() => {

@@ -392,7 +392,7 @@ impl Sequences {
 pub struct Generation {
     /// The generated sequences.
     pub sequences: Sequences,
-    /// Reading the prompt, all chunks: after it the first token is there.
+    /// Reading the prompt, all chunks; it ends with the first generated token.
     pub prefill: StepCost,
     /// The first, the middle and the last of the generated tokens: number of cached tokens, and costs.
     pub tokens: Vec<(u64, StepCost)>,
@@ -408,7 +408,7 @@ pub struct Generation {
     pub chip_bytes: f64,
     /// Multiply-accumulates of the full array in a cycle.
     pub peak_macs: u64,
-    /// Bytes that DRAM gives in a cycle.
+    /// Bandwidth of DRAM, bytes per cycle.
     pub dram_bytes_per_cycle: f64,
 }
 

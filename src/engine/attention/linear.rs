@@ -181,7 +181,7 @@ impl RowTraffic {
         let (first, last) = (parts.first()?, parts.last()?);
         let keeper = chain.iter().position(Part::is_kept);
         let joiner = chain.iter().position(Part::adds_what_is_kept).filter(|joiner| run.contains(joiner));
-        // A map that the run itself computes, or reads anyhow, need not be read again.
+        // A map that the run itself computes, or reads in any case, need not be read again.
         let kept = keeper.zip(joiner).filter(|(keeper, joiner)| keeper + 1 >= run.start && keeper < joiner);
         let joined = parts.iter().filter(|part| !(kept.is_some() && part.adds_what_is_kept())).map(Part::joins);
         // A map that a later run adds has to be written to DRAM, too, where it is not the result of this run.

@@ -1,7 +1,8 @@
 //! The causes of energy and of latency: one list of each, and tables with an entry per cause.
 //!
-//! Every sum, figure, table, report and explanation goes over `ALL`, in this order. What differs from cause to cause (a colour, a
-//! formula) is a `match` without a wildcard, so that a new variant does not compile before each of them has an answer.
+//! Every sum, figure, table, report and explanation iterates over `ALL`, in this order. Properties that differ from
+//! cause to cause (a colour, a formula) are a `match` without a wildcard, so that a new variant does not compile before
+//! each of them has an answer.
 
 use crate::hardware::Operand;
 use enum_map::{Enum, EnumMap, enum_len};

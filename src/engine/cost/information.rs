@@ -226,7 +226,7 @@ impl Loops {
 
 /// The table of a mapping that was evaluated as `cost`; `order` is innermost first.
 ///
-/// Loops that only keep an operand stationary stand at the lower level, as in [`LayerCost::merged`].
+/// Loops that only keep an operand stationary are at the lower level, as in [`LayerCost::merged`].
 pub fn loop_information(problem: &LayerOnCore<'_>, order: &[TemporalLoop], cost: &LayerCost) -> LoopInformation {
     let operands = LayerOperand::ALL.map(|operand| operand_information(problem, order, cost, operand));
     LoopInformation {

@@ -126,8 +126,8 @@ impl Latency {
         }
     }
 
-    /// Stall cycles if memories were not asked ahead of time: if every transfer waited for the answer of the memory that it reads.
-    /// `peak` are the amounts from which the latency was computed.
+    /// Stall cycles without requests ahead of time: if every transfer waited for the latency of the memory that it
+    /// reads. `peak` are the amounts from which the latency was computed.
     pub(super) fn stall_cycles_not_asked_ahead(&self, problem: &LayerOnCore<'_>, peak: &Amounts) -> u64 {
         let real_cycles = with_memory_latency(problem, &self.real_cycles);
         longest_stall(&port_stalls(problem, peak, &self.allowed_cycles, &real_cycles))

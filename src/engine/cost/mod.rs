@@ -11,8 +11,8 @@
 //! - `demand.rs`: the peak bandwidth that a mapping takes of its highest memory, which Stream's scheduler needs
 //! - `validity.rs`: all that is wrong with a mapping made by hand ([`MappingError`])
 //! - `ports.rs`: the balance of every port, link by link
-//! - `information.rs`: the loop-information table (ZigZag, Table III and Fig. 6). Boundaries are shown where they act: loops that only
-//!   keep an operand stationary stand at the lower level
+//! - `information.rs`: the loop-information table (ZigZag, Table III and Fig. 6). Boundaries are shown where they have
+//!   an effect: loops that only keep an operand stationary are at the lower level
 //! - `causes.rs`: the one list of causes of energy and of latency, over which everything sums
 //! - `access.rs`: every access, as formulas name it
 //! - `turns.rs`: the same step by step, as loops iterate, with the contents of every memory
@@ -168,8 +168,8 @@ impl<'a> Evaluator<'a> {
         Latency::new(self.problem, amounts, peak.as_ref().unwrap_or(amounts))
     }
 
-    /// Stall cycles of a mapping if memories were not asked ahead of time: if every transfer, not only the first, waited for the answer
-    /// of the memory that it reads.
+    /// Stall cycles of a mapping without requests ahead of time: if every transfer, not only the first, waited for the
+    /// latency of the memory that it reads.
     pub fn stall_cycles_not_asked_ahead(&self, order: &[TemporalLoop], cost: &LayerCost) -> u64 {
         let peak = self.peak_amounts(order, &cost.merged);
         cost.latency.stall_cycles_not_asked_ahead(self.problem, peak.as_ref().unwrap_or(&cost.amounts))

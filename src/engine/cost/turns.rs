@@ -1,4 +1,4 @@
-//! A mapped layer in motion: the data that its loops bring to every memory as they iterate, and the contents of the
+//! The iterations of the loops of a mapped layer: the data that they bring to every memory, and the contents of the
 //! memories.
 //!
 //! A step is one iteration of all loops from some depth outwards; those further in run through within it. With depth 0 a step is one

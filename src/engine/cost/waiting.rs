@@ -294,8 +294,8 @@ mod tests {
         assert_eq!(reduced(reduce_longest_first, &[(10.0, 2.0), (4.0, 8.0), (3.0, 1.0)], 100.0), [2.0, 4.0, 1.0]);
     }
 
-    /// Cycles until both inputs are loaded, cycle by cycle: the shared ports serve the inputs in their order, and each goes on by itself
-    /// once it has passed them.
+    /// Cycles until both inputs are loaded, cycle by cycle: the shared ports serve the inputs in their order, and each
+    /// input goes on independently after these ports.
     fn loaded_in_order(inputs: [(u32, u32); 2]) -> u32 {
         let mut left = inputs;
         for cycle in 0.. {

@@ -81,11 +81,11 @@ pub struct StackAccount {
     /// Tiles that behave identically.
     #[cfg_attr(feature = "schema", schemars(with = "Vec<TileTypeAccount>"))]
     pub tile_types: TiVec<TileTypeId, TileTypeAccount>,
-    /// Which tile type lies where on the last feature map.
+    /// The tile types by their place on the last feature map.
     pub map: TileMap,
 }
 
-/// Which tile type lies where (DeFiNES, Fig. 6). Runs keep it small for a million tiles.
+/// The places of all tile types (DeFiNES, Fig. 6). Runs keep it small for a million tiles.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TileMap {

@@ -38,7 +38,7 @@ pub struct PointChange {
     pub macs: Sides<u64>,
     /// Energy of the accesses of each memory, the lowest memory first.
     pub memories: Vec<MemoryChange>,
-    /// Data that lies in another memory, those layers first whose energy changes most.
+    /// Data that is in another memory, those layers first whose energy changes most.
     pub moves: Vec<DataMove>,
 }
 
@@ -64,7 +64,8 @@ pub struct DataMove {
     pub bits: Sides<u64>,
     /// Whether the other memory is a higher one.
     pub is_up: bool,
-    /// Why it does not stay where it was, as a sentence of the account; `None` where it moves down, or the account says nothing of it.
+    /// The reason why it does not stay in its memory, as a sentence of the account; `None` where it moves down, or the
+    /// account has no sentence on it.
     pub why: Option<String>,
     /// Energy of the layer over all tiles, data copy actions included, pJ.
     pub layer_pj: Sides<f64>,
@@ -173,7 +174,7 @@ fn moves(from: &PointAccount, to: &PointAccount) -> Vec<DataMove> {
     moves
 }
 
-/// The sentence of an account that says why an operand does not lie in a memory.
+/// The sentence of an account with the reason why an operand is not in a memory.
 fn why(layer: &LayerTileAccount, operand: Operand, memory: &str) -> Option<String> {
     let begins = format!("{operand} ");
     let names = [format!(" into {memory}:"), format!(" into {memory} "), format!(" in {memory},")];

@@ -204,7 +204,7 @@ fn by_port(busy: &mut [PortUse]) -> impl Iterator<Item = &[PortUse]> {
     busy.chunk_by(|a, b| a.port == b.port)
 }
 
-/// When the uses of one port begin, and when the last of them ends by itself.
+/// The begin of the first use of one port, and the end of the last one without conflicts.
 fn first_and_last(uses: &[PortUse]) -> (Cycles, Cycles) {
     let start = uses.iter().map(|port| port.start).min().unwrap_or_default();
     (start, uses.iter().map(|port| port.end).max().unwrap_or_default())

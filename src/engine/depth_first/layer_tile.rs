@@ -466,7 +466,7 @@ impl TilePlanner<'_> {
         self.x.nodes[node].computed * self.y.nodes[node].computed
     }
 
-    /// Bits of a node's output that are written for other tiles: columns, and rows. If both caches lie in one memory,
+    /// Bits of a node's output that are written for other tiles: columns, and rows. If both caches are in one memory,
     /// the columns leave out the bits of the rows.
     pub fn written_bits(&self, node: NodeId) -> [u64; 2] {
         let Caches { h_write, v_write, .. } = self.caches;

@@ -7,14 +7,14 @@
 //!    single-layer, layer-by-layer. A stack ends where a whole map is needed
 //!    ([`Network::needed_whole`](crate::workload::Network::needed_whole)); through views that join, cut out, scale or
 //!    pad maps a layer reads their producers ([`Network::reads`](crate::workload::Network::reads)).
-//! 2. `axis.rs` back-calculates tiles. Columns and rows are independent, so each axis is followed alone: a strip says how much of every
-//!    map one column of tiles needs, computes, caches and writes. There are two ways: by extents and lags, as the tool does, or by
-//!    tracking the intervals themselves, with padding and borders. `tests/engine/depth_first/tiling_by_pixels.rs` checks the latter against
-//!    single pixels, views included.
-//! 3. `placement.rs` chooses the top memory level of each operand of each layer-tile, and says why no lower one.
-//!    `residents.rs` tracks the data that is resident in memories at that moment, beside which new data has to fit.
-//!    Checks: `tests/engine/depth_first/placement_by_elements.rs` against single elements, `replay.rs` beside it by
-//!    running schedules.
+//! 2. `axis.rs` back-calculates tiles. Columns and rows are independent, so each axis is followed alone: a strip is the
+//!    part of every map that one column of tiles needs, computes, caches and writes. There are two ways: by extents and
+//!    lags, as the tool does, or by tracking the intervals themselves, with padding and borders.
+//!    `tests/engine/depth_first/tiling_by_pixels.rs` checks the latter against single pixels, views included.
+//! 3. `placement.rs` chooses the top memory level of each operand of each layer-tile, with the reason why it is not
+//!    lower. `residents.rs` tracks the data that is resident in memories at that moment, beside which new data has to
+//!    fit. Checks: `tests/engine/depth_first/placement_by_elements.rs` against single elements, `replay.rs` beside it
+//!    by running schedules.
 //! 4. `copies.rs` plans data copy actions and their port conflicts.
 //! 5. `layer_tile.rs` plans one tile type layer by layer: levels, copies, and the mapping problem. `stack_planner.rs` finds the tile
 //!    types of a stack, `planner.rs` what points share, `problems.rs` interns the mapping problems. `plan.rs` is what comes of it:
@@ -24,7 +24,8 @@
 //!    [`CostExpression`] adds up their lower bounds; before a stack is planned, `floor.rs` finds a weaker one from the
 //!    sizes of its tiles alone ([`StackFloor`]).
 //!
-//! `motion/` follows a stack tile by tile and layer by layer: which pixels are new, kept or computed again, what moves, what lies where.
+//! `motion/` follows a stack tile by tile and layer by layer: the pixels that are new, kept or computed again, the data
+//! that moves, and the contents of memories.
 //!
 //! `reasons.rs` puts into words why data lies where it does, once a person looks at a point. `stack_graph.rs` lists every stack that some
 //! choice of cuts makes, or the short ones ([`StackGraph`]: arcs between order ideals of layers), for the search of

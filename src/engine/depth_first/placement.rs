@@ -368,7 +368,8 @@ impl CacheDecision {
         }
     }
 
-    /// Bits that the vertical cache, with all that is there before it, takes of a memory; `None` where there is none.
+    /// Bits that the vertical cache takes of a memory, with all data that is resident before it; `None` where there is
+    /// none.
     pub(super) fn with_v_cache_bits(&self, memory: MemoryId) -> Option<u64> {
         let bits = self.peak_with_both_bits?;
         // Bits that both caches have in common are stored once.
@@ -456,7 +457,7 @@ pub struct Passed {
 }
 
 impl Passed {
-    /// Bits of everything that would have to lie in the memory.
+    /// Bits of all the data that would have to be in the memory.
     pub fn needed_bits(&self) -> u64 {
         self.bits + self.inputs + self.beside.total()
     }

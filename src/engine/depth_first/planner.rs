@@ -99,7 +99,7 @@ impl<'a> Planner<'a> {
         self.plan_checked(strategy, check).map_err(NotPlanned::reasons)
     }
 
-    /// Plans one point; `check` says which problems have a mapping.
+    /// Plans one point; `check` finds the problems that have a mapping.
     ///
     /// # Errors
     /// As [`Self::plan`], and where `check` has no time.

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 pub struct Problems {
     /// The problems, each once.
     pub list: TiVec<ProblemId, LayerProblem>,
-    /// Each problem asked for; `None` for those without a mapping.
+    /// Each problem that was checked; `None` for those without a mapping.
     known: FxHashMap<ProblemKey, Option<ProblemId>>,
     shapes: TiVec<ShapeId, LayerShape>,
     unrolls: TiVec<UnrollId, Vec<Unroll>>,
@@ -58,8 +58,8 @@ pub enum Feasibility {
     Later,
 }
 
-/// Says whether a problem has a mapping. It is asked for each problem until it knows; those that have one are listed in the
-/// order of its answers.
+/// Finds whether a problem has a mapping. It is called for each problem until it returns an answer; those that have one
+/// are listed in the order of its answers.
 pub type FeasibilityCheck<'a> = &'a mut dyn FnMut(&LayerProblem) -> Feasibility;
 
 /// Why a point is not planned.

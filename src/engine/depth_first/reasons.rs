@@ -1,4 +1,5 @@
-//! Why the operands of a layer-tile lie where they do, in sentences; found anew for the points that a person looks at.
+//! The reasons for the placement of the operands of a layer-tile, in sentences; computed again for the points that a
+//! person looks at.
 
 use super::placement::{Passed, is_shared, weight_room};
 use super::plan::{LayerTilePlan, StackPlan, TilePlan};
@@ -17,8 +18,8 @@ pub(super) struct Reasons<'a> {
 }
 
 impl Reasons<'_> {
-    /// Why the operands of a layer-tile are not lower: a sentence for each memory that an operand passes over, or one that says
-    /// where it has to be.
+    /// The reasons why the operands of a layer-tile are not lower: a sentence for each memory that an operand bypasses,
+    /// or one that states a memory in which it has to be.
     pub fn of(&self, stack: &StackPlan, layer: &LayerTilePlan) -> Vec<String> {
         let mut reasons = self.of_weights(stack, layer);
         if layer.is_input {

@@ -48,7 +48,7 @@ pub struct StackGraph {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ListedStacks {
-    /// All, within the limits that were asked for.
+    /// All, within the limits of the request.
     All,
     /// All of at most this many layers, and longer ones that were given.
     UpTo(#[cfg_attr(feature = "schema", schemars(range(min = 1)))] usize),

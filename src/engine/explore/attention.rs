@@ -31,7 +31,7 @@ pub struct AttentionRequest {
 /// A step of a transformer, answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttentionAnswer {
-    /// The transformer that was asked about.
+    /// The transformer of the request.
     pub model: Transformer,
     /// Name of the core in the hardware document.
     pub core: String,
@@ -69,7 +69,7 @@ pub enum FollowedSchedule {
     Block(BlockSchedule),
 }
 
-/// A schedule of attention in motion, with the names of the memories.
+/// The steps of a schedule of attention, with the names of the memories.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FollowedAttention {
     /// Its steps.
@@ -243,7 +243,7 @@ impl AttentionStudy {
         priced.min_by(|one, other| score(one).total_cmp(&score(other)))
     }
 
-    /// Follows a schedule of the step's attention, by itself or in a block, with keys and values in this store.
+    /// The steps of a schedule of the step's attention, alone or in a block, with keys and values in this store.
     ///
     /// # Errors
     ///

@@ -49,8 +49,7 @@ impl Survey {
         expression.total(&self.costs)
     }
 
-    /// The cost of one stack by itself; `None` if its lower bound is beaten, which `is_beaten` is asked before each
-    /// search.
+    /// The cost of one stack alone; `None` if its lower bound is beaten, which `is_beaten` decides before each search.
     ///
     /// # Errors
     /// Why it cannot be scheduled.
@@ -76,7 +75,7 @@ impl Survey {
     }
 
     /// The totals of a point; `None` as soon as `is_hopeless` holds for its lower bounds, which rise as its problems
-    /// are searched. Without lower bounds it is not asked.
+    /// are searched. Without lower bounds it is not called.
     ///
     /// # Errors
     /// Why it cannot be scheduled, also if there is no such point.

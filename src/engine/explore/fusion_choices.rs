@@ -16,7 +16,7 @@ const MOST_IDEALS: usize = 4_000;
 /// A method that decides which layers run together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum FusionMethod {
-    /// No fusion: every layer by itself.
+    /// No fusion: every layer alone.
     SingleLayer,
     /// DeFiNES' rule: as many layers as have weights that fit on the chip together.
     Automatic,

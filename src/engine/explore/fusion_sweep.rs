@@ -77,7 +77,7 @@ impl SweptParameter {
 /// A method of grouping operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Grouping {
-    /// No groups: every operator by itself.
+    /// No groups: every operator alone.
     Single,
     /// Chains between branches, as DNNVM has them.
     Chains,

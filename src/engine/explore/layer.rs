@@ -273,7 +273,7 @@ pub struct LayerFacts {
 /// The account of a mapped layer: its mapping, its cost, and everything that explains it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MappedLayer {
-    /// The mapping; loops that only keep an operand stationary stand at the lower level.
+    /// The mapping; loops that only keep an operand stationary are at the lower level.
     pub mapping: TemporalMapping,
     /// Energy by cause.
     pub energy: EnergySplit,
@@ -450,7 +450,7 @@ impl LayerStudy {
         }
     }
 
-    /// Searches as the request says.
+    /// Searches by the strategy of the request.
     pub fn search(&self) -> Outcome {
         find_best(&self.on_core(), &self.objective, &self.limits(), self.strategy)
     }

@@ -30,7 +30,7 @@ pub enum Direction {
     Join(String),
 }
 
-/// Which other cuts lie beside a point.
+/// The direction in which the cuts of neighbours differ from those of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CutChange {
     /// The neighbours have one cut more.

@@ -89,7 +89,7 @@ pub struct ResourceStep {
     pub pes: u64,
 }
 
-/// A unit that runs as one: a layer by itself, or fused layers.
+/// A unit that runs at once: a single layer, or fused layers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepRun {
     /// Names of the layers.

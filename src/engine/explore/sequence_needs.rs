@@ -24,7 +24,7 @@ pub struct Need {
     pub last: String,
     /// The least room that they take, in bytes: with a tile of one pixel, all output maps, of the last layer.
     pub storage: Storage,
-    /// Bytes to and from DRAM if every layer runs by itself and moves its input, weights and output once.
+    /// Bytes to and from DRAM if every layer runs alone and moves its input, weights and output once.
     pub apart_bytes: u64,
     /// Bytes to and from DRAM if the layers are fused, so that maps between them stay on the chip.
     pub together_bytes: u64,

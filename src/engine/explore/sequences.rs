@@ -2,7 +2,7 @@
 //! together, their costs alone and fused in both ways (Figs. 14 and 15, Tables 5 and 7), and the sequences that the
 //! method chooses.
 //!
-//! A question takes milliseconds, so that workers may be asked about each sequence by itself.
+//! A question takes milliseconds, so that workers may answer it for each sequence separately.
 
 use super::fusion_choices::no_chain;
 use super::resources::{Resource, ResourceStep, resource_step};
@@ -78,12 +78,12 @@ impl RunCost {
     }
 }
 
-/// A chain, and each of its layers by itself.
+/// A chain, and each of its layers alone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChainFacts {
     /// Names of the layers.
     pub layers: Vec<String>,
-    /// The cost of each layer by itself; `None` where no tile fits.
+    /// The cost of each layer alone; `None` where no tile fits.
     pub singles: Vec<Option<RunCost>>,
 }
 
@@ -255,7 +255,7 @@ impl Chains {
         chain.and_then(|chain| chain.layers.get(sequence.layers())).unwrap_or_default()
     }
 
-    /// The cost of each of a sequence's layers by itself.
+    /// The cost of each of a sequence's layers alone.
     pub fn singles(&self, sequence: Sequence) -> &[Option<RunCost>] {
         let chain = self.chains.get(sequence.chain as usize);
         chain.and_then(|chain| chain.singles.get(sequence.layers())).unwrap_or_default()
@@ -276,7 +276,7 @@ impl Chains {
         most.map(|(_, sequence)| sequence).or_else(first)
     }
 
-    /// All layers of all chains, where `fused` run together and the others by themselves; `None` if some layer fits nowhere.
+    /// All layers of all chains, where `fused` run together and the others alone; `None` if some layer fits nowhere.
     pub fn total(&self, costs: &[SequenceCosts], fused: &[(Sequence, FusionMode)]) -> Option<RunCost> {
         let together = fused.iter().map(|(sequence, mode)| {
             let known = costs.iter().find(|known| known.sequence == *sequence)?;

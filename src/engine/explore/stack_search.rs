@@ -100,7 +100,7 @@ impl StackSearch {
         self.outcome.as_ref()
     }
 
-    /// The optimum, if it was asked for and is known.
+    /// The optimum, if it is the aim and is known.
     pub fn optimum(&self) -> Option<&Arc<OptimalStacks>> {
         match self.outcome() {
             Some(StackOutcome::Optimum(optimum)) => Some(optimum),
@@ -108,7 +108,7 @@ impl StackSearch {
         }
     }
 
-    /// The methods, if they were asked for and are known.
+    /// The methods, if they are the aim and are known.
     pub fn methods(&self) -> Option<&Arc<Fusions>> {
         match self.outcome() {
             Some(StackOutcome::Methods(methods)) => Some(methods),
@@ -117,7 +117,7 @@ impl StackSearch {
     }
 }
 
-/// A worker's study, with the costs that it knows.
+/// A worker's study, with the costs that are known to it.
 pub struct StackBench {
     /// The study whose stacks the worker searches.
     pub study: StackStudy,
@@ -125,7 +125,7 @@ pub struct StackBench {
 }
 
 impl StackBench {
-    /// A bench that knows no costs.
+    /// A bench without known costs.
     pub fn new(study: StackStudy) -> Self {
         Self { study, costs: CostStore::default() }
     }

@@ -183,7 +183,8 @@ impl Survey {
         Ok(self.summarize(point, &totals))
     }
 
-    /// The totals of a point by cause. `has_time` is asked before each search; where it returns `false`, the next call resumes there.
+    /// The totals of a point by cause. `has_time` is called before each search; where it returns `false`, the next call
+    /// resumes there.
     ///
     /// # Errors
     /// Why it cannot be scheduled, also if there is no such point; or that there is no time left.
@@ -389,7 +390,7 @@ impl ProblemSolver<'_> {
         Feasibility::Mappable
     }
 
-    /// Whether the store knows the problem.
+    /// Whether the store has the cost of the problem.
     pub fn is_known(&mut self, problem: &LayerProblem, layer: &LayerOnCore<'_>) -> bool {
         self.store.knows(self.fingerprints.of(problem, layer))
     }
@@ -495,8 +496,8 @@ impl CostStore {
     }
 }
 
-/// Numbers that only equal problems share, on cores whose memories are equal as far as the problem may use them and can tell their
-/// sizes apart, under the same settings.
+/// Numbers that only equal problems share, under the same settings and on cores whose memories are equal as far as the
+/// problem may use them and depends on their sizes.
 struct Fingerprints {
     /// Of everything but memories and problem.
     general: u64,
@@ -512,8 +513,8 @@ impl Fingerprints {
         // Words of DRAM are counted, which is where outputs end.
         let dram = &core.memories[core.top(Operand::O)].name;
         let guide = sweep.guide.as_ref().map(|guide| &guide.memories);
-        // Their sizes count as far as a problem can tell them apart.
-        // Area, leakage and their estimates do not affect mappings.
+        // Their sizes count as far as a problem depends on them. Area, leakage and their estimates do not affect
+        // mappings.
         let figures = |memory: &Memory| {
             let memory = Memory { size_bits: 0, area_um2: None, leakage_mw: 0.0, estimate: None, ..memory.clone() };
             hash(&format!("{memory:?}"))
@@ -545,7 +546,7 @@ impl Fingerprints {
             self.visible.push((problem.levels, visible));
             visible
         });
-        // If 0 bits are ample, no data of the problem lies in the memory.
+        // If 0 bits are ample, no data of the problem is in the memory.
         let size = |id: MemoryId| match ample_bits(layer, id) {
             0 => None,
             ample => Some(layer.room_bits(id).min(ample)),

@@ -132,7 +132,7 @@ impl Sweep {
         Limits::of_many(self.settings.lpf_limit)
     }
 
-    /// Where the tiles of stack number `stack` of a strategy lie on all of its maps.
+    /// The places of the tiles of stack number `stack` of a strategy on all of its maps.
     ///
     /// # Errors
     /// Cuts that are impossible, a stack that does not exist, or more places than a page can hold.
@@ -271,7 +271,7 @@ impl Sweep {
         if outcome.best.as_ref().is_some_and(is_as_good) { outcome } else { search(&layer) }
     }
 
-    /// As [`Self::search`], with an evaluator of the problem on the core itself at hand.
+    /// As [`Self::search`], with an existing evaluator of the problem on the core itself.
     pub(super) fn search_by(&self, problem: &LayerProblem, evaluator: &Evaluator<'_>) -> Outcome {
         match self.guide {
             Some(_) => self.search(problem),

@@ -7,7 +7,7 @@ use super::scheme::{GroupCostModel, Scheme};
 use super::setting::Setting;
 use crate::ids::{TiVec, ti_vec};
 
-/// Every operator by itself; nothing if one does not fit.
+/// Every operator alone; `None` if one does not fit.
 pub fn without_fusion(graph: &OperatorGraph, prices: &dyn GroupCostModel) -> Option<Scheme> {
     join(graph.ids().map(|id| segments(graph, &[id], prices)))
 }

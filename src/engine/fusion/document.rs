@@ -133,8 +133,9 @@ pub fn operators_in(network: &Network, layers: &[LayerId]) -> Vec<OperatorId> {
 }
 
 impl Setting {
-    /// The accelerator as Optimus knows it: one buffer for all, which is as large as the highest memories on the chip together, and
-    /// an array that keeps as many channels and rows busy as it unrolls for convolutions. Precision and batch are the network's.
+    /// The accelerator in Optimus' terms: one buffer for all, which is as large as the highest memories on the chip
+    /// together, and an array that computes as many channels and rows at once as it unrolls for convolutions. Precision
+    /// and batch are the network's.
     pub fn of(core: &Core, network: &Network) -> Self {
         let first = network.computing().next().map(|id| network.layer(id).shape);
         let unrolled = |dim: Dim| {

@@ -189,7 +189,8 @@ impl Frontier {
     }
 }
 
-/// Keeps a decision unless one is there that is as cheap and blocks no other map; those that it makes needless leave.
+/// Keeps a decision unless there is one that is as cheap and blocks no other map; removes those that it makes
+/// unnecessary.
 fn keep(partials: &mut Vec<Partial>, new: Partial) {
     // Dominance: every continuation of `other` is one of `one`, which blocks no further map, at no higher price.
     let covers = |one: &Partial, other: &Partial| one.blocked & !other.blocked == 0 && one.price <= other.price;

@@ -41,7 +41,7 @@ pub(super) struct GrowingGroup<'a> {
     operators: Vec<OperatorId>,
     /// The state after each operator; further ones are kept for their working memory.
     levels: Vec<Level>,
-    /// Working memory for groups that are priced by themselves.
+    /// Working memory for groups that are priced alone.
     spare: [Frontier; 2],
 }
 

@@ -20,8 +20,9 @@
 //! - [`networks`], with `nasnet.rs` and `builder.rs`: the networks that the paper fuses
 //! - [`graph`]: operators, the maps between them, and the merging of simple operators
 //!
-//! A search knows nothing of tiles: it lets groups grow from their last operator to their first ([`IncrementalGroup`]), gets a lower bound
-//! on the price of each, or that no larger one fits, and has only promising ones priced ([`GroupCostModel`]).
+//! A search is independent of tiles: it lets groups grow from their last operator to their first
+//! ([`IncrementalGroup`]), gets a lower bound on the price of each, or that no larger one fits, and has only promising
+//! ones priced ([`GroupCostModel`]).
 //!
 //! The paper's unit is an operator and any acyclic partition of the graph, concatenations included, which a
 //! [`workload::Network`](crate::workload::Network) has as views: `document` says how operators read through these. Therefore the room has

@@ -14,7 +14,8 @@ pub struct Scheme {
 }
 
 impl Scheme {
-    /// The last of `partials`, each of which extends an earlier one; `group` gives the operators that one has beyond another.
+    /// The last of `partials`, each of which extends an earlier one; `group` returns the operators that one has beyond
+    /// another.
     pub(super) fn from_partials(
         partials: &TiSlice<IdealId, Option<PartialScheme>>,
         group: impl Fn(IdealId, IdealId) -> Vec<OperatorId>,
@@ -32,7 +33,7 @@ impl Scheme {
     }
 }
 
-/// A cost model of groups: all that a search knows of them.
+/// A cost model of groups: the interface between searches and prices.
 pub trait GroupCostModel {
     /// An empty group that grows until the operators `done` have run.
     fn groups<'s>(&'s self, done: &'s IdBitSet<OperatorId>) -> Box<dyn IncrementalGroup + 's>;

@@ -35,7 +35,7 @@ impl Axis {
 pub struct ChainLayer {
     /// Unique name.
     pub name: String,
-    /// Whether it takes the maximum or average of each map by itself, without weights.
+    /// Whether it takes the maximum or average of each map alone, without weights.
     pub is_pooling: bool,
     /// Maps of the input (Nif).
     pub input_maps: u64,
@@ -103,8 +103,8 @@ impl Chain {
     /// The layers of `network`, if it is a chain.
     ///
     /// # Errors
-    /// Every layer that the method cannot schedule: it knows convolutions and poolings of a batch of one, without groups and
-    /// dilation, each reading the one before.
+    /// Every layer that the method cannot schedule: it supports convolutions and poolings of a batch of one, without
+    /// groups and dilation, each reading the one before.
     pub fn new(network: &Network) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let mut layers: Vec<ChainLayer> = Vec::new();

@@ -22,8 +22,8 @@ const DRAM_ACCESS_BITS: f64 = 16.0;
 const MOST_ENERGY: f64 = 1e12;
 
 impl Accelerator {
-    /// The accelerator as HW-Flow-Fusion knows it: one buffer, an array of two sides with the paper's register files, and the energies of
-    /// the core's own memories.
+    /// The accelerator in the terms of HW-Flow-Fusion: one buffer, an array of two sides with the paper's register
+    /// files, and the energies of the core's own memories.
     pub fn of(core: &Core) -> Self {
         let mut sides = core.array.iter().map(|&(_, size)| size);
         let columns = sides.next().unwrap_or(1);
@@ -68,7 +68,7 @@ pub fn groups_of(network: &Network, core: &Core) -> Option<Vec<Vec<LayerId>>> {
                 Step::Single(layer, _) => vec![layers[layer]],
                 Step::Fused(sequence, _) => layers[sequence].to_vec(),
             })),
-            // Some layer fits nowhere by itself.
+            // Some single layer fits nowhere.
             None => groups.extend(layers.into_iter().map(|layer| vec![layer])),
         }
     }

@@ -11,7 +11,7 @@
 //!   files (temporal fusion; Section 4.3)
 //! - `multi_tiling.rs`: what each layer computes with every tile ([`unique_tiles`]; Section 4.2)
 //! - `propagation.rs`: what fused layers keep on the chip ([`FusionBuffers`]; Section 4.1)
-//! - `single.rs`: a layer by itself ([`LayerSchedule`])
+//! - `single.rs`: a single layer ([`LayerSchedule`])
 //! - `mapping.rs`, `cost.rs`: the row-stationary array; energy, latency, computation to communication ([`Cost::ctc`])
 //! - `document.rs`: the chains in a network that a person wrote, and a `Core` in the paper's terms. Which layers the method then fuses
 //!   is judged by the whole model, as every method is ([`explore::compare_fusions`](crate::explore::compare_fusions))

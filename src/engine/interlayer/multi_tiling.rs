@@ -76,8 +76,9 @@ impl ThreeSizes {
 
 /// The sizes of eq. 10 for each layer, top first, corrected in two places.
 ///
-/// As printed, X3 starts from Tix; it has to start from the size of the map. And Tix has to come from the unique tile of the layer
-/// below, not from eq. 4's, which has its halo. With padding as printed, no intermediate layer comes out right.
+/// As printed, X3 starts from Tix; it has to start from the size of the map. And Tix has to be the unique tile of the
+/// layer below, not that of eq. 4, which has its halo. With padding as printed, the result of every intermediate layer
+/// is wrong.
 pub fn closed_form(axes: &[Axis], tile: u64) -> Vec<ThreeSizes> {
     let signed = |size: u64| i64::try_from(size).unwrap_or(i64::MAX);
     let Some(bottom) = axes.last() else { return Vec::new() };

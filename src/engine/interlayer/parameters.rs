@@ -16,7 +16,7 @@ pub struct EnergyRule {
 pub struct Parameters {
     /// Bytes of a DRAM burst (Section 5), of which one takes a cycle.
     pub burst_bytes: u64,
-    /// Bytes that the buffer takes or gives in a cycle (Section 5).
+    /// Bandwidth of the buffer, bytes per cycle (Section 5).
     pub buffer_bytes_per_cycle: u64,
     /// Operations of a multiply-accumulate in the ratio of computation to communication.
     pub operations_per_mac: u64,
@@ -29,7 +29,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// The paper's choices, as far as its tables tell.
+    /// The paper's choices, as far as its tables show.
     ///
     /// - Tiles are selected by least `latency^2 * energy`. Of 432 scores that were tried this one, with natural constants, gives all 20
     ///   ratios of single convolutions in Table 7 to the printed digit; the paper names no score.

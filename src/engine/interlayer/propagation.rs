@@ -66,7 +66,7 @@ pub struct FusionBuffers {
     pub inputs: Vec<u64>,
     /// Weights of every layer: all of them, but of the bottom layer those of the tile's output maps.
     ///
-    /// Section 5.1 says that all weights are on chip, but then four of the published pairs would not fit.
+    /// Section 5.1 states that all weights are on chip, but then four of the published pairs would not fit.
     pub weights: Vec<u64>,
     /// Output tile of the bottom layer.
     pub outputs: u64,
@@ -75,7 +75,7 @@ pub struct FusionBuffers {
 }
 
 impl FusionBuffers {
-    /// The buffers for a tile, of which the next lies in `direction`.
+    /// The buffers for a tile whose next one is in `direction`.
     pub fn new(layers: &[ChainLayer], tile: &BottomTile, direction: Direction) -> Self {
         let extents = propagate(layers, tile);
         let pairs = || layers.iter().zip(&extents);
@@ -151,7 +151,7 @@ pub fn tile_count(bottom: &ChainLayer, tile: &BottomTile) -> u64 {
 /// output once.
 ///
 /// Weights count once even where the bottom layer holds only some of its output maps at a time;
-/// [`bottom_weight_refetches`] gives the difference.
+/// [`bottom_weight_refetches`] returns the difference.
 pub fn fused_volume(layers: &[ChainLayer], tile: &BottomTile) -> Volume {
     let ([top, ..], [.., bottom], Some(extent)) = (layers, layers, propagate(layers, tile).first().copied()) else {
         return Volume::default();

@@ -1,5 +1,5 @@
-//! Scheduling of one layer by itself: loop tiling in the order rows, columns, output maps, input maps, outermost first, so that
-//! partial sums never leave the chip (Section 3.3).
+//! Scheduling of a single layer: loop tiling in the order rows, columns, output maps, input maps, outermost first, so
+//! that partial sums never leave the chip (Section 3.3).
 
 use super::accelerator::Accelerator;
 use super::chain::ChainLayer;

@@ -28,7 +28,7 @@ pub fn legal_sequences(chain: &Chain, buffer: u64, most: usize) -> Vec<Range<usi
     sequences
 }
 
-/// One step of a schedule: a layer by itself, or fused layers.
+/// One step of a schedule: a single layer, or fused layers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// One layer.
@@ -47,8 +47,8 @@ impl Step {
     }
 }
 
-/// The schedule of a chain with the least energy: of the legal sequences those whose energy is below that of their layers one by one, so
-/// chosen that the sum is least. `None` if some layer does not fit by itself.
+/// The schedule of a chain with the least energy: of the legal sequences those whose energy is below that of their
+/// layers one by one, so chosen that the sum is least. `None` if some single layer does not fit.
 pub fn schedule_chain(
     chain: &Chain,
     mode: FusionMode,

@@ -182,7 +182,7 @@ impl Allocator {
         let most = self.choices.len().checked_sub(1).filter(|&most| most >= first_choice)?;
         let mut candidates = Candidates { operand, level, choices: first_choice..most + 1, first: 0 };
         if level + 1 == view.memories.len() {
-            // The highest level takes all that is left, and nothing lies above it.
+            // The highest level takes all remaining loops, and no level is above it.
             candidates.first = most - first_choice;
             candidates.choices = most..most + 1;
             self.choices[most].cost = 0.0;
@@ -228,7 +228,7 @@ pub(crate) fn operands_in<'p>(
     first.chain(second_input.then_some(LayerOperand::Second))
 }
 
-/// Running loop sizes of all that lies below level `level`, unrolled loops included.
+/// Running loop sizes of all loops below level `level`, unrolled loops included.
 ///
 /// An average unrolling times its steps may miss the integer by a rounding error, so the order of the
 /// multiplications matters: for each level the loops unrolled below it, then its temporal loops.
@@ -306,7 +306,7 @@ pub fn smallest_demand(problem: &LayerOnCore<'_>, operand: LayerOperand, level: 
             extents[dim as usize] *= problem.spatial.temporal_sizes[dim as usize] as f64;
         }
     }
-    // Where an operand has a single level, partial sums lie there too.
+    // Where an operand has a single level, partial sums are there, too.
     let reduces = |dim: &Dim| {
         view.relevance[*dim as usize] == Relevance::Irrelevant && problem.spatial.temporal_sizes[*dim as usize] > 1
     };

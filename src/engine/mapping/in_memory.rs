@@ -151,7 +151,7 @@ impl Loops {
             };
             self.columns.iter().filter(|(of, _)| *of == partner).map(|(_, width)| width).product()
         };
-        // The tool goes through a set of loops, whose order is not that of the widths.
+        // The tool iterates over a set of loops, whose order is not that of the widths.
         let dims = SET_ORDER.iter().filter(|dim| self.rows.iter().any(|(row, _)| row == *dim));
         let widths = self.rows.iter().map(|(_, width)| width);
         dims.zip(widths).map(|(dim, width)| width + beside(*dim) - 1.0).product::<f64>().ceil()

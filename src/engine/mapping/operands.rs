@@ -51,7 +51,7 @@ impl<T> IndexMut<LayerOperand> for [T; OPERANDS] {
 
 /// One layer or layer-tile to be mapped: all that decides about the result, apart from core and rules.
 ///
-/// Two equal problems have equal solutions, wherever in a network or a sweep they come from.
+/// Two equal problems have equal solutions, wherever in a network or a sweep they occur.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LayerProblem {
     /// The loop nest.
@@ -134,7 +134,7 @@ pub struct OperandView {
     pub memories: Vec<MemoryId>,
     /// Relation to each loop dimension.
     pub relevance: [Relevance; 8],
-    /// The dimensions that are relevant by themselves.
+    /// The dimensions that are relevant alone.
     pub relevant: Vec<Dim>,
     /// The axes of the input whose extent a window decides, with their output and kernel dimension.
     pub windows: Vec<(Relevance, Dim, Dim)>,
@@ -222,7 +222,7 @@ impl<'a> LayerOnCore<'a> {
             }
         });
         if rules.unroll_rest_on_first_dimension {
-            // The tool goes through the levels of the operand that the layer lists first of its inputs.
+            // The tool iterates over the levels of the operand that the layer lists first of its inputs.
             let first =
                 if problem.shape.kind == LayerKind::MatMul { LayerOperand::Second } else { LayerOperand::First };
             spatial.count_steps_by_level(&problem.shape, &operands[first].unrolled);

@@ -83,7 +83,7 @@ pub fn fails_at(core: &Core, rules: &Rules, shape: &LayerShape, provided: &[Unro
 
 /// Generates as the tool does, within `bounds`.
 ///
-/// `dims` are the loops that the tool knows of the layer, those of size 1 included.
+/// `dims` are the loops of the layer in the tool, those of size 1 included.
 pub fn generate(
     core: &Core,
     shape: &LayerShape,

@@ -31,7 +31,7 @@ pub struct SystemAccount {
     /// Whether links take energy for cycles, and again for every receiver of the same tensor, as do memories that are
     /// read (`SchedulingRules::charges_each_receiver`).
     pub charges_each_receiver: bool,
-    /// Whether writes count in words of the memory that the data comes from (`SchedulingRules::late_transfers`).
+    /// Whether writes count in words of the memory that is read (`SchedulingRules::late_transfers`).
     pub writes_words_read: bool,
     /// Whether transfers take as long as links need, however narrow memories are (`SchedulingRules::ignores_ports`).
     pub ignores_ports: bool,
@@ -231,7 +231,7 @@ pub struct TransferRun {
     pub operand: Operand,
     /// The first tile that computes or reads it.
     pub tile: TileId,
-    /// Name of the core that it comes from.
+    /// Name of the core that sends it.
     pub from: String,
     /// Name of the core that it goes to.
     pub to: String,

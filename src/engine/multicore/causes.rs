@@ -1,7 +1,7 @@
 //! The causes of energy and of time of a schedule on many cores: one list of each, and tables with an entry per cause.
 //!
-//! As with the causes of a mapped layer (`cost/causes.rs`), every sum, figure, table and explanation goes over `ALL`, and what differs
-//! from cause to cause is a `match` without a wildcard.
+//! As with the causes of a mapped layer (`cost/causes.rs`), every sum, figure, table and explanation iterates over
+//! `ALL`, and properties that differ from cause to cause are a `match` without a wildcard.
 
 use enum_map::{Enum, EnumMap, enum_len};
 use serde::{Deserialize, Serialize};
@@ -10,9 +10,9 @@ use std::ops::{Index, IndexMut};
 /// Why a tensor is transferred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Enum, Serialize, Deserialize)]
 pub enum TransferReason {
-    /// A tile reads it, and it comes from DRAM.
+    /// A tile reads it, and it is loaded from DRAM.
     Fetch,
-    /// A tile reads it, and it comes from another core.
+    /// A tile reads it, and another core sends it.
     Exchange,
     /// It is written back, as its place is needed.
     Eviction,

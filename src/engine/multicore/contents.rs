@@ -1,4 +1,4 @@
-//! The tensors in each memory, until when they stay, and how important they are there.
+//! The tensors in each memory, with the end of their stay and their importance there.
 
 use super::graph::TileGraph;
 use super::ids::TensorId;

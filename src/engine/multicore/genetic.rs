@@ -93,7 +93,7 @@ fn remember(front: &mut Vec<(Individual, Objectives)>, new: (Individual, Objecti
     }
 }
 
-/// Two-point crossover: the part between two places comes from the other individual.
+/// Two-point crossover: the part between two places is taken from the other individual.
 fn cross(mut one: Individual, other: &TiSlice<NestId, CoreId>, random: &mut Random) -> Individual {
     let (a, b) = (random.below(one.len() + 1), random.below(one.len() + 1));
     let range = a.min(b)..a.max(b);

@@ -86,7 +86,7 @@ impl Grid {
         Self { count, pieces, places, cuts }
     }
 
-    /// Where a tile lies in the grid.
+    /// The position of a tile in the grid.
     pub fn position(&self, number: TileNumber) -> Position {
         let mut position = [0; 8];
         for cut in &self.cuts {

@@ -232,7 +232,7 @@ impl Solution {
         self.cost_by(&Evaluator::new(problem))
     }
 
-    /// As [`Self::cost`], with the evaluator of the problem at hand.
+    /// As [`Self::cost`], with an existing evaluator of the problem.
     pub fn cost_by(&self, evaluator: &Evaluator<'_>) -> Option<LayerCost> {
         let problem = evaluator.problem();
         let mut sizes: LoopSizes = [1; 8];
@@ -250,7 +250,7 @@ pub fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits: &Limi
     find_best_by(&Evaluator::new(problem), objective, limits, strategy)
 }
 
-/// As [`find_best`], with the evaluator of the problem at hand.
+/// As [`find_best`], with an existing evaluator of the problem.
 pub fn find_best_by(evaluator: &Evaluator<'_>, objective: &Objective, limits: &Limits, strategy: Strategy) -> Outcome {
     match strategy {
         Strategy::Exact => exact::find_best(evaluator, objective, limits, &|| true, ANY),

@@ -503,7 +503,7 @@ impl Registers {
         Self(spec.vector_unit.as_ref().map_or(0, |unit| unit.registers.len()))
     }
 
-    /// Where a memory stands in the document.
+    /// The path of a memory in the document.
     fn path(self, id: MemoryId) -> String {
         match id.index().checked_sub(self.0) {
             Some(index) => format!("memories[{index}]"),

@@ -387,7 +387,7 @@ fn with_outside(mut hardware: HardwareSpec, offchip: &OffchipSpec, width_bits: u
         highest.write_granularity_bits = highest.write_granularity_bits.min(width_bits);
         (highest.read_energy_pj, highest.write_energy_pj) =
             (offchip.read_energy_pj * share, offchip.write_energy_pj * share);
-        // All cores have it in common, and the system says all that is known of it.
+        // All cores share it, and the system states all of its figures.
         (highest.burst_bits, highest.leakage_mw) = (None, 0.0);
         // Nothing of it is left to estimate.
         highest.estimate = None;

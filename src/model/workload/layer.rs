@@ -142,7 +142,7 @@ impl LayerKind {
         }
     }
 
-    /// Whether every channel is computed by itself (loop dimension G instead of K and C).
+    /// Whether every channel is computed separately (loop dimension G instead of K and C).
     pub fn is_channelwise(self) -> bool {
         matches!(self, Self::Depthwise | Self::Pooling | Self::Add | Self::Elementwise)
     }

@@ -549,7 +549,7 @@ impl Sizing<'_> {
         (diagnostics.0.len() == before).then_some(sizes)
     }
 
-    /// A layer that computes each channel by itself has as many as its input.
+    /// A layer that computes each channel separately has as many as its input.
     fn check_kept_channels(&self, input_channels: u64, diagnostics: &mut Diagnostics) {
         if self.layer.channels.is_some_and(|stated| stated != input_channels) {
             let (name, kind) = (&self.layer.name, self.kind.name());

@@ -106,7 +106,7 @@ impl Outline {
         }
     }
 
-    /// The single values of a list, or the one that stands in its place.
+    /// The values of a list, or the single value in place of a list.
     pub fn names(&self, path: &str) -> Vec<String> {
         let scalar = |node: &Node| match &node.value {
             Value::Scalar(text) => Some(text.trim().to_owned()),

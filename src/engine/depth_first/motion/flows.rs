@@ -4,7 +4,7 @@ use crate::cost::Access;
 use crate::depth_first::account::{CopyActionAccount, HeldData, LayerTileAccount};
 use crate::hardware::{MemoryId, Movement, Operand};
 
-/// Where data comes from or goes to.
+/// A source or a destination of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
     /// The MAC array, or the lanes of the vector unit.

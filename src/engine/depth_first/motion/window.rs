@@ -1,4 +1,4 @@
-//! The part of a map that one tile computes or reads, by where its pixels come from.
+//! The part of a map that one tile computes or reads, by the source of its pixels.
 
 use super::{Span, StackMotion, StripMotion};
 use crate::depth_first::ids::{NodeId, ReadId};

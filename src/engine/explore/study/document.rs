@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::hash::Hasher;
 use twox_hash::XxHash64;
 
-/// Limit on the designs: numbers in result files cannot tell more apart.
+/// Limit on the designs: larger numbers cannot be distinguished in result files.
 const MOST_DESIGNS: u64 = 1 << 50;
 /// Dimensions of the Sobol sequence.
 const MOST_SOBOL_AXES: usize = sobol_burley::NUM_DIMENSIONS as usize;
@@ -59,7 +59,7 @@ impl StudyRequest {
     /// A number that only equal requests share (XXH64).
     pub fn key(&self) -> u64 {
         let mut hasher = XxHash64::with_seed(0);
-        // Byte by byte, as the key stands in files, which any machine reads: each text behind its length.
+        // Byte by byte, as the key is written in files, which any machine reads: each text after its length.
         let mut write = |text: &str| {
             hasher.write(&(text.len() as u64).to_le_bytes());
             hasher.write(text.as_bytes());
@@ -80,7 +80,7 @@ impl StudyRequest {
 
 /// A validated study.
 pub struct Study {
-    /// The request that it was made of.
+    /// The request of which it was made.
     pub request: StudyRequest,
     /// The study document.
     pub spec: StudySpec,
@@ -419,7 +419,7 @@ fn mistakes_of(part: Part, text: &str, request: &StudyRequest) -> Diagnostics {
     found.unwrap_or_default()
 }
 
-/// A base system. The hardware beside it is right or wrong by itself.
+/// A base system. The hardware document beside it is validated separately.
 fn system_of(text: &str, request: &StudyRequest) -> Result<CoreSystem, Diagnostics> {
     let known = request.hardware.iter().map(|(_, text)| text.as_str());
     let mut known = known.chain(hardware_presets().first().map(|preset| preset.text));

@@ -39,7 +39,7 @@ pub struct Course {
     next: u64,
     tasks: Range<u64>,
     refinement: Option<Refinement>,
-    /// The task at hand.
+    /// The current task.
     task: Option<Task>,
     /// Its designs that no worker has, the last first.
     waiting: Vec<u64>,
@@ -130,7 +130,7 @@ impl Course {
         Self { refinement: None, task, waiting, ..Self::of_tasks(study, 0..0) }
     }
 
-    /// The task at hand, which is the next one where there is none; `None` at the end.
+    /// The current task, which is the next one where there is none; `None` at the end.
     pub fn task(&mut self) -> Option<&Task> {
         if self.task.is_none() {
             self.task = self.next_task();
@@ -158,13 +158,14 @@ impl Course {
         Some(Task { number: self.next - 1, designs })
     }
 
-    /// Takes rows of the task at hand that are known from elsewhere.
+    /// Takes rows of the current task that are known from elsewhere.
     pub fn know(&mut self, rows: impl IntoIterator<Item = DesignRow>) {
         self.rows.extend(rows.into_iter().map(|row| (row.design, row)));
         self.waiting.retain(|design| !self.rows.contains_key(design));
     }
 
-    /// The task at hand with its rows in the order of its designs, if all are known; then there is none at hand any more.
+    /// The current task with its rows in the order of its designs, if all are known; then there is no current task any
+    /// more.
     pub fn completed(&mut self) -> Option<(Task, Vec<DesignRow>)> {
         let task = self.task.take_if(|task| task.designs.len() == self.rows.len())?;
         let mut known = std::mem::take(&mut self.rows);

@@ -169,7 +169,7 @@ fn set(settings: &mut Settings, field: &str, value: &AxisValue) -> Result<(), (S
     Ok(())
 }
 
-/// The single values of a list, or the one that stands in its place.
+/// The values of a list, or the single value in place of a list.
 fn words(value: &AxisValue) -> Result<Vec<String>, (String, String)> {
     let yaml = match value {
         AxisValue::Single(text) => return Ok(vec![text.clone()]),

@@ -10,7 +10,7 @@ use crate::ids::{TiVec, ti_vec};
 use std::cmp::Reverse;
 
 impl CoresStudy {
-    /// The rank of every tile: by stack, then as the rule says.
+    /// The rank of every tile: by stack, then by the rule.
     pub(super) fn ranks(
         &self,
         tiled: &TiledNetwork,

@@ -249,7 +249,7 @@ pub struct CoresBench {
 }
 
 impl CoresBench {
-    /// A bench that knows no costs.
+    /// A bench without known costs.
     pub fn new(study: Arc<CoresStudy>) -> Self {
         Self { study, costs: TileCosts::default() }
     }
@@ -338,7 +338,7 @@ impl Job for CoresSearch {
         }
     }
 
-    /// Of the stage at hand.
+    /// Progress of the current stage.
     fn progress(&self) -> Progress {
         let of = |done: usize, all: usize, unit: &'static str| Progress { done, all, unit, are_alike: false };
         match self.stage() {

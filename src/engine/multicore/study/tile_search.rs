@@ -136,7 +136,7 @@ pub struct TileSearch {
     aim: ScheduleObjective,
     /// Candidates that were run, in the order of the search.
     points: Vec<TilePoint>,
-    /// The stage at hand.
+    /// The current stage.
     stage: usize,
     /// Its candidates, each with its cost where that is known; and the numbers of those that workers were given.
     candidates: Vec<(TileCut, Option<TilePoint>)>,
@@ -200,7 +200,7 @@ impl TileSearch {
         self.fill_stage();
     }
 
-    /// Takes the candidates of the stage at hand, or of the next one that has any.
+    /// Takes the candidates of the current stage, or of the next one that has any.
     fn fill_stage(&mut self) {
         self.given.clear();
         while self.candidates.is_empty()
@@ -396,7 +396,7 @@ impl Job for TileSearch {
         }
     }
 
-    /// Of the stage at hand.
+    /// Progress of the current stage.
     fn progress(&self) -> Progress {
         let done = self.candidates.iter().filter(|(_, point)| point.is_some()).count();
         Progress { done, all: self.candidates.len(), unit: "tile sizes", are_alike: false }

@@ -56,8 +56,8 @@ type Priced = Result<(PlacedTile, f64), NoMapping>;
 type Scheduled = fn(SchedulingProblem<'_>) -> Result<Schedule, MemoryOverflow>;
 
 impl CoresStudy {
-    /// The best allocation, and the stack allocations that it is made of: every stack is allocated with and without sharing tiles, and the
-    /// scheduler decides.
+    /// The best allocation, and the stack allocations of which it consists: every stack is allocated with and without
+    /// sharing tiles, and the scheduler decides.
     ///
     /// # Errors
     /// As [`Self::evaluate`].
