@@ -1,4 +1,4 @@
-//! Edits of documents in their text: what was not to change stays to the byte.
+//! Edits of documents in their text: parts that were not edited stay the same to the byte.
 
 use fusescape_spec::edit::Outline;
 use fusescape_spec::{hardware_presets, workload_presets};
@@ -74,7 +74,7 @@ fn a_value_is_written_in_place() {
                 let difference = difference(text, changed.text());
                 let lines = difference.lines().count();
                 assert!(!is_one_line || lines <= 2 || id == "strange", "{id}: {path}\n{difference}");
-                // And back: the text is as it was, but for what YAML writes in several ways.
+                // And back: the text is the same, except for values that YAML writes in several ways.
                 let old = outline.value(&path).unwrap();
                 let back = changed.write(&path, &old).unwrap_or_else(|| panic!("{path}: `{old}`\n{}", changed.text()));
                 assert_eq!(back.value(&path), outline.value(&path));
@@ -170,7 +170,7 @@ fn items_are_copied_moved_and_removed_with_their_comments() {
     );
 }
 
-/// Whatever edits follow each other: the text can be read, and the rest of it is what it was.
+/// After any sequence of edits the text can be read, and the rest of it is the same.
 #[test]
 fn edits_in_any_order_keep_the_rest() {
     for (seed, (id, text)) in texts().enumerate() {
