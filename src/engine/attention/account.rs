@@ -141,7 +141,7 @@ impl Busy {
 /// Costs of a schedule: all heads and sequences.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Account {
-    /// The schedule that was evaluated; [`account_of`] returns the same account for it.
+    /// The schedule that was evaluated; [`account()`] returns the same account for it.
     pub schedule: Schedule,
     /// Multiply-accumulates that are computed, including those of keys and values that are computed again; under a
     /// causal mask, masked scores in tiles that are only partly masked are computed, too.
