@@ -57,7 +57,7 @@ pub struct LayerSchedule {
 pub struct StepCost {
     /// Cycles, of all layers.
     pub latency_cycles: u64,
-    /// Energy, pJ, in the order of [`Cause::ALL`].
+    /// Energy, pJ, in the order of [`super::Cause::ALL`].
     pub energy: [f64; 5],
     /// Bits read from DRAM plus bits written to it, all layers.
     pub dram_bits: u64,

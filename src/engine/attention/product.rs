@@ -33,7 +33,7 @@ const fn bits_of([rows, depth, columns]: [u64; 3], bits: FactorBits) -> [u64; 3]
     [rows * depth * bits[0], depth * columns * bits[1], rows * columns * bits[2]]
 }
 
-/// The cheapest of the three loop orders ([`orders`]). `adds`: the results are added to sums that exist.
+/// The cheapest of the three loop orders (`orders`). `adds`: the results are added to sums that exist.
 pub fn product(machine: &Machine, sizes: [u64; 3], bits: FactorBits, adds: bool) -> Product {
     let [of_rows, of_depth, of_columns] = machine.unrolled;
     let [rows, depth, columns] = sizes;

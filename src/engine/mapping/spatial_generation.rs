@@ -119,7 +119,7 @@ pub fn generate(
 /// A provided mapping, reduced: loops no wider than the bounds, no more on one dimension than fit there, and no more of
 /// one loop over all dimensions than the layer has.
 ///
-/// The tool removes loops in the order of Python sets, which follows from hashes of names ([`place_in_set`]).
+/// The tool removes loops in the order of Python sets, which follows from hashes of names (`place_in_set`).
 pub fn reduce(
     core: &Core,
     shape: &LayerShape,

@@ -18,7 +18,7 @@
 /// The estimator at the node of the data.
 pub const SRAM_65NM: &str = "sram-65nm";
 
-/// All estimators, from the largest node to the smallest: [`NODES`], and those between two of them for which SRAMs are often stated.
+/// All estimators, from the largest node to the smallest: `NODES`, and those between two of them for which SRAMs are often stated.
 pub const SRAM_ESTIMATORS: [&str; 11] = [
     SRAM_65NM,
     "sram-45nm",
