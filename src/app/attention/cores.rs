@@ -14,7 +14,6 @@ use crate::state::{Action, AttentionField, AttentionForm};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`CoresCard`].
 #[derive(Properties, PartialEq)]
 pub struct CoresCardProps {
     /// What is asked.

@@ -22,7 +22,6 @@ const STATE_SPACE_HINT: &str = "Each token updates states of every channel and r
                                 grows. The steps of a [block|state-space block] run together where the chip has room for what lies \
                                 between them. One block is scheduled; the others are the same.";
 
-/// Properties of [`FormCard`].
 #[derive(Properties, PartialEq)]
 pub struct FormCardProps {
     /// What is chosen.

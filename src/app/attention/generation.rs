@@ -13,7 +13,6 @@ use yew::prelude::*;
 /// Sequences at a time in the figure, beside those of the form.
 const BATCHES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
 
-/// Properties of [`GenerationCard`].
 #[derive(Properties, PartialEq)]
 pub struct GenerationCardProps {
     /// What is asked; its tokens are the prompt.

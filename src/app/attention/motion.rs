@@ -18,7 +18,6 @@ use crate::state::{Action, AttentionForm};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`MotionCard`].
 #[derive(Properties, PartialEq)]
 pub struct MotionCardProps {
     /// What is asked.

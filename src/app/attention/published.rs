@@ -9,7 +9,6 @@ use crate::question::{ReplayDataflows, Topic};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`PublishedCard`].
 #[derive(Properties, PartialEq)]
 pub struct PublishedCardProps {
     /// What is asked.

@@ -16,7 +16,6 @@ use crate::state::{Action, AttentionForm};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`Step`].
 #[derive(Properties, PartialEq)]
 pub struct StepProps {
     /// What was found.
@@ -150,7 +149,6 @@ fn why(AttentionPart { found, best, .. }: &AttentionPart) -> String {
     )
 }
 
-/// Properties of [`TilesCard`].
 #[derive(Properties, PartialEq)]
 pub struct TilesCardProps {
     /// What is asked.

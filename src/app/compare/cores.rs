@@ -11,7 +11,6 @@ use crate::state::{CoresForm, Design, State, read_allocation};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`CompareCores`].
 #[derive(Properties, PartialEq)]
 pub struct CompareCoresProps {
     /// What is at hand, and what is pinned.

@@ -6,7 +6,6 @@ use crate::state::{Action, Half, State, TableDocument};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`DesignChoice`].
 #[derive(Properties, PartialEq)]
 pub struct DesignChoiceProps {
     /// What is chosen.

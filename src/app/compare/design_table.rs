@@ -14,7 +14,6 @@ use crate::state::{Action, Half, HierarchyObjective, State, TableDocument, Table
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`DesignTableCard`].
 #[derive(Properties, PartialEq)]
 pub struct DesignTableProps {
     /// What is chosen.

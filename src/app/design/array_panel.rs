@@ -14,7 +14,6 @@ const VECTOR_UNIT: &str = "vector_unit";
 /// Paths of the document that the panel shows.
 pub const ARRAY_PATHS: [&str; 6] = ["name", "clock", "array", "unroll", "dataflow", "vector_unit"];
 
-/// Properties of [`array_panel`].
 #[derive(Clone, Properties, PartialEq)]
 pub struct ArrayPanelProps {
     /// The hardware.

@@ -37,7 +37,6 @@ fn text(props: DocumentTextProps) -> Html {
 /// Value of the choice of one's own document.
 const OWN: &str = "(own)";
 
-/// Properties of [`DocumentCard`].
 #[derive(Properties, PartialEq)]
 pub struct DocumentCardProps {
     /// Which document.

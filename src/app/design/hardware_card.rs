@@ -24,7 +24,6 @@ pub struct HardwareParts {
 }
 piece!(HardwareParts);
 
-/// Properties of [`HardwareDrawing`].
 #[derive(Properties, PartialEq)]
 pub struct HardwareDrawingProps {
     /// The accelerator.
@@ -53,7 +52,6 @@ pub fn HardwareDrawing(props: &HardwareDrawingProps) -> Html {
     }
 }
 
-/// Properties of [`HardwareForm`].
 #[derive(Properties, PartialEq)]
 pub struct HardwareFormProps {
     /// The document.

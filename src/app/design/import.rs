@@ -220,7 +220,6 @@ fn not_fetched(again: &[File], what: &'static str, files: &str) -> Import {
     Import::NotFetched(again.to_vec(), FetchFailure { what, files: files.into(), number: 0 })
 }
 
-/// Properties of [`ImportButton`].
 #[derive(Properties, PartialEq)]
 pub struct ImportButtonProps {
     /// Called with the files.

@@ -12,7 +12,6 @@ use crate::workload::LayerKind;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`layer_panel`].
 #[derive(Clone, Properties, PartialEq)]
 pub struct LayerPanelProps {
     /// The network.

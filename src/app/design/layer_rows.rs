@@ -6,7 +6,6 @@ use crate::form::{LayerNode, Stacks, layer_inputs};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`LayerRows`].
 #[derive(Clone, Properties, PartialEq)]
 pub struct LayerRowsProps {
     /// The layers, in the order of the document.

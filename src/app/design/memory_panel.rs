@@ -12,7 +12,6 @@ use crate::hardware::Operand;
 use crate::spec::edit::Outline;
 use yew::prelude::*;
 
-/// Properties of [`memory_panel`].
 #[derive(Clone, Properties, PartialEq)]
 pub struct MemoryPanelProps {
     /// The hardware.

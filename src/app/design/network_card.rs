@@ -29,7 +29,6 @@ pub struct LayerParts {
 }
 piece!(LayerParts);
 
-/// Properties of [`NetworkForm`].
 #[derive(Properties)]
 pub struct NetworkFormProps {
     /// The document.

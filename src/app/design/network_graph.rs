@@ -13,7 +13,6 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
-/// Properties of [`NetworkGraph`].
 #[derive(Properties, PartialEq)]
 pub struct NetworkGraphProps {
     /// The layers, in the order of the document.

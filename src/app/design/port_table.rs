@@ -9,7 +9,6 @@ use crate::form::{
 use crate::hardware::Operand;
 use yew::prelude::*;
 
-/// Properties of [`PortTable`].
 #[derive(Properties, PartialEq)]
 pub struct PortTableProps {
     /// The hardware.

@@ -14,7 +14,6 @@ use crate::state::{Action, FuseChoice, GridChoice, LPF_LIMITS, ObjectiveChoice, 
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`ScheduleCard`].
 #[derive(Properties, PartialEq)]
 pub struct ScheduleCardProps {
     /// The schedule.

@@ -15,7 +15,6 @@ use crate::state::{Action, Half};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`FactsCard`].
 #[derive(Properties, PartialEq)]
 pub struct FactsCardProps {
     /// The hierarchy.
@@ -96,7 +95,6 @@ fn costs(core: &Core, layers: &[LayerResult]) -> Vec<Html> {
     explain_hierarchy(core, layers).into_iter().map(one).collect()
 }
 
-/// Properties of [`ComparisonCard`].
 #[derive(Properties, PartialEq)]
 pub struct ComparisonCardProps {
     /// What the study found.

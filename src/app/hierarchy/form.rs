@@ -20,7 +20,6 @@ use yew::prelude::*;
 const WHOLE: &str = "(whole)";
 const OWN: &str = "(own)";
 
-/// Properties of [`FormCard`].
 #[derive(Properties, PartialEq)]
 pub struct FormCardProps {
     /// What is chosen.
@@ -155,7 +154,6 @@ fn source_text(core: Option<&Core>) -> String {
     }
 }
 
-/// Properties of [`Controls`].
 #[derive(Properties, PartialEq)]
 pub struct ControlsProps {
     /// Everything.

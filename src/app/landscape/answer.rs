@@ -17,10 +17,8 @@ use crate::state::Action;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`Answer`].
 #[derive(Properties, PartialEq)]
 pub struct AnswerProps {
-    /// What the workers found out.
     pub results: Rc<SweepResults>,
     /// What was known before the last edit, to compare with.
     pub before: Option<Rc<SweepResults>>,
@@ -216,10 +214,8 @@ fn effort(results: &SweepResults) -> Html {
     }
 }
 
-/// Properties of [`ProgressRow`].
 #[derive(Properties, PartialEq)]
 pub struct ProgressRowProps {
-    /// What the workers found out.
     pub results: Rc<SweepResults>,
     /// Whether an edit waits to be taken up.
     pub waits: bool,

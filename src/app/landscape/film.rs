@@ -9,7 +9,6 @@ use crate::state::{Action, State, design_differences};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`film`].
 #[derive(Clone, Properties, PartialEq)]
 pub struct FilmProps {
     /// The last designs.

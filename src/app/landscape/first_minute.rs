@@ -39,7 +39,6 @@ pub fn first_minute(state: Rc<PageState>) -> Html {
     html! { <FirstMinute {state} /> }
 }
 
-/// Properties of [`FirstMinute`].
 #[derive(Properties, PartialEq)]
 pub struct FirstMinuteProps {
     /// Everything.

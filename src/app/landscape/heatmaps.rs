@@ -15,10 +15,8 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`Heatmaps`].
 #[derive(Properties, PartialEq)]
 pub struct HeatmapsProps {
-    /// What the workers found out.
     pub results: Rc<SweepResults>,
     /// What was known before the last edit, to compare with.
     pub before: Option<Rc<SweepResults>>,

@@ -19,7 +19,6 @@ const REST_MS: u32 = 500;
 /// Limit on the strategies for which the study starts by itself; with more it waits for a click in the view Fusion.
 const MOST_STRATEGIES: usize = 400;
 
-/// Properties of [`JointOptimum`].
 #[derive(Properties, PartialEq)]
 pub struct JointOptimumProps {
     /// Everything.

@@ -15,10 +15,8 @@ use yew::prelude::*;
 /// More marks would hide each other.
 const MOST_MARKS: usize = 1500;
 
-/// Properties of [`trade_off`].
 #[derive(Clone, Properties, PartialEq)]
 pub struct TradeOffProps {
-    /// What the workers found out.
     pub results: Rc<SweepResults>,
     /// The opened point.
     pub opened: Option<u32>,

@@ -22,7 +22,6 @@ const LINES: usize = 4;
 /// Of the axis, moved by one key.
 const STEPS: f64 = 50.0;
 
-/// Properties of [`Curve`].
 #[derive(Properties, PartialEq)]
 pub struct CurveProps {
     /// What stands below its points.

@@ -25,7 +25,6 @@ use yew::prelude::*;
 #[derive(Clone, PartialEq)]
 pub struct OnJudged(pub Callback<Value>);
 
-/// Properties of [`LessonPanel`].
 #[derive(Properties, PartialEq)]
 pub struct LessonPanelProps {
     /// The lesson, and its step.

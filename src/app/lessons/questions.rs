@@ -131,7 +131,6 @@ pub fn NumberField(props: &NumberFieldProps) -> Html {
     }
 }
 
-/// Properties of [`CurveField`].
 #[derive(Properties, PartialEq)]
 pub struct CurveFieldProps {
     /// The question.
@@ -174,7 +173,6 @@ pub fn CurveField(props: &CurveFieldProps) -> Html {
     }
 }
 
-/// Properties of [`TaskField`].
 #[derive(Properties, PartialEq)]
 pub struct TaskFieldProps {
     /// The question.

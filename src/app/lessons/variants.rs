@@ -9,7 +9,6 @@ use yew::prelude::*;
 /// More steps that cannot be solved are counted.
 const MOST_SHOWN: usize = 20;
 
-/// Properties of [`VariantsCheck`].
 #[derive(Properties, PartialEq)]
 pub struct VariantsCheckProps {
     /// The document.

@@ -8,7 +8,6 @@ use crate::spec::write_constraints;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`Constraints`].
 #[derive(Properties, PartialEq)]
 pub struct ConstraintsProps {
     /// The document; empty: none.

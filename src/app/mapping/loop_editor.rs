@@ -9,7 +9,6 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
-/// Properties of [`LoopEditor`].
 #[derive(Properties, PartialEq)]
 pub struct LoopEditorProps {
     /// The layer.

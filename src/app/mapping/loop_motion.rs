@@ -8,7 +8,6 @@ use crate::question::{FollowLoops, Topic};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`LoopMotion`].
 #[derive(Properties)]
 pub struct LoopMotionProps {
     /// The layer and its core.

@@ -11,7 +11,6 @@ use crate::rules::Rules;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`RulesTable`].
 #[derive(Properties, PartialEq)]
 pub struct RulesTableProps {
     /// The layer under the rules in force.

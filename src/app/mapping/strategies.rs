@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`Strategies`].
 #[derive(Properties, PartialEq)]
 pub struct StrategiesProps {
     /// The layer.

@@ -18,7 +18,6 @@ use yew::prelude::*;
 /// So many unrollings are searched, those with the lowest bounds.
 const MOST: usize = 32;
 
-/// Properties of [`UnrollingTable`].
 #[derive(Properties, PartialEq)]
 pub struct UnrollingTableProps {
     /// The layer with the unrolling in force.

@@ -140,7 +140,6 @@ fn once_fetched(act: Box<dyn FnOnce()>) {
     });
 }
 
-/// Properties of [`Late`].
 #[derive(Properties, PartialEq)]
 pub struct LateProps {
     /// Draws it, once its piece is here.

@@ -8,7 +8,6 @@ use crate::question::{FollowTileLoops, Topic};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`LayerLoops`].
 #[derive(Properties)]
 pub struct LayerLoopsProps {
     /// The step that is looked at.

@@ -16,7 +16,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
 
-/// Properties of [`MotionPanel`].
 #[derive(Properties)]
 pub struct MotionPanelProps {
     /// The point.

@@ -15,7 +15,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
 
-/// Properties of [`StackPanel`].
 #[derive(Properties, PartialEq)]
 pub struct StackPanelProps {
     /// The point that it is a part of.

@@ -22,7 +22,6 @@ pub type Read<T> = Rc<Result<Rc<T>, Diagnostics>>;
 
 /// The session of a page: state, results and callbacks, which all views share.
 pub struct Session {
-    /// Asks workers.
     pub workers: Rc<Workers>,
     /// Drives studies of memory hierarchies.
     pub explorer: Rc<Explorer>,

@@ -9,7 +9,6 @@ use crate::state::State;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`EmbedDialog`].
 #[derive(Properties, PartialEq)]
 pub struct EmbedDialogProps {
     /// What is embedded.

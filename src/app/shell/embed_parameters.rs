@@ -11,7 +11,6 @@ use crate::state::Half;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`Parameters`].
 #[derive(Properties, PartialEq)]
 pub struct ParametersProps {
     /// The figures.

@@ -15,7 +15,6 @@ use std::rc::Rc;
 use web_sys::File;
 use yew::prelude::*;
 
-/// Properties of [`Files`].
 #[derive(Properties, PartialEq)]
 pub struct FilesProps {
     /// Everything.

@@ -6,7 +6,6 @@ use crate::app::session::state::Event;
 use crate::app::widgets::page::theme_choice::ThemeChoice;
 use yew::prelude::*;
 
-/// Properties of [`Header`].
 #[derive(Properties, PartialEq)]
 pub struct HeaderProps {
     /// Name of the network, if the document is right.

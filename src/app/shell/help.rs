@@ -8,7 +8,6 @@ use crate::app::widgets::words::glossary::Glossary;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-/// Properties of [`Help`].
 #[derive(Properties, PartialEq)]
 pub struct HelpProps {
     /// Whether keys without Ctrl do anything.

@@ -279,7 +279,6 @@ pub fn retry(session: &Session) -> Callback<()> {
     Callback::from(move |()| workers.retry())
 }
 
-/// Properties of [`Notices`].
 #[derive(Properties, PartialEq)]
 pub struct NoticesProps {
     /// What went wrong, newest last.

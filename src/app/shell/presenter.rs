@@ -10,7 +10,6 @@ const ATTRIBUTE: &str = "data-present";
 /// Where one of several steps is shown: in a lesson, else among the last states.
 const CURRENT: [&str; 2] = [".lesson-head li > [aria-current]", ".film li > [aria-current]"];
 
-/// Properties of [`Presenter`].
 #[derive(Properties, PartialEq)]
 pub struct PresenterProps {
     /// Called at its end.

@@ -19,7 +19,6 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{HtmlInputElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
-/// Properties of [`Share`].
 #[derive(Properties, PartialEq)]
 pub struct ShareProps {
     /// What is shared.
@@ -105,7 +104,6 @@ async fn read(file: &web_sys::File) -> Result<State, Diagnostics> {
     if is_state(&text) { State::from_yaml(&text) } else { from_link(&text) }
 }
 
-/// Properties of [`CopyField`].
 #[derive(Properties, PartialEq)]
 pub struct CopyFieldProps {
     /// Name of the field.
@@ -115,7 +113,6 @@ pub struct CopyFieldProps {
     /// Whether it is copied as soon as it is there.
     #[prop_or_default]
     pub copies_at_once: bool,
-    /// Identifies it in tests.
     pub testid: &'static str,
 }
 

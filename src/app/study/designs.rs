@@ -22,7 +22,6 @@ use yew::prelude::*;
 /// Rows that are shown; a file has all.
 const ROWS: usize = 100;
 
-/// Properties of [`DesignsCard`].
 #[derive(Properties, PartialEq)]
 pub struct DesignsCardProps {
     /// The designs.
@@ -96,7 +95,6 @@ pub fn DesignsCard(props: &DesignsCardProps) -> Html {
     }
 }
 
-/// Properties of [`OpenedCard`].
 #[derive(Properties, PartialEq)]
 pub struct OpenedCardProps {
     /// The row.

@@ -42,7 +42,6 @@ const OTHERS_OF_SYSTEMS: [(&str, &[&str]); 4] = [
     ("schedule.objective", &["latency", "energy", "edp"]),
 ];
 
-/// Properties of [`DocumentCard`].
 #[derive(Properties, PartialEq)]
 pub struct DocumentCardProps {
     /// The document.

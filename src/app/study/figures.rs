@@ -24,7 +24,6 @@ use yew::prelude::*;
 /// Axes of the parallel coordinates: more have no room.
 const MOST_LINES: usize = 9;
 
-/// Properties of [`ResultsCard`].
 #[derive(Properties, PartialEq)]
 pub struct ResultsCardProps {
     /// The run.

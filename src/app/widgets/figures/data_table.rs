@@ -1,4 +1,4 @@
-//! Tables: the twins of figures, and others.
+//! Tables: the twins of figures, and other tables.
 
 use super::figure::Numbers;
 use super::save::{Save, Saved};
@@ -11,19 +11,17 @@ use yew::prelude::*;
 /// Tables with more cells than this are built only when they are shown.
 const MOST_CELLS_KEPT: usize = 1500;
 
-/// Properties of [`Twin`].
 #[derive(Properties, PartialEq)]
 pub struct TwinProps {
-    /// On the switch.
+    /// Text of the button that unfolds it.
     #[prop_or(AttrValue::Static("table"))]
     pub label: AttrValue,
-    /// Number of cells.
     pub cells: usize,
-    /// Makes the table.
+    /// Builds the table, once it is shown.
     pub table: Callback<(), Html>,
 }
 
-/// A disclosure with a table. Small tables are there even while it is closed.
+/// A table that unfolds. Small tables are in the page even while it is closed.
 #[component]
 pub fn Twin(props: &TwinProps) -> Html {
     let is_open = use_state_eq(|| false);
@@ -47,12 +45,10 @@ pub fn Twin(props: &TwinProps) -> Html {
     }
 }
 
-/// Properties of [`DataTable`].
 #[derive(Properties, PartialEq)]
 pub struct DataTableProps {
-    /// The table.
     pub table: Rc<Table>,
-    /// What explains its cells.
+    /// Explanations of its cells.
     #[prop_or_default]
     pub numbers: Numbers,
 }
@@ -65,7 +61,7 @@ pub fn DataTable(props: &DataTableProps) -> Html {
     html! { <Twin {cells} table={Callback::from(move |()| explained_table(Rc::clone(&table), &numbers))} /> }
 }
 
-/// A table as it is, which can be saved.
+/// A table whose numbers do not unfold; it can be saved.
 pub fn plain_table(table: Table) -> Html {
     explained_table(Rc::new(table), &None)
 }
@@ -93,12 +89,11 @@ pub fn explained_table(table: Rc<Table>, numbers: &Numbers) -> Html {
     }
 }
 
-/// The head of a table.
 pub fn table_head(table: &Table) -> Html {
     html! { <thead><tr>{ table_titles(table) }</tr></thead> }
 }
 
-/// The cells of the head of a table.
+/// Header cells.
 pub fn table_titles(table: &Table) -> Html {
     let cell = |column: &Column| {
         let class = column.numeric.then_some("number");
@@ -107,7 +102,8 @@ pub fn table_titles(table: &Table) -> Html {
     table.columns.iter().map(cell).collect()
 }
 
-/// The cells of a row, named by the first of them that is no number; `content` may draw some otherwise than as they read.
+/// The cells of one row; the first that is not a number is the row's header. `content` replaces the text of a cell
+/// where it returns `Some`.
 pub fn table_cells(table: &Table, row: usize, content: &dyn Fn(usize) -> Option<Html>) -> Html {
     let cells = table.rows.get(row).map_or(&[][..], Vec::as_slice);
     let name = table.columns.iter().position(|column| !column.numeric).unwrap_or(0);
@@ -117,7 +113,7 @@ pub fn table_cells(table: &Table, row: usize, content: &dyn Fn(usize) -> Option<
         let missing = table.columns.len().saturating_sub(cells.len());
         match index {
             _ if index == name => html! { <th scope="row" {class}>{ inner }</th> },
-            // A row that ends early says why.
+            // Rows that end early hold a message in their last cell.
             _ if missing > 0 && index + 1 == cells.len() => {
                 html! { <td colspan={(missing + 1).to_string()}>{ inner }</td> }
             }

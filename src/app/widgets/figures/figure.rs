@@ -1,4 +1,4 @@
-//! Figures on the page: a canvas that is always as sharp and as wide as it can be, and its table twin.
+//! Figures on the page: a canvas at full width and device resolution, and its table twin.
 
 use super::data_table::DataTable;
 use super::save::{Save, Saved, WIDTH};
@@ -27,7 +27,7 @@ pub struct Spot {
     pub width: u32,
 }
 
-/// A figure of any kind. Components know no kinds, so that each is there once and not once a kind.
+/// A figure of any kind; erases the type, so that the code of components is in the module once, not once per kind.
 #[derive(Clone)]
 pub struct Drawn(Rc<dyn Comparable>);
 
@@ -47,12 +47,10 @@ impl<C: Chart + PartialEq + 'static> Comparable for C {
 }
 
 impl Drawn {
-    /// Holds a figure.
     pub fn new<C: Chart + PartialEq + 'static>(chart: C) -> Self {
         Self(Rc::new(chart))
     }
 
-    /// The figure.
     pub fn chart(&self) -> &dyn Chart {
         &*self.0
     }
@@ -64,20 +62,17 @@ impl PartialEq for Drawn {
     }
 }
 
-/// Properties of [`Canvas`].
 #[derive(Properties, PartialEq)]
 pub struct CanvasProps {
-    /// What is drawn.
     pub chart: Drawn,
-    /// Called with the place of the pointer, and when it leaves.
+    /// Called with the place of the pointer, and with `None` when it leaves.
     #[prop_or_default]
     pub on_hover: Option<Callback<Option<Spot>>>,
-    /// Called with clicks.
     #[prop_or_default]
     pub on_click: Option<Callback<Spot>>,
 }
 
-/// A figure as wide as its place.
+/// A figure as wide as its container.
 #[component]
 pub fn Canvas(props: &CanvasProps) -> Html {
     let place = use_node_ref();
@@ -87,7 +82,7 @@ pub fn Canvas(props: &CanvasProps) -> Html {
     use_effect_with((props.chart.clone(), width, is_dark, canvas.clone()), |(chart, width, is_dark, canvas)| {
         if let (Some(canvas), 1..) = (canvas.cast::<HtmlCanvasElement>(), *width) {
             let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio()) * zoom_of(&canvas);
-            // A canvas that cannot be drawn on stays empty; the table twin is there.
+            // If the canvas cannot be drawn on, it stays empty; the table twin remains.
             let _ = draw_on_canvas(chart.chart(), &canvas, *width, ratio, theme(*is_dark));
         }
     });
@@ -122,7 +117,7 @@ pub fn Canvas(props: &CanvasProps) -> Html {
     }
 }
 
-/// Width of an element in CSS pixels, whenever it changes; 0 before it is laid out.
+/// Width of an element in CSS pixels, updated as it changes; 0 before layout.
 #[hook]
 pub fn use_observed_width(place: &NodeRef) -> u32 {
     let width = use_state_eq(|| 0);
@@ -130,7 +125,7 @@ pub fn use_observed_width(place: &NodeRef) -> u32 {
         let width = width.clone();
         use_effect_with(place.clone(), move |place| {
             let element = place.cast::<Element>();
-            // At once, so that it has its height before the next frame.
+            // Measured at once, so that the canvas has its height before the next frame.
             width.set(element.as_ref().map_or(0, |element| element.client_width().max(0) as u32));
             let measured = element.clone();
             let call = Closure::<dyn FnMut()>::new(move || {
@@ -156,34 +151,28 @@ pub fn use_observed_width(place: &NodeRef) -> u32 {
 /// Explanations of the cells of a table, row by row; rows and cells at the end may be missing.
 pub type Numbers = Option<Rc<Vec<Vec<Option<Asked>>>>>;
 
-/// What explains a table whose cells are explained already.
+/// Explanations of a table whose cells are explained already.
 pub fn made(rows: Vec<Vec<Option<Explained>>>) -> Numbers {
     let cell = |explained: Option<Explained>| Some(Asked::Made(Rc::new(explained?)));
     Some(Rc::new(rows.into_iter().map(|row| row.into_iter().map(cell).collect()).collect()))
 }
 
-/// Properties of [`Figure`].
 #[derive(Properties, PartialEq)]
 pub struct FigureProps {
-    /// What is drawn.
     pub chart: Drawn,
-    /// Heading.
     pub title: AttrValue,
     /// One sentence about how to read it.
     #[prop_or_default]
     pub hint: AttrValue,
-    /// Identifies the figure in tests.
     pub testid: &'static str,
-    /// What explains the cells of its table.
+    /// Explanations of the cells of its table.
     #[prop_or_default]
     pub numbers: Numbers,
-    /// Called with clicks.
     #[prop_or_default]
     pub on_click: Option<Callback<Spot>>,
-    /// Called with the place of the pointer.
     #[prop_or_default]
     pub on_hover: Option<Callback<Option<Spot>>>,
-    /// What stands between heading and figure.
+    /// Content between the heading and the figure.
     #[prop_or_default]
     pub children: Html,
 }

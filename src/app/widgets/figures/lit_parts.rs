@@ -1,4 +1,4 @@
-//! The lit parts of a figure that hears of pointers and keys by itself, as it moves.
+//! The highlighted parts of a figure that handles pointers and keys itself.
 
 use super::figure::Drawn;
 use crate::app::widgets::pointing::highlight::{point_at, use_highlight};
@@ -6,16 +6,14 @@ use crate::app::widgets::pointing::regions::frames;
 use crate::chart::Chart;
 use yew::prelude::*;
 
-/// Properties of [`LitParts`].
 #[derive(Properties, PartialEq)]
 pub struct LitPartsProps {
-    /// The figure.
     pub chart: Drawn,
-    /// How wide it is drawn.
+    /// CSS pixels.
     pub width: u32,
 }
 
-/// Frames around them.
+/// Frames around the highlighted parts of a figure.
 #[component]
 pub fn LitParts(props: &LitPartsProps) -> Html {
     let highlight = use_highlight();
@@ -24,7 +22,7 @@ pub fn LitParts(props: &LitPartsProps) -> Html {
     frames(regions.iter().filter(|region| region.subject.is_about(shown)).map(|region| (region.at, region.size)))
 }
 
-/// Points at what lies at a place of such a figure, or at nothing.
+/// Highlights the part of a figure at a place, or nothing.
 pub fn point_in(chart: &impl Chart, width: u32, at: Option<(f64, f64)>) {
     let found = at.and_then(|(x, y)| chart.regions(width).into_iter().rev().find(|region| region.holds(x, y)));
     point_at(found.map(|region| region.subject));

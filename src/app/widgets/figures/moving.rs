@@ -1,4 +1,5 @@
-//! Figures that change with every move of a hand: drawn at most once a frame, described once they rest.
+//! Figures that change with every move of the pointer: drawn at most once per frame, described to screen readers once
+//! they rest.
 
 use crate::app::platform::timer::before_next_frame;
 use crate::app::widgets::page::surroundings::{theme, use_surroundings};
@@ -8,10 +9,11 @@ use gloo_timers::callback::Timeout;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
-/// How long nothing moves before a figure is said to rest, milliseconds.
+/// Time without a change after which a figure rests, milliseconds.
 const REST_MS: u32 = 350;
 
-/// Draws a figure on a canvas: the last of a frame, once it comes; at once where it has another width.
+/// Draws a figure on a canvas, at most once per frame: only the last change is drawn. Draws at once when the width
+/// changes.
 #[hook]
 pub fn use_drawn<C: Chart + Clone + PartialEq + 'static>(canvas: &NodeRef, chart: &C, width: u32) {
     let is_dark = use_surroundings().is_dark;
@@ -22,7 +24,7 @@ pub fn use_drawn<C: Chart + Clone + PartialEq + 'static>(canvas: &NodeRef, chart
         let Some(canvas) = canvas.filter(|_| width > 0) else { return };
         let draw = move |chart: &C, is_dark: bool| {
             let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio()) * zoom_of(&canvas);
-            // A canvas that cannot be drawn on stays empty; the table twin is there.
+            // If the canvas cannot be drawn on, it stays empty; the table twin remains.
             let _ = draw_on_canvas(chart, &canvas, width, ratio, theme(is_dark));
         };
         if drawn_width.replace(width) != width {
@@ -38,7 +40,7 @@ pub fn use_drawn<C: Chart + Clone + PartialEq + 'static>(canvas: &NodeRef, chart
     });
 }
 
-/// The figure as it is when it has not changed for a moment.
+/// The last state of the figure at rest.
 #[hook]
 pub fn use_settled<C: Clone + PartialEq + 'static>(chart: &C) -> C {
     let settled = use_state_eq(|| chart.clone());

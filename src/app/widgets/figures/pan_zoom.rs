@@ -1,5 +1,5 @@
-//! Panning and zooming a drawing that is larger than its place. A plain wheel and one finger scroll the page, as
-//! everywhere; Ctrl and the wheel, two fingers, keys and buttons zoom, a drag pans.
+//! Panning and zooming a drawing that is larger than its container. A plain wheel and one finger scroll the page; Ctrl
+//! and the wheel, two fingers, keys and buttons zoom; a drag pans.
 
 use super::figure::use_observed_width;
 use crate::app::widgets::pointing::pointers::{self, Pointers, capture, spot};
@@ -10,40 +10,40 @@ use wasm_bindgen::prelude::*;
 use web_sys::{AddEventListenerOptions, Element, WheelEvent};
 use yew::prelude::*;
 
-/// One step of zooming.
+/// Factor of one step of zooming.
 const STEP: f64 = 1.25;
 /// The smallest and the largest scale.
 const SCALES: (f64, f64) = (0.1, 3.0);
-/// The drawing is shown as a whole in so much height, CSS pixels; the style sheet says the same.
+/// Height in which the whole drawing is shown, CSS pixels; the same as in the style sheet.
 const HEIGHT: f64 = 420.0;
 
 /// The visible part of a drawing.
 #[derive(Clone)]
 pub struct PanZoom {
-    /// CSS pixels of a unit of the drawing.
+    /// CSS pixels per unit of the drawing.
     pub scale: f64,
-    /// The scale at which the whole is seen.
+    /// The scale at which the whole drawing is visible.
     whole: f64,
     own: UseStateHandle<Option<f64>>,
     view: NodeRef,
-    /// What stays in its place when the scale changes: a part of the drawing, and where it is seen.
+    /// The fixed point of a change of scale.
     anchor: Rc<RefCell<Option<Anchor>>>,
     pointers: Rc<RefCell<Down>>,
-    /// How far its upper edge lies below that of the drawing, in whole heights of the view.
+    /// Scroll position, in whole heights of the view.
     page: UseStateHandle<usize>,
 }
 
-/// A place of the drawing, as parts of its size, and where it is seen, CSS pixels from the corner of the view.
+/// A place in the drawing, as fractions of its size, and its place in the view, CSS pixels from the corner.
 type Anchor = ((f64, f64), (f64, f64));
 
 #[derive(Default)]
 struct Down {
     fingers: Pointers,
-    /// Where a drag is, and whether it is one already.
+    /// The last place of the pointer that is down, and whether it has moved far enough to be a drag.
     drag: Option<((f64, f64), bool)>,
 }
 
-/// Shows a drawing of this size in the element `view`, at first as wide as its place at most.
+/// Shows a drawing of this size in the element `view`, at first at most as wide as its container.
 #[hook]
 pub fn use_pan_zoom(view: &NodeRef, size: (f64, f64)) -> PanZoom {
     let room = f64::from(use_observed_width(view));
@@ -69,7 +69,7 @@ impl PanZoom {
         self.view.cast::<Element>()
     }
 
-    /// Zooms about a place of the view, or about its middle.
+    /// Zooms about a place of the view, by default its middle.
     fn zoom_to(&self, scale: f64, at: Option<(f64, f64)>) {
         let Some(view) = self.element() else { return };
         let (width, height) = (f64::from(view.client_width()), f64::from(view.client_height()));
@@ -88,17 +88,17 @@ impl PanZoom {
         }
     }
 
-    /// Closer or farther by steps.
+    /// Zooms in by steps, or out by negative ones.
     pub fn zoom(&self, steps: i32) {
         self.zoom_to(self.scale * STEP.powi(steps), None);
     }
 
-    /// The whole drawing, or as wide as its place if that is what is seen.
+    /// Shows the whole drawing, or fits its width if the whole is shown already.
     pub fn reset(&self) {
         self.own.set(if self.scale == self.whole { None } else { Some(self.whole) });
     }
 
-    /// Moves what is seen by parts of the view.
+    /// Scrolls by fractions of the view.
     pub fn pan(&self, right: i32, down: i32) {
         if let Some(view) = self.element() {
             view.set_scroll_left(view.scroll_left() + right * view.client_width() / 3);
@@ -115,7 +115,7 @@ impl PanZoom {
         }
     }
 
-    /// Follows what is seen, for [`Self::is_near`].
+    /// Scroll handler, needed for [`Self::is_near`].
     pub fn on_scroll(&self) -> Callback<Event> {
         let (view, page) = (self.view.clone(), self.page.setter());
         Callback::from(move |_: Event| {
@@ -125,14 +125,14 @@ impl PanZoom {
         })
     }
 
-    /// Whether what lies so far below the upper edge of the drawing is seen, or so near that a person soon may scroll there.
+    /// Whether a place, `y` below the upper edge of the drawing, is visible or within reach of a short scroll.
     pub fn is_near(&self, y: f64) -> bool {
         let height = HEIGHT / self.scale;
         let (top, near) = (*self.page as f64 * height, 2.0 * height);
         (top - near..=top + height + near).contains(&y)
     }
 
-    /// Does what a key means; whether it means something.
+    /// Handles a key; whether the key has a meaning here.
     pub fn key(&self, event: &KeyboardEvent) -> bool {
         match (event.key().as_str(), event.shift_key()) {
             ("+" | "=", _) => self.zoom(1),
@@ -154,7 +154,6 @@ impl PanZoom {
         }
     }
 
-    /// A pointer goes down.
     pub fn down(&self, event: &PointerEvent) {
         let Some(at) = spot(&self.view, event) else { return };
         let pointers = &mut *self.pointers.borrow_mut();
@@ -165,7 +164,7 @@ impl PanZoom {
         }
     }
 
-    /// A pointer moves: a drag pans, two fingers pan and zoom.
+    /// A drag pans, two fingers pan and zoom.
     pub fn moves(&self, event: &PointerEvent) {
         let Some(at) = spot(&self.view, event) else { return };
         let pointers = &mut *self.pointers.borrow_mut();
@@ -180,7 +179,7 @@ impl PanZoom {
             }
         }
         if event.buttons() == 0 {
-            // It went up elsewhere.
+            // The button was released outside the canvas.
             pointers.drag = None;
         }
         if let Some((last, is_drag)) = &mut pointers.drag {
@@ -195,7 +194,6 @@ impl PanZoom {
         }
     }
 
-    /// A pointer goes up, or away.
     pub fn up(&self, event: &PointerEvent) {
         let pointers = &mut *self.pointers.borrow_mut();
         pointers.fingers.0.remove(&event.pointer_id());
@@ -203,10 +201,10 @@ impl PanZoom {
     }
 }
 
-/// Called with the wheel, before the page scrolls.
+/// Adds a wheel listener that can keep the page from scrolling.
 #[hook]
 pub fn use_wheel(view: &NodeRef, on_wheel: Callback<WheelEvent>) {
-    // The listener outlives many callbacks.
+    // The listener is added once; it reads the latest callback from here.
     let latest = use_mut_ref(|| None::<Callback<WheelEvent>>);
     *latest.borrow_mut() = Some(on_wheel);
     use_effect_with(view.clone(), move |view| {

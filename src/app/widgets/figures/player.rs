@@ -1,6 +1,6 @@
-//! What a person looks at step by step: where it stands, and what leads from step to step in every view: buttons, sliders and play.
+//! Playback of a view step by step: the current step, and the buttons, sliders and timer that change it.
 //!
-//! A view says what its steps are ([`Stepped`]). Where a step is a figure, `stage.rs` draws it and hears pointers and keys.
+//! A view defines its steps ([`Stepped`]). Where a step is a figure, `stage.rs` draws it and handles pointers and keys.
 
 use crate::app::platform::timer::{before_next_frame, now_ms};
 use crate::app::widgets::forms::controls::{Choice, Picker, passing, target};
@@ -10,21 +10,19 @@ use std::rc::Rc;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-/// How fast something plays.
+/// Speed of playback.
 pub struct Speed {
-    /// So many in a second.
+    /// Units per second.
     pub count: u32,
-    /// Of what, in the singular: a step of the view, or a longer way.
+    /// The unit in the singular: a step, or a longer part such as a tile.
     pub unit: &'static str,
 }
 
 impl Speed {
-    /// Its value in the list.
     fn value(&self) -> String {
         format!("{}s-{}", self.unit, self.count)
     }
 
-    /// Its name in the list.
     fn title(&self) -> String {
         format!(
             "{} {}{} a second",
@@ -35,41 +33,42 @@ impl Speed {
     }
 }
 
-/// A step of what is looked at: all that is drawn follows from it.
+/// A step of a view; everything drawn follows from it.
 pub trait Stepped: Clone + PartialEq + 'static {
-    /// How fast it plays, from slow to fast. It begins with the second, or the only one.
+    /// Speeds, from slow to fast. The default is the second, or the only one.
     const SPEEDS: &'static [Speed];
 
-    /// The step before; `None` before the first.
+    /// `None` for the first step.
     fn before(&self) -> Option<Self>;
 
-    /// The step after; `None` after the last.
+    /// `None` for the last step.
     fn after(&self) -> Option<Self>;
 
-    /// So many units of a speed on, at least one, or the last step where there are fewer; `None` from the last.
+    /// The step `count` units further, at least one step, at most the last step; `None` from the last.
     fn ahead(&self, count: u64, unit: &str) -> Option<Self>;
 
-    /// From where it plays that stands at its last step.
+    /// The step from which playback begins when the current one is the last.
     fn rewound(&self, unit: &str) -> Self;
 
-    /// This step in what begins at `start`, where the same steps only cost something else; `None` where it begins anew.
+    /// The corresponding step after the view changed to `start`, if it has the same steps with other costs; `None` if
+    /// playback begins anew.
     fn kept(&self, _start: &Self) -> Option<Self> {
         None
     }
 }
 
-/// What changes while a person looks. It is newer than what is drawn when several things happen in a frame.
+/// State that changes between renders; it is newer than what is drawn when several events happen in one frame.
 struct Looking<S> {
     now: RefCell<S>,
-    /// When it began to play and how far it has come since; `None` while it stands.
+    /// Start time of playback and units played since; `None` while stopped.
     playing: Cell<Option<(f64, u64)>>,
     speed: Cell<usize>,
-    /// Whether it is called before the next frame.
+    /// Whether a frame callback is pending.
     is_due: Cell<bool>,
     is_gone: Cell<bool>,
 }
 
-/// Where a person stands, and what leads elsewhere.
+/// The current step and its controls.
 pub struct Player<S> {
     looking: Rc<Looking<S>>,
     update: UseForceUpdateHandle,
@@ -82,7 +81,6 @@ impl<S> Clone for Player<S> {
 }
 
 impl<S> PartialEq for Player<S> {
-    /// Whether both lead the same, wherever it stands.
     fn eq(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.looking, &other.looking)
     }
@@ -90,29 +88,27 @@ impl<S> PartialEq for Player<S> {
 
 /// A slider over steps.
 pub struct Slider<S> {
-    /// Its name.
     pub title: &'static str,
     /// Its last position; the first is 0.
     pub last: u64,
     /// Its position.
     pub at: u64,
-    /// What a person hears of the position.
+    /// The position as text, for screen readers.
     pub told: String,
-    /// The step of another position.
+    /// The step at another position.
     pub to: fn(&S, u64) -> S,
-    /// Identifies it in tests.
     pub testid: &'static str,
 }
 
-/// Whether a person wants no motion: then nothing plays.
+/// Whether the system asks for reduced motion; then nothing plays.
 pub fn is_still() -> bool {
     let query =
         web_sys::window().and_then(|window| window.match_media("(prefers-reduced-motion: reduce)").ok().flatten());
     query.is_some_and(|query| query.matches())
 }
 
-/// It stands at `linked` first, or else at `start`, as it does when what is looked at becomes another: another `start`, which keeps no
-/// step, or another `of`.
+/// Begins at `linked`, else at `start`. Goes back to `start` when the view shows something else: another `of`, or
+/// another `start` into which the current step cannot be carried ([`Stepped::kept`]).
 #[hook]
 pub fn use_player<S: Stepped, K: Clone + PartialEq + 'static>(start: S, of: K, linked: Option<S>) -> Player<S> {
     let known = use_mut_ref(|| (start.clone(), of.clone()));
@@ -144,12 +140,12 @@ pub fn use_player<S: Stepped, K: Clone + PartialEq + 'static>(start: S, of: K, l
 }
 
 impl<S: Stepped> Player<S> {
-    /// The step that is looked at.
+    /// The current step.
     pub fn now(&self) -> S {
         self.looking.now.borrow().clone()
     }
 
-    /// Looks at a step, and plays no more.
+    /// Goes to a step and stops playback.
     pub fn look(&self, step: S) {
         if self.looking.playing.replace(None).is_some() {
             self.update.force_update();
@@ -165,7 +161,6 @@ impl<S: Stepped> Player<S> {
         }
     }
 
-    /// Whether it plays.
     pub fn is_playing(&self) -> bool {
         self.looking.playing.get().is_some()
     }
@@ -174,7 +169,7 @@ impl<S: Stepped> Player<S> {
         S::SPEEDS.get(self.looking.speed.get())
     }
 
-    /// Plays at another speed.
+    /// Changes the speed, by its value in the list.
     fn set_speed(&self, value: &str) {
         let Some(speed) = S::SPEEDS.iter().position(|speed| speed.value() == value) else { return };
         self.looking.speed.set(speed);
@@ -188,7 +183,7 @@ impl<S: Stepped> Player<S> {
         self.looking.playing.set(Some((now_ms(), 0)));
     }
 
-    /// Plays from here, or from the beginning where this is the end; or stops.
+    /// Starts playback, from the beginning if this is the last step; or stops it.
     pub fn toggle(&self) {
         let Some(speed) = self.speed() else { return };
         let now = self.now();
@@ -203,7 +198,7 @@ impl<S: Stepped> Player<S> {
         self.play();
     }
 
-    /// Goes as far as the time says before every frame, and stops at the last step.
+    /// Before every frame, advances as far as the elapsed time says; stops at the last step.
     fn play(&self) {
         if self.looking.is_due.replace(true) {
             return;
@@ -227,7 +222,7 @@ impl<S: Stepped> Player<S> {
         });
     }
 
-    /// A button that leads to another step.
+    /// A button that goes to another step.
     pub fn button(
         &self,
         title: &'static str,
@@ -245,7 +240,7 @@ impl<S: Stepped> Player<S> {
         }
     }
 
-    /// The button that plays and stops, unless a person wants no motion.
+    /// The button that starts and stops; absent with reduced motion.
     pub fn play_button(&self, testid: impl Into<AttrValue>) -> Html {
         let player = self.clone();
         let onclick = Callback::from(move |_: MouseEvent| player.toggle());
@@ -278,7 +273,7 @@ impl<S: Stepped> Player<S> {
         }
     }
 
-    /// A slider without its name.
+    /// A slider without a visible label.
     pub fn slider(&self, slider: &Slider<S>) -> Html {
         let (player, to) = (self.clone(), slider.to);
         let oninput =

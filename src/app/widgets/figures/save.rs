@@ -1,4 +1,4 @@
-//! Figures and tables as files: one quiet word beside each, which unfolds the kinds of files.
+//! Figures and tables as files: a button beside each unfolds the kinds of files.
 
 use super::figure::Drawn;
 use crate::app::platform::pieces::late;
@@ -15,33 +15,31 @@ pub const WIDTH: u32 = 900;
 pub enum Saved {
     /// A figure and its width in CSS pixels.
     Figure(Drawn, u32),
-    /// The layers of a network, as a figure that is drawn for files only; so its code is not needed before.
+    /// The layers of a network, as a figure that is drawn for files only; its code is not fetched before.
     Network(Rc<NetworkDrawing>),
-    /// Heatmaps as one figure, likewise.
+    /// Heatmaps as one figure, also drawn for files only.
     Panels(Rc<Panels>),
-    /// A table, which is on the page in these or other words.
+    /// A table; the page may show it in other words.
     Table(Rc<Table>),
 }
 
 /// Functions whose code is fetched when something is first saved.
 #[derive(Clone, Copy)]
 pub struct SaveParts {
-    /// Draws a button for each kind of file.
+    /// Draws one button per kind of file.
     pub kinds: fn(&Saved) -> Html,
 }
 piece!(SaveParts);
 
-/// Properties of [`Save`].
 #[derive(Properties, PartialEq)]
 pub struct SaveProps {
-    /// What is saved.
     pub what: Saved,
-    /// The word that unfolds the kinds of files.
+    /// Text of the button.
     #[prop_or("save")]
     pub label: &'static str,
 }
 
-/// A word that unfolds the kinds of files in which a figure or a table can be had.
+/// A button that unfolds the kinds of files in which a figure or a table can be saved.
 #[component]
 pub fn Save(props: &SaveProps) -> Html {
     let is_open = use_state_eq(|| false);

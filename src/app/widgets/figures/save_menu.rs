@@ -1,4 +1,4 @@
-//! The kinds of files in which a figure or a table can be had.
+//! The kinds of files in which a figure or a table can be saved.
 
 use super::download::{save_blob, save_text};
 use super::save::Saved;
@@ -9,10 +9,10 @@ use wasm_bindgen::prelude::*;
 use web_sys::{Blob, HtmlCanvasElement};
 use yew::prelude::*;
 
-/// Pixels of a PNG for each CSS pixel.
+/// Pixels of a PNG per CSS pixel.
 const PIXELS: f64 = 2.0;
 
-/// Width of several heatmaps in a file, CSS pixels.
+/// Width of a figure of several heatmaps, CSS pixels.
 const PANELS_WIDTH: u32 = 1100;
 
 /// Draws the buttons. Only `shell::pieces` may name it.
@@ -25,16 +25,16 @@ struct KindsProps {
     what: Saved,
 }
 
-/// Who a picture is for: that decides its colours and what stands around it.
+/// The use of a picture; decides its colours and its surroundings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Audience {
-    /// In the colours of the page, on its panel.
+    /// The colours of the page, on its panel.
     Page,
     /// Light, without a background, below the name of the design.
     Slides,
 }
 
-/// A button for each kind of file.
+/// One button per kind of file.
 #[component]
 fn Kinds(props: &KindsProps) -> Html {
     let surroundings = use_surroundings();
@@ -91,7 +91,7 @@ fn save_figure(kind: &str, audience: Audience, chart: &dyn Chart, width: u32, th
             if draw_on_canvas(&framed, &canvas, width, PIXELS, &theme).is_ok() {
                 let save =
                     Closure::once_into_js(move |blob: Option<Blob>| blob.map(|blob| save_blob(&name, &blob).is_ok()));
-                // A canvas that is too large for the browser gives no picture.
+                // If the canvas is too large for the browser, there is no picture.
                 let _ = canvas.to_blob(save.unchecked_ref());
             }
         }

@@ -1,4 +1,4 @@
-//! A figure that changes step by step, under pointers and keys, and its scrubber.
+//! A figure that changes step by step, its pointers and keys, and its scrubber.
 
 use super::figure::{Drawn, use_observed_width};
 use super::lit_parts::{LitParts, point_in};
@@ -10,40 +10,38 @@ use std::cell::Cell;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// How a figure and its scrubber are called.
+/// Names of a figure and its scrubber.
 pub struct Words {
-    /// What the names begin with by which tests know its parts.
+    /// Prefix of the test ids of its parts.
     pub testid: &'static str,
-    /// What it is, and where keys lead, but for the space bar.
+    /// Accessible description: the figure and its keys, except for the space bar.
     pub keys: &'static str,
-    /// What the buttons lead through.
+    /// What one step is, in the plural.
     pub steps: &'static str,
-    /// Where the buttons lead back and on.
+    /// Labels of the buttons back and forward.
     pub buttons: [&'static str; 2],
 }
 
-/// A figure of one step.
+/// A figure of one step of a view.
 pub trait Staged: Stepped + Chart {
-    /// What a pointer takes along.
+    /// What a drag moves.
     type Grip: Copy + 'static;
-    /// How it is called.
     const WORDS: Words;
 
-    /// Where a key leads besides the arrows to the left and to the right; `None` for a key that means nothing.
+    /// The step that a key leads to, besides left and right arrow; `None` for a key without a meaning.
     fn keyed(&self, key: &str) -> Option<Self>;
 
-    /// Where a press of a pointer leads, and what it takes along from there; `None` where nothing is to press.
+    /// The step that a press leads to, and what a drag from there moves; `None` where there is nothing to press.
     fn pressed(&self, at: (f64, f64), width: u32) -> Option<(Self, Option<Self::Grip>)>;
 
-    /// Where a pointer leads that takes something along.
+    /// The step that a drag leads to.
     fn dragged(&self, grip: Self::Grip, at: (f64, f64), width: u32) -> Option<Self>;
 }
 
-/// A figure on the page, and who leads it.
+/// A figure on the page with its player.
 pub struct Stage<S: Staged> {
-    /// Who leads it.
     pub player: Player<S>,
-    /// The step at which it rests.
+    /// The last step at rest.
     pub settled: S,
     grip: Rc<Cell<Option<S::Grip>>>,
     view: NodeRef,
@@ -77,7 +75,7 @@ pub fn use_stage<S: Staged, K: Clone + PartialEq + 'static>(start: S, of: K, lin
 }
 
 impl<S: Staged> Stage<S> {
-    /// Does what a key means; whether it means something.
+    /// Handles a key; whether the key has a meaning here.
     fn key(&self, event: &KeyboardEvent) -> bool {
         if event.ctrl_key() || event.meta_key() || event.alt_key() {
             return false;
@@ -98,7 +96,7 @@ impl<S: Staged> Stage<S> {
         means_something
     }
 
-    /// A pointer goes down: what it takes along it does wherever it goes.
+    /// Starts a drag, which captures the pointer.
     fn down(&self, event: &PointerEvent) {
         let Some(at) = spot(&self.view, event) else { return };
         let Some((next, grip)) = self.player.now().pressed(at, self.width) else { return };
@@ -109,7 +107,7 @@ impl<S: Staged> Stage<S> {
         self.player.look(next);
     }
 
-    /// A pointer moves: what it takes along follows, or what it is over lights up.
+    /// Continues a drag, or highlights the part under the pointer.
     fn moves(&self, event: &PointerEvent) {
         let Some(at) = spot(&self.view, event) else { return };
         let now = self.player.now();
@@ -122,7 +120,6 @@ impl<S: Staged> Stage<S> {
         }
     }
 
-    /// The figure.
     pub fn view(&self) -> Html {
         let Words { testid, keys, .. } = S::WORDS;
         let told = self.settled.describe();
@@ -162,8 +159,7 @@ impl<S: Staged> Stage<S> {
         })
     }
 
-    /// Buttons that lead from step to step and play, how fast, and sliders, of which those with one position are left out; `more` is
-    /// what a view has besides.
+    /// Buttons, speeds and sliders; sliders with a single position are left out. `more` is added by the view.
     pub fn scrubber(&self, sliders: Vec<Slider<S>>, more: Html) -> Html {
         let Words { testid, steps, buttons: [before, after], .. } = S::WORDS;
         let player = &self.player;

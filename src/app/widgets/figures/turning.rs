@@ -1,4 +1,4 @@
-//! The loops of a layer as they turn: what a step of them is, and where sliders, keys and a drag over a loop lead.
+//! The loops of a layer as they turn: the steps, and the effect of sliders, keys and drags over a loop.
 
 use super::data_table::{Twin, plain_table};
 use super::figure::Drawn;
@@ -11,12 +11,9 @@ use crate::cost::LoopTurns;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`Turning`].
 #[derive(Properties)]
 pub struct TurningProps {
-    /// The loops.
     pub turns: Rc<LoopTurns>,
-    /// The layer.
     pub layer: Rc<str>,
 }
 
@@ -26,24 +23,23 @@ impl PartialEq for TurningProps {
     }
 }
 
-/// The last step.
 fn last(now: &Turns) -> u64 {
     now.turns.steps(now.depth).saturating_sub(1)
 }
 
-/// A step, or the last one.
+/// The given step, or the last if it is beyond.
 fn at(now: &Turns, step: u64) -> Turns {
     Turns { step: step.min(last(now)), ..now.clone() }
 }
 
-/// Another number of loops runs through within a step; the same iteration stays in sight.
+/// Changes the number of loops that run through within one step; the current iteration stays in sight.
 fn with_depth(now: &Turns, depth: usize) -> Turns {
     let iterations = |depth: usize| (now.turns.cycles(depth) / now.turns.iteration_cycles.max(1)).max(1);
     let depth = depth.min(now.turns.order.len());
     at(&Turns { depth, ..now.clone() }, now.step * iterations(now.depth) / iterations(depth))
 }
 
-/// The steps of a turn of so many of the next outer loops.
+/// Number of steps in one full turn of the next `loops` outer loops.
 fn turn(now: &Turns, loops: usize) -> u64 {
     now.turns.order.iter().skip(now.depth).take(loops).map(|next| next.size).product()
 }
@@ -79,7 +75,7 @@ impl Stepped for Turns {
 }
 
 impl Staged for Turns {
-    /// The loop that is dragged over.
+    /// Index of the loop under the drag.
     type Grip = usize;
     const WORDS: Words = Words {
         testid: "turns",
@@ -114,7 +110,7 @@ impl Staged for Turns {
     }
 }
 
-/// The figure and its controls. Another layer is looked at from its first step on.
+/// The figure and its controls. Another layer begins at its first step.
 #[component]
 pub fn Turning(props: &TurningProps) -> Html {
     let start = Turns::new(Rc::clone(&props.turns), Rc::clone(&props.layer));
@@ -137,7 +133,7 @@ pub fn Turning(props: &TurningProps) -> Html {
     }
 }
 
-/// A slider over the steps, and what a step is.
+/// A slider over the steps, and a list of what one step covers.
 fn scrubber(stage: &Stage<Turns>, now: &Turns) -> Html {
     let steps =
         Slider { title: "step", last: last(now), at: now.step, told: now.title(), to: at, testid: "turns-steps" };

@@ -5,12 +5,11 @@ use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 use yew::virtual_dom::VTag;
 
-/// One choice of several.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// Its value.
+    /// Passed to `onchange`; unique among the choices.
     pub value: AttrValue,
-    /// What a person reads.
+    /// The text shown.
     pub title: AttrValue,
     /// Heading of the group it belongs to; empty for none.
     pub group: &'static str,
@@ -23,10 +22,8 @@ impl Choice {
     }
 }
 
-/// Properties of [`Select`].
 #[derive(Properties, PartialEq)]
 pub struct SelectProps {
-    /// Name of the field.
     pub label: AttrValue,
     /// The choices; those of one group stand together.
     pub choices: Vec<Choice>,
@@ -34,11 +31,10 @@ pub struct SelectProps {
     pub value: AttrValue,
     /// Called with another choice.
     pub onchange: Callback<String>,
-    /// Identifies the field in tests.
     pub testid: &'static str,
 }
 
-/// A choice of several.
+/// A labelled drop-down list.
 #[component]
 pub fn Select(props: &SelectProps) -> Html {
     html! {
@@ -54,34 +50,29 @@ pub fn Select(props: &SelectProps) -> Html {
     }
 }
 
-/// Properties of [`Picker`].
 #[derive(Properties, PartialEq)]
 pub struct PickerProps {
-    /// Identifies it for its label.
     #[prop_or_default]
     pub id: Option<AttrValue>,
-    /// Its name, where no label names it.
     #[prop_or_default]
     pub label: Option<AttrValue>,
     /// The choices; those of one group stand together.
     pub choices: Vec<Choice>,
     /// Value of the current choice.
     pub value: AttrValue,
-    /// Called with another choice.
     pub onchange: Callback<String>,
-    /// Whether the current choice is wrong.
+    /// Whether the current choice is invalid.
     #[prop_or_default]
     pub invalid: bool,
-    /// Identifies the field in tests.
     pub testid: AttrValue,
 }
 
-/// A choice of several, without a label.
+/// A drop-down list without a label.
 #[component]
 pub fn Picker(props: &PickerProps) -> Html {
     let onchange = passing(&props.onchange, |event: Event| Some(target::<HtmlSelectElement>(&event)?.value()));
-    // A person's own choice makes a browser ignore the attribute `selected`; the property always works. An effect would come too late:
-    // before effects Yew may let the browser show what is drawn so far. (`html!` has no properties of this kind.)
+    // Once a person has chosen, a browser ignores the attribute `selected`, but not the property. An effect would set
+    // it too late: Yew may let the browser paint before effects run. (`html!` cannot set properties of this kind.)
     let option = |choice: &Choice| {
         let mut option = VTag::new("option");
         option.add_attribute("value", choice.value.clone());
@@ -109,7 +100,7 @@ pub fn Picker(props: &PickerProps) -> Html {
     }
 }
 
-/// A choice of few, all of them in sight.
+/// A choice of few, shown as a row of buttons.
 pub fn segments<T: Copy + PartialEq + 'static>(
     label: &'static str,
     all: &[(T, &'static str)],
@@ -131,26 +122,20 @@ pub fn segments<T: Copy + PartialEq + 'static>(
     html! { <div class="segments" role="group" aria-label={label}>{ for all.iter().copied().map(button) }</div> }
 }
 
-/// Properties of [`TextField`].
 #[derive(Properties, PartialEq)]
 pub struct TextFieldProps {
-    /// Name of the field.
     pub label: AttrValue,
-    /// Its text.
     pub value: String,
-    /// Called with every change.
     pub oninput: Callback<String>,
-    /// Identifies the field in tests.
     pub testid: &'static str,
-    /// What stands there while it is empty.
+    /// Shown while the field is empty.
     #[prop_or_default]
     pub placeholder: &'static str,
-    /// Whether what it says is wrong.
     #[prop_or_default]
     pub invalid: bool,
 }
 
-/// A line of text.
+/// A labelled text field of one line.
 #[component]
 pub fn TextField(props: &TextFieldProps) -> Html {
     let oninput = {
@@ -178,20 +163,15 @@ pub fn TextField(props: &TextFieldProps) -> Html {
     }
 }
 
-/// Properties of [`Checkbox`].
 #[derive(Properties, PartialEq)]
 pub struct CheckboxProps {
-    /// What it switches.
     pub label: AttrValue,
-    /// Whether it is on.
     pub checked: bool,
-    /// Called with every change.
     pub onchange: Callback<bool>,
-    /// Identifies the field in tests.
     pub testid: AttrValue,
 }
 
-/// A switch.
+/// A labelled checkbox.
 #[component]
 pub fn Checkbox(props: &CheckboxProps) -> Html {
     let onchange = {
@@ -210,7 +190,7 @@ pub fn Checkbox(props: &CheckboxProps) -> Html {
     }
 }
 
-/// A callback that passes on what `map` makes of its argument, if anything.
+/// A callback that maps its argument and passes it on, unless `map` returns `None`.
 pub fn passing<IN: 'static, OUT: 'static>(
     on: &Callback<OUT>,
     map: impl Fn(IN) -> Option<OUT> + 'static,
@@ -228,7 +208,7 @@ pub fn target<T: JsCast>(event: &Event) -> Option<T> {
     event.target().and_then(|target| target.dyn_into().ok())
 }
 
-/// Whether a `details` element is open, and what hears of its `toggle`.
+/// Whether a `details` element is open, and the handler of its `toggle` event.
 #[hook]
 pub fn use_disclosure() -> (bool, Callback<Event>) {
     let is_open = use_state_eq(|| false);

@@ -1,10 +1,10 @@
-//! The entries of a list of what is wrong: place, reason, remedy.
+//! The entries of a list of diagnostics: place, reason, remedy.
 
 use super::diagnostics::{DiagnosticListProps, prose};
 use crate::spec::{Diagnostic, sentence};
 use yew::prelude::*;
 
-/// Limit on the entries that are shown.
+/// Limit on the entries shown.
 const MOST: usize = 30;
 
 /// Draws the list. Only `shell::pieces` may name it.

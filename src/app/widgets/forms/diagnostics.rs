@@ -1,4 +1,4 @@
-//! What is wrong, as a list: place, reason, remedy.
+//! Lists of diagnostics: place, reason, remedy.
 
 use super::form::Form;
 use crate::app::platform::pieces::late;
@@ -6,18 +6,15 @@ use crate::piece;
 use crate::spec::{Diagnostic, Diagnostics, in_quotes, quoted_parts};
 use yew::prelude::*;
 
-/// Functions whose code is fetched when something is first wrong.
+/// Functions whose code is fetched with the first diagnostic.
 #[derive(Clone, Copy)]
 pub struct DiagnosticParts {
-    /// Draws a list.
     pub list: fn(&DiagnosticListProps) -> Html,
 }
 piece!(DiagnosticParts);
 
-/// Properties of [`DiagnosticList`].
 #[derive(Properties, PartialEq, Clone)]
 pub struct DiagnosticListProps {
-    /// What is wrong.
     pub diagnostics: Diagnostics,
     /// Called with a click on a line number.
     #[prop_or_default]
@@ -25,10 +22,9 @@ pub struct DiagnosticListProps {
     /// Called with a click on a path.
     #[prop_or_default]
     pub on_path: Option<Callback<String>>,
-    /// What can be repaired.
+    /// The document that proposed fixes are applied to; `None` offers no fixes.
     #[prop_or_default]
     pub form: Option<Form>,
-    /// Identifies the list in tests.
     pub testid: &'static str,
 }
 
@@ -42,7 +38,7 @@ pub fn DiagnosticList(props: &DiagnosticListProps) -> Html {
     late(move |parts: DiagnosticParts| (parts.list)(&props))
 }
 
-/// A text in which words of documents, which stand in backticks, look like such.
+/// A text whose words in backticks are set as code.
 pub fn prose(text: &str) -> Html {
     let part = |(is_quoted, part): (bool, &str)| {
         if is_quoted {
@@ -54,12 +50,12 @@ pub fn prose(text: &str) -> Html {
     quoted_parts(text).into_iter().map(part).collect()
 }
 
-/// Reasons and remedies as running text.
+/// Reasons and remedies as one text.
 pub fn sentences(diagnostics: &Diagnostics) -> String {
     diagnostics.0.iter().map(|diagnostic| in_quotes(&diagnostic.sentences())).collect::<Vec<_>>().join(" ")
 }
 
-/// The diagnostics whose path begins with `section` and a dot, without that.
+/// The diagnostics whose path begins with `section.`, with that prefix removed.
 pub fn section(diagnostics: &Diagnostics, section: &str) -> Diagnostics {
     let inside = |diagnostic: &Diagnostic| {
         let path = diagnostic.path.strip_prefix(section)?;

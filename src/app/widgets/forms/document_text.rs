@@ -1,4 +1,4 @@
-//! A document as text. The lines of the memory or layer that is pointed at anywhere are lit; where the caret is, that is pointed at.
+//! A document as text. The lines of the highlighted memory or layer are lit; the item at the caret is highlighted.
 
 use super::controls::{passing, target};
 use crate::app::widgets::pointing::highlight::{Subject, point_at, use_highlight};
@@ -9,48 +9,42 @@ use std::rc::Rc;
 use web_sys::{HtmlElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
-/// Whether a person may write documents as text, and open files; a context, without which they may.
+/// Context: whether documents may be edited as text and files opened. Without it they may.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct TextOffered(pub bool);
 
-/// Whether a person may write documents as text here.
+/// Whether documents may be edited as text here.
 #[hook]
 pub fn use_text_offered() -> bool {
     use_context::<TextOffered>().is_none_or(|offered| offered.0)
 }
 
-/// The function whose code is fetched with the first text that is shown.
+/// Functions whose code is fetched with the first text shown.
 #[derive(Clone, Copy)]
 pub struct TextParts {
-    /// Draws a text.
     pub document_text: fn(&DocumentTextProps) -> Html,
 }
 piece!(TextParts);
 
-/// What a [`DocumentText`] needs.
 #[derive(Clone, Properties, PartialEq)]
 pub struct DocumentTextProps {
-    /// What it is, for people who do not see it: `Pool document`.
+    /// Accessible name: `Pool document`.
     pub label: &'static str,
-    /// The text.
     pub text: String,
-    /// Hears of the text with every keystroke.
     pub oninput: Callback<String>,
-    /// Lines that are seen at once.
+    /// Number of visible lines.
     pub rows: &'static str,
-    /// Identifies the element for tests.
     pub testid: AttrValue,
-    /// Where the element is put.
+    /// Receives the element.
     #[prop_or_default]
     pub area: NodeRef,
 }
 
-/// A [`DocumentText`].
 pub fn document_text(props: &DocumentTextProps) -> Html {
     html! { <DocumentText ..props.clone() /> }
 }
 
-/// The text of a document, which a person may edit.
+/// An editable document.
 #[component]
 pub fn DocumentText(props: &DocumentTextProps) -> Html {
     let oninput = passing(&props.oninput, |event: InputEvent| Some(target::<HtmlTextAreaElement>(&event)?.value()));
@@ -61,11 +55,11 @@ pub fn DocumentText(props: &DocumentTextProps) -> Html {
         NamedItem::Layer(name) => highlight.has_layer(name),
     });
     let lines = lit.map(|(_, lines)| (lines.start, lines.len()));
-    // Not in the markup, where the page forbids styles.
+    // Set from here, as the content security policy forbids styles in the markup.
     use_effect_with((lines, props.area.clone()), |(lines, area)| {
         let Some((area, (first, count))) = area.cast::<HtmlElement>().zip(*lines) else { return };
         for (name, value) in [("--first", first), ("--count", count)] {
-            // Lines stay unlit where that fails.
+            // If a style cannot be set, the lines stay unlit.
             let _ = area.style().set_property(name, &value.to_string());
         }
     });
@@ -97,10 +91,10 @@ pub fn DocumentText(props: &DocumentTextProps) -> Html {
     }
 }
 
-/// What the caret stands in.
+/// The item at the caret.
 fn subject_at(area: &HtmlTextAreaElement, items: &[(NamedItem, Range<usize>)]) -> Option<Subject> {
     let caret = area.selection_start().ok()?? as usize;
-    // The page counts in units of UTF-16.
+    // The browser counts in UTF-16 code units.
     let line = area.value().encode_utf16().take(caret).filter(|unit| *unit == u16::from(b'\n')).count();
     items.iter().find(|(_, lines)| lines.contains(&line)).map(|(item, _)| match item {
         NamedItem::Memory(name) => Subject::memory(name),
@@ -108,24 +102,20 @@ fn subject_at(area: &HtmlTextAreaElement, items: &[(NamedItem, Range<usize>)]) -
     })
 }
 
-/// What a [`FoldedText`] needs.
 #[derive(Properties, PartialEq)]
 pub struct FoldedTextProps {
-    /// What the document describes: `pool`.
+    /// Kind of document: `pool`.
     pub of: &'static str,
-    /// What it is, for people who do not see it: `Pool document`.
+    /// Accessible name: `Pool document`.
     pub label: &'static str,
-    /// The text.
     pub text: String,
-    /// Whether it is shown.
     pub is_shown: bool,
-    /// Hears that it is to be shown, or hidden.
+    /// Called to show or to hide the text.
     pub onshow: Callback<bool>,
-    /// Hears of the text with every keystroke.
     pub oninput: Callback<String>,
 }
 
-/// The text of a document behind a button, where texts are offered.
+/// A document behind a button that unfolds it, where texts are offered.
 #[component]
 pub fn FoldedText(props: &FoldedTextProps) -> Html {
     let FoldedTextProps { of, label, is_shown, .. } = *props;

@@ -1,4 +1,4 @@
-//! A slider beside a figure of a form.
+//! A slider beside a number of a form.
 
 use super::controls::target;
 use super::form::Form;
@@ -6,23 +6,19 @@ use crate::form::{FieldTarget, ladder, ladder_within};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-/// Properties of [`DragField`].
 #[derive(Properties, PartialEq)]
 pub struct DragFieldProps {
-    /// The document.
     pub form: Form,
-    /// The figure that it drags.
+    /// The number that it changes.
     pub place: FieldTarget,
-    /// Between which figures; all rounder ones where it is left out.
+    /// Smallest and largest value; `None` for no limits.
     #[prop_or_default]
     pub bounds: Option<[String; 2]>,
-    /// Name of the field.
     pub label: AttrValue,
-    /// Identifies the field in tests.
     pub testid: AttrValue,
 }
 
-/// A slider over the rounder figures beside a figure; nothing where a field holds none.
+/// A slider over round numbers near the current one; nothing where the field holds no number.
 #[component]
 pub fn DragField(props: &DragFieldProps) -> Html {
     let number = use_mut_ref(|| 0u32);
@@ -32,7 +28,7 @@ pub fn DragField(props: &DragFieldProps) -> Html {
         Some([from, to]) => ladder_within(&text, from, to),
     };
     let Some(steps) = steps.filter(|_| !props.place.is_name()) else { return html! {} };
-    // A press of the pointer begins a drag, and so does what comes by keys after the focus has moved here.
+    // A drag begins with a press of the pointer, or with the first key after the focus has moved here.
     let begin = {
         let number = number.clone();
         move || *number.borrow_mut() += 1

@@ -9,12 +9,10 @@ use std::rc::Rc;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-/// A document as a form: what it says, what is wrong with it, and who hears of edits.
+/// A document as a form: its values, its diagnostics, and the callback for edits.
 #[derive(Clone)]
 pub struct Form {
-    /// Which document.
     pub half: Half,
-    /// What it says.
     pub document: Rc<Outline>,
     wrong: Rc<Vec<(PathKey, Diagnostic)>>,
     pub(super) act: Callback<Action>,
@@ -27,33 +25,32 @@ impl PartialEq for Form {
 }
 
 impl Form {
-    /// A form of a document.
     pub fn new(half: Half, document: Rc<Outline>, diagnostics: &Diagnostics, act: &Callback<Action>) -> Self {
         let wrong = diagnostics.0.iter().map(|one| (document.key(&one.path), one.clone())).collect();
         Self { half, document, wrong: Rc::new(wrong), act: act.clone() }
     }
 
-    /// What is wrong with what a path leads to, or with something in it.
+    /// Diagnostics at a path or below it.
     pub fn wrong_at(&self, path: &str) -> Vec<Diagnostic> {
         let key = self.document.key(path);
         self.wrong.iter().filter(|(place, _)| place.is_inside(&key)).map(|(_, one)| one.clone()).collect()
     }
 
-    /// What is wrong with what a path leads to, but with these fields of it.
+    /// Diagnostics at a path or below it, except those of the given fields.
     pub fn wrong_besides(&self, path: &str, fields: &[&str]) -> Vec<Diagnostic> {
         let fields: Vec<String> = fields.iter().map(|field| format!("{path}.{field}")).collect();
         let outside = self.wrong_outside(&fields).0;
         self.wrong_at(path).into_iter().filter(|one| outside.contains(one)).collect()
     }
 
-    /// What is wrong and belongs to none of these paths.
+    /// Diagnostics at or below none of these paths.
     pub fn wrong_outside(&self, paths: &[String]) -> Diagnostics {
         let keys: Vec<PathKey> = paths.iter().map(|path| self.document.key(path)).collect();
         let is_outside = |place: &PathKey| !keys.iter().any(|key| place.is_inside(key));
         Diagnostics(self.wrong.iter().filter(|(place, _)| is_outside(place)).map(|(_, one)| one.clone()).collect())
     }
 
-    /// Takes an edit that is complete. One that cannot be made in place opens the text, where a person can make it.
+    /// Applies a complete edit. `None`, an edit that cannot be made in place, opens the text for a person to make it.
     pub fn take(&self, edited: Option<Outline>) {
         self.act.emit(match edited {
             Some(next) => Action::Take(self.half, next.into_text()),
@@ -61,24 +58,24 @@ impl Form {
         });
     }
 
-    /// The number at a path, if there is one, as studies name it.
+    /// The number at a path as a variable of a study, if there is one.
     pub(super) fn variable_at(&self, path: &str) -> Option<Variable> {
         let part = if self.half == Half::Hardware { "hardware" } else { "network" };
         variable_at(part, &self.document, path)
     }
 
-    /// A click that makes an edit.
+    /// A click handler that makes an edit.
     pub fn click(&self, edit: impl Fn(&Outline) -> Option<Outline> + 'static) -> Callback<MouseEvent> {
         let form = self.clone();
         Callback::from(move |_| form.take(edit(&form.document)))
     }
 
-    /// Identifies a field of this document on the page.
+    /// HTML id of a field of this document.
     pub fn id_of(&self, testid: &str) -> String {
         format!("{}-{testid}", self.half.name())
     }
 
-    /// Takes what was written in a field, if it can be written there.
+    /// The document with `text` written in a field; `None` if it cannot be written there.
     fn write(&self, place: &FieldTarget, text: &str) -> Option<Outline> {
         let next = place.write(&self.document, text)?;
         if next != *self.document {
@@ -95,7 +92,7 @@ impl Form {
         Some(next)
     }
 
-    /// Takes what a value was dragged to, as a step of the drag of this number.
+    /// Applies the value of a slider, as a step of the drag with this number.
     pub fn drag(&self, place: &FieldTarget, number: u32, text: &str) {
         let next = place.write(&self.document, text).filter(|next| *next != *self.document);
         if let Some(next) = next {
@@ -103,7 +100,7 @@ impl Form {
         }
     }
 
-    /// The repair that a diagnostic proposes, as a click; `None` where it proposes none.
+    /// The fix of a diagnostic: its text and a click handler; `None` where it proposes none.
     pub fn repair(&self, diagnostic: &Diagnostic) -> Option<(String, Callback<MouseEvent>)> {
         let title = repair_title(diagnostic.fix.as_ref()?);
         repair(&self.document, diagnostic)?;
@@ -112,47 +109,43 @@ impl Form {
     }
 }
 
-/// Whose fields are shown.
+/// The item whose fields are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Selected {
-    /// Those of the whole: the PE array, the network.
+    /// The PE array, or the network.
     Whole,
-    /// Those of one memory or layer.
+    /// One memory or layer, by index.
     Part(usize),
 }
 
-/// Properties of [`CellField`].
 #[derive(Properties, PartialEq)]
 pub struct CellFieldProps {
-    /// The document.
     pub form: Form,
-    /// What the field stands for.
+    /// The value that the field edits.
     pub place: FieldTarget,
-    /// Its name, where none is beside it.
+    /// Accessible name, where no label is beside it.
     #[prop_or_default]
     pub label: Option<AttrValue>,
-    /// What it means.
     #[prop_or_default]
     pub hint: AttrValue,
-    /// What could stand there.
     #[prop_or_default]
     pub example: AttrValue,
-    /// Identifies the text that says what is wrong with it, where there is one.
+    /// HTML id of the text that describes its error, where there is one.
     #[prop_or_default]
     pub wrong_id: Option<AttrValue>,
-    /// Told with every edit whether it could be written in the document.
+    /// Called with every edit: whether it could be written in the document.
     #[prop_or_default]
     pub on_written: Callback<bool>,
-    /// Identifies the field in tests.
     pub testid: AttrValue,
 }
 
-/// A single value of a document, as a field without a name: in a table, or inside a [`FormField`](super::form_field::FormField).
+/// A field for a single value of a document, without a label: in a table, or inside a
+/// [`FormField`](super::form_field::FormField).
 #[component]
 pub fn CellField(props: &CellFieldProps) -> Html {
     let CellFieldProps { form, place, .. } = props;
     let stands = place.read(&form.document);
-    // What was typed, and what it became: blanks and commas at its end are not lost while more follows.
+    // The text as typed and the text written for it: blanks and commas at the end are kept while more is typed.
     let draft = use_state_eq(|| None::<(String, String)>);
     let shown = match &*draft {
         Some((typed, became)) if *became == stands => typed.clone(),

@@ -1,4 +1,4 @@
-//! A field of a form with its name, the comment beside its value, a slider, and what is wrong.
+//! A field of a form with its label, the comment beside its value, a slider, and its diagnostics.
 
 use super::diagnostics::prose;
 use super::drag_field::DragField;
@@ -8,29 +8,22 @@ use crate::form::{Field, FieldTarget};
 use crate::spec::Diagnostic;
 use yew::prelude::*;
 
-/// Properties of [`FormField`].
 #[derive(Properties, PartialEq)]
 pub struct FormFieldProps {
-    /// The document.
     pub form: Form,
-    /// What the field stands for.
+    /// The value that the field edits.
     pub place: FieldTarget,
-    /// Its name.
     pub label: AttrValue,
-    /// What it means.
     #[prop_or_default]
     pub hint: AttrValue,
-    /// What could stand there.
     #[prop_or_default]
     pub example: AttrValue,
-    /// Whether it takes the whole width.
     #[prop_or_default]
     pub is_wide: bool,
-    /// Identifies the field in tests.
     pub testid: AttrValue,
 }
 
-/// A single value of a document: its name, what is written, the comment beside it, what is wrong.
+/// A single value of a document: label, value, the comment beside it, diagnostics.
 #[component]
 pub fn FormField(props: &FormFieldProps) -> Html {
     let FormFieldProps { form, place, label, hint, testid, .. } = props;
@@ -76,7 +69,7 @@ struct NoteRowProps {
     children: Html,
 }
 
-/// The name of a field, the field, and the comment beside its value in the text.
+/// Label, field, and the comment beside its value in the document.
 #[component]
 fn NoteRow(props: &NoteRowProps) -> Html {
     let note = props.form.document.note(&props.path).map(str::to_owned);
@@ -125,19 +118,16 @@ fn NoteRow(props: &NoteRowProps) -> Html {
     }
 }
 
-/// Properties of [`WrongHere`].
 #[derive(Properties, PartialEq)]
 pub struct WrongHereProps {
-    /// The document.
     pub form: Form,
-    /// What is wrong here.
     pub wrong: Vec<Diagnostic>,
-    /// Identifies it for the field that it is about.
+    /// HTML id, for the `aria-describedby` of its field.
     #[prop_or_default]
     pub id: AttrValue,
 }
 
-/// What is wrong, at the place where it is, with a repair where only one can be meant.
+/// Diagnostics at their place, with a fix where there is exactly one.
 #[component]
 pub fn WrongHere(props: &WrongHereProps) -> Html {
     if props.wrong.is_empty() {
@@ -152,7 +142,7 @@ pub fn WrongHere(props: &WrongHereProps) -> Html {
     html! { <div class="wrong-here" id={props.id.clone()}>{ for props.wrong.iter().map(one) }</div> }
 }
 
-/// A field of a list of fields, of what `path` names.
+/// A field of a form, for the value `field` of the item at `path`.
 pub fn listed_field(form: &Form, path: &str, field: &Field) -> Html {
     let place = FieldTarget::Value { path: format!("{path}.{}", field.name), is_optional: field.is_optional };
     html! {
@@ -169,25 +159,20 @@ pub fn listed_field(form: &Form, path: &str, field: &Field) -> Html {
     }
 }
 
-/// Properties of [`Chip`].
 #[derive(Properties, PartialEq)]
 pub struct ChipProps {
-    /// What it shows.
     pub label: AttrValue,
-    /// What it switches, for those who cannot see it.
+    /// Accessible name.
     pub title: AttrValue,
-    /// Whether it is on.
     pub is_on: bool,
-    /// Called with clicks.
     pub onclick: Callback<MouseEvent>,
-    /// Its colour, as a class.
+    /// Colour, as a CSS class.
     #[prop_or_default]
     pub look: &'static str,
-    /// Identifies it in tests.
     pub testid: AttrValue,
 }
 
-/// A small switch.
+/// A small toggle button.
 #[component]
 pub fn Chip(props: &ChipProps) -> Html {
     html! {

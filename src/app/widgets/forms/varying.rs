@@ -1,4 +1,4 @@
-//! A click on a field asks that a study varies it. The view of studies hears of it, once it is shown.
+//! Buttons that add a number of a document to a study. The view of studies takes the request once it is shown.
 
 use crate::app::widgets::page::surroundings::use_act;
 use crate::form::Variable;
@@ -8,22 +8,19 @@ use yew::prelude::*;
 
 thread_local! {
     static ASKED: RefCell<Option<Variable>> = const { RefCell::new(None) };
-    /// The view of studies, while it is shown.
+    /// Set while the view of studies is shown.
     static LISTENER: RefCell<Option<Callback<()>>> = const { RefCell::new(None) };
 }
 
-/// Properties of [`VaryButton`].
 #[derive(Properties, PartialEq)]
 pub struct VaryButtonProps {
-    /// The number.
     pub variable: Variable,
-    /// What it is called.
     pub label: AttrValue,
     /// Identifies it in tests.
     pub testid: AttrValue,
 }
 
-/// Lets a study vary a number of a document.
+/// A button that lets a study vary a number of a document.
 #[component]
 pub fn VaryButton(props: &VaryButtonProps) -> Html {
     let (variable, act) = (props.variable.clone(), use_act());
@@ -42,7 +39,7 @@ pub fn VaryButton(props: &VaryButtonProps) -> Html {
     }
 }
 
-/// Hears of what a person asks to be varied, also of what was asked before this was shown.
+/// Calls `hear` with every number to vary, also with those requested before the component was shown.
 #[hook]
 pub fn use_varying(hear: Callback<Variable>) {
     let call = Callback::from(move |()| {
@@ -50,7 +47,7 @@ pub fn use_varying(hear: Callback<Variable>) {
             hear.emit(variable);
         }
     });
-    // At every drawing, as what hears it depends on what is shown.
+    // Run at every render, as `hear` depends on what is shown.
     use_effect(move || {
         call.emit(());
         LISTENER.set(Some(call));

@@ -5,28 +5,26 @@ use crate::state::{Action, file_name};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What everything that draws or saves knows of the page; a context.
+/// Context of everything that is drawn or saved.
 #[derive(Clone, PartialEq, Default)]
 pub struct Surroundings {
-    /// Whether the page is dark.
     pub is_dark: bool,
-    /// What files are named after.
+    /// Used in the names of files.
     pub names: DesignNames,
 }
 
 impl Surroundings {
-    /// The colours of figures.
     pub fn theme(&self) -> &'static Theme {
         theme(self.is_dark)
     }
 }
 
-/// The colours of figures on a dark page, or on a light one.
+/// The colours of figures for a dark or a light page.
 pub fn theme(is_dark: bool) -> &'static Theme {
     if is_dark { &Theme::DARK } else { &Theme::LIGHT }
 }
 
-/// What surrounds a component; a light page of no design where nothing says otherwise.
+/// The surroundings of a component; without the context, a light page without a design.
 #[hook]
 pub fn use_surroundings() -> Surroundings {
     use_context::<Surroundings>().unwrap_or_default()
@@ -43,7 +41,7 @@ pub fn use_act() -> Callback<Action> {
 pub struct DesignNames(pub Rc<[String; 2]>);
 
 impl DesignNames {
-    /// Those of a design, as far as its documents can be read.
+    /// The names of a design; `None` for a document that cannot be read.
     pub fn new(core: Option<String>, network: Option<String>) -> Self {
         Self(Rc::new([core, network].map(Option::unwrap_or_default)))
     }
@@ -53,7 +51,7 @@ impl DesignNames {
         file_name(&self.0, shown, kind)
     }
 
-    /// `FSRCNN on TPU-like DF`; what is known of it.
+    /// `FSRCNN on TPU-like DF`, or less if a name is unknown.
     pub fn title(&self) -> String {
         let [core, network] = &*self.0;
         let known: Vec<&str> =
@@ -62,14 +60,12 @@ impl DesignNames {
     }
 }
 
-/// Properties of [`OfNoDesign`].
 #[derive(Properties, PartialEq)]
 pub struct OfNoDesignProps {
-    /// What is shown.
     pub children: Html,
 }
 
-/// What is of no design, such as what papers say.
+/// Content that belongs to no design, such as results of papers: files get no names of a design.
 #[component]
 pub fn OfNoDesign(props: &OfNoDesignProps) -> Html {
     let surroundings = Surroundings { names: DesignNames::default(), ..use_surroundings() };

@@ -1,4 +1,4 @@
-//! Light or dark.
+//! Light or dark theme.
 
 use super::theme_choice::ThemeChoice;
 use std::rc::Rc;
@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use yew::prelude::*;
 
-/// Whether the page is dark: as chosen, or as the system.
+/// Whether the page is dark, by choice or by the system's setting.
 #[hook]
 pub fn use_is_dark(theme: ThemeChoice) -> bool {
     let query = use_memo((), |()| {
@@ -22,7 +22,7 @@ pub fn use_is_dark(theme: ThemeChoice) -> bool {
             if let Some(query) = &*query {
                 let watched = query.clone();
                 let call = Closure::<dyn FnMut()>::new(move || system.set(watched.matches()));
-                // The page is there as long as the query.
+                // The listener lives as long as the page, as does the query.
                 let _ = query.add_event_listener_with_callback("change", call.as_ref().unchecked_ref());
                 call.forget();
             }

@@ -1,19 +1,16 @@
-//! Which look a person chose.
+//! The chosen theme.
 
-/// Light or dark, as chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ThemeChoice {
-    /// As the system.
+    /// As the system is set.
     #[default]
     Auto,
-    /// Always light.
     Light,
-    /// Always dark.
     Dark,
 }
 
 impl ThemeChoice {
-    /// As in the attribute `data-theme`.
+    /// Value of the attribute `data-theme`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -22,7 +19,7 @@ impl ThemeChoice {
         }
     }
 
-    /// The one that the next click chooses.
+    /// The next choice, in turn.
     pub fn next(self) -> Self {
         match self {
             Self::Auto => Self::Light,

@@ -1,10 +1,11 @@
-//! Where the keyboard is in a figure.
+//! The keyboard's position in a figure.
 
 use std::cell::Cell;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// A place among the parts of a figure. Its newest value is known before it is drawn: keys come faster than a busy page draws.
+/// A position among the parts of a figure. It is up to date before it is drawn, as keys come faster than a busy page
+/// draws.
 pub struct Cursor<T> {
     at: Rc<Cell<T>>,
     update: UseForceUpdateHandle,
@@ -17,12 +18,11 @@ impl<T> Clone for Cursor<T> {
 }
 
 impl<T: Copy + PartialEq> Cursor<T> {
-    /// Where it is.
     pub fn get(&self) -> T {
         self.at.get()
     }
 
-    /// Moves it, and draws its component again if that is somewhere else.
+    /// Moves it, and draws its component again if the position changed.
     pub fn set(&self, at: T) {
         if self.at.replace(at) != at {
             self.update.force_update();
@@ -30,7 +30,7 @@ impl<T: Copy + PartialEq> Cursor<T> {
     }
 }
 
-/// A cursor that begins at the default place.
+/// A cursor that begins at the default position.
 #[hook]
 pub fn use_cursor<T: Default + 'static>() -> Cursor<T> {
     let at = use_memo((), |()| Cell::new(T::default()));

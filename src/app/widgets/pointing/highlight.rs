@@ -1,8 +1,8 @@
-//! The subject that a person points at: a layer, a memory, an operand, a cause, a loop, a point. Whatever shows it lights up, wherever
-//! it stands.
+//! The highlighted subject: a layer, a memory, an operand, a cause, a loop, a point. Every figure and form that shows
+//! it lights up.
 //!
-//! Figures and forms tell it by [`point_at`] as the pointer or the focus comes and goes, and by [`pin`] on a click,
-//! which keeps it lit until something else is pinned or the same again. They read [`use_highlight`], and know nothing of each other.
+//! Figures and forms call [`point_at`] as the pointer or the focus comes and goes, and [`pin`] on a click, which keeps
+//! a subject lit until it or another one is pinned. They read [`use_highlight`], and know nothing of each other.
 
 pub use crate::chart::Subject;
 use crate::workload::Dim;
@@ -11,19 +11,19 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 thread_local! {
-    /// One for the page, as there is one pointer and one focus. No context, whose every change would draw the page's root anew.
+    /// One for the page, as there is one pointer and one focus. Not a context, as every change of a context draws the
+    /// root of the page again.
     static LIT: RefCell<Lit> = RefCell::default();
 }
 
 #[derive(Default)]
 struct Lit {
     now: Highlight,
-    /// Whoever draws what may be lit, by number.
+    /// The components that draw highlights, by number.
     listeners: Vec<(u32, UseForceUpdateHandle)>,
     last: u32,
 }
 
-/// What is lit.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Highlight {
     hovered: Option<Rc<Subject>>,
@@ -31,7 +31,7 @@ pub struct Highlight {
 }
 
 impl Highlight {
-    /// The subject that is lit: the one that is pointed at, else the one that is pinned.
+    /// The lit subject: the one pointed at, else the pinned one.
     pub fn shown(&self) -> Option<&Subject> {
         self.hovered.as_deref().or(self.pinned.as_deref())
     }
@@ -41,7 +41,7 @@ impl Highlight {
         self.shown().is_some_and(|subject| subject.layer.as_deref() == Some(name))
     }
 
-    /// The point of the sweep that is lit.
+    /// Index in the sweep of the lit point.
     pub fn point(&self) -> Option<u32> {
         self.shown()?.point
     }
@@ -57,7 +57,7 @@ impl Highlight {
     }
 }
 
-/// The pointer or the focus comes to a subject, or leaves it.
+/// Highlights a subject while the pointer or the focus is on it; `None` when they leave.
 pub fn point_at(subject: Option<Subject>) {
     let now = LIT.with_borrow(|lit| lit.now.clone());
     if now.hovered.as_deref() != subject.as_ref() {
@@ -65,19 +65,19 @@ pub fn point_at(subject: Option<Subject>) {
     }
 }
 
-/// A callback that points at a subject, or at nothing.
+/// An event handler that points at a subject, or at nothing.
 pub fn pointing<EVENT: 'static>(subject: Option<Subject>) -> Callback<EVENT> {
     Callback::from(move |_: EVENT| point_at(subject.clone()))
 }
 
-/// A click keeps a subject lit; the same again lets it go.
+/// Keeps a subject lit; pinning it again releases it.
 pub fn pin(subject: Subject) {
     let now = LIT.with_borrow(|lit| lit.now.clone());
     let is_same = now.pinned.as_deref() == Some(&subject);
     show(Highlight { pinned: (!is_same).then(|| Rc::new(subject)), ..now });
 }
 
-/// Lights something else, and has everything drawn that may show it.
+/// Changes the highlight, and draws again every component that shows one.
 fn show(next: Highlight) {
     let listeners = LIT.with_borrow_mut(|lit| {
         lit.now = next;
@@ -88,7 +88,7 @@ fn show(next: Highlight) {
     }
 }
 
-/// What is lit, now and whenever that changes.
+/// The highlight; draws the component again when it changes.
 #[hook]
 pub fn use_highlight() -> Highlight {
     let update = use_force_update();

@@ -1,5 +1,5 @@
-//! The parts of a figure that are about something: pointed at, walked through by keys, kept lit by a click, and lit where they are about
-//! what is pointed at elsewhere.
+//! The parts of a figure that stand for a subject: they light up with it, and are reached by the pointer, by keys and
+//! by clicks.
 
 use super::cursor::{Cursor, use_cursor};
 use super::highlight::{pin, point_at, use_highlight};
@@ -9,18 +9,16 @@ use std::rc::Rc;
 use web_sys::KeyboardEvent;
 use yew::prelude::*;
 
-/// Properties of [`Regions`].
 #[derive(Properties, PartialEq)]
 pub struct RegionsProps {
-    /// The parts; none leaves the figure as it is.
+    /// The parts; if empty, the figure is drawn unchanged.
     pub regions: Rc<Vec<Region>>,
-    /// Name of the figure.
+    /// Accessible name of the figure.
     pub name: AttrValue,
-    /// The figure.
     pub children: Html,
 }
 
-/// A figure whose parts are lit.
+/// A figure whose parts light up.
 #[component]
 pub fn Regions(props: &RegionsProps) -> Html {
     let place = use_node_ref();
@@ -95,7 +93,7 @@ struct LitProps {
     regions: Rc<Vec<Region>>,
 }
 
-/// Frames around the parts that are about what is lit. It alone is drawn again as that changes.
+/// Frames around the highlighted parts; a component of its own, so that only the frames are drawn again.
 #[component]
 fn Lit(props: &LitProps) -> Html {
     let highlight = use_highlight();
@@ -103,7 +101,8 @@ fn Lit(props: &LitProps) -> Html {
     frames(props.regions.iter().filter(|region| region.subject.is_about(shown)).map(|region| (region.at, region.size)))
 }
 
-/// Frames over a figure, each with its corner and its size, CSS pixels. Shapes, as the page forbids styles in its markup.
+/// Frames over a figure, each with its corner and its size, CSS pixels. SVG shapes, as the page forbids styles in its
+/// markup.
 pub fn frames(places: impl Iterator<Item = ((i32, i32), (i32, i32))>) -> Html {
     let frame = |((x, y), (width, height)): ((i32, i32), (i32, i32))| {
         let (width, height) = ((width - 2).max(1), (height - 2).max(1));

@@ -1,4 +1,4 @@
-//! The table twin of a heatmap with too many cells for a table: its best tile sizes.
+//! Table twin of a heatmap with too many cells: lists only the best tile sizes.
 
 use super::fine_grid::BEST_LISTED;
 use super::grid::{Grid, offered};
@@ -11,7 +11,7 @@ use crate::state::Metric;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// The best tile sizes of what is looked at, and the opened one with its rank.
+/// The best tile sizes of the window, and the opened one with its rank.
 pub fn best_table(grid: &Grid, results: &Rc<SweepResults>, metric: Metric, opened: Option<u32>) -> Html {
     let (columns, rows) = (grid.window.columns, grid.window.rows);
     let cells = (rows.0..rows.1).flat_map(|row| (columns.0..columns.1).map(move |column| (column, row)));

@@ -8,51 +8,50 @@ use crate::state::Metric;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// The grid of tile sizes of one storing mode: its points in the sweep, as far as they are shown.
+/// The grid of tile sizes of one storing mode; of a large one, the window that is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
-    /// The mode.
     pub mode: StoringMode,
-    /// All widths.
+    /// Tile widths of the whole grid, in columns of pixels.
     pub widths: Rc<Vec<u64>>,
-    /// All heights.
+    /// Tile heights of the whole grid, in rows of pixels.
     pub heights: Rc<Vec<u64>>,
-    /// The part that is looked at.
+    /// The part that is shown.
     pub window: Window,
-    /// Number of its first point in the sweep.
+    /// Index of its first point in the sweep.
     first: u32,
 }
 
 impl Grid {
-    /// Number of columns and rows.
+    /// Number of columns and rows of the whole grid.
     pub fn size(&self) -> (usize, usize) {
         (self.widths.len(), self.heights.len())
     }
 
-    /// The point of a cell of the whole grid.
+    /// Index in the sweep of the point of a cell.
     pub fn point(&self, (column, row): (usize, usize)) -> u32 {
         self.first + (row * self.widths.len() + column) as u32
     }
 
-    /// The cell of the whole grid at a place of the window.
+    /// The cell of the whole grid at a position in the window.
     pub fn cell(&self, (column, row): (usize, usize)) -> (usize, usize) {
         (self.window.columns.0 + column, self.window.rows.0 + row)
     }
 
-    /// The cell of the whole grid that stands for a point, if one does.
+    /// The cell of a point; `None` if this grid does not contain it.
     pub fn place(&self, point: u32) -> Option<(usize, usize)> {
         let index = point.checked_sub(self.first)? as usize;
         let (row, column) = (index / self.widths.len(), index % self.widths.len());
         (row < self.heights.len()).then_some((column, row))
     }
 
-    /// Those of all widths or heights that are looked at.
+    /// The widths or heights inside the window.
     pub fn shown<'a>(&self, sizes: &'a [u64], (start, end): (usize, usize)) -> &'a [u64] {
         sizes.get(start..end).unwrap_or_default()
     }
 }
 
-/// One grid a storing mode, as the sweep lists them; none for a sweep without tiles.
+/// One grid per storing mode, in the order of the sweep; none for a sweep without tiles.
 pub fn grids(results: &SweepResults) -> Vec<Grid> {
     let Some(settings) = results.requests.first().map(|request| &request.settings) else { return Vec::new() };
     if settings.fuse.contains(&FuseDepth::LayerByLayer) {
@@ -70,7 +69,7 @@ pub fn grids(results: &SweepResults) -> Vec<Grid> {
     settings.modes.iter().enumerate().map(grid).collect()
 }
 
-/// What is known of a cell: of one not computed yet, what the nearest on a coarser grid costs.
+/// The state of a cell: while it is not computed, the cost of the nearest point on a coarser grid.
 fn cell(grid: &Grid, results: &SweepResults, metric: Metric, pareto: &HashSet<u32>, at: (usize, usize)) -> Cell {
     let point = grid.point(at);
     match results.points.get(point as usize) {
@@ -90,7 +89,7 @@ pub fn heatmap(grid: &Grid, results: &SweepResults, metric: Metric, pareto: &Has
     let (columns, rows) = (grid.window.columns, grid.window.rows);
     let cells = (rows.0..rows.1).flat_map(|row| (columns.0..columns.1).map(move |column| (column, row)));
     let best = || {
-        // The best of the whole grid, whatever part of it is looked at.
+        // The best of the whole grid, also outside of the window.
         let all = (0..grid.widths.len() * grid.heights.len()).filter_map(|index| {
             let summary = results.summary(grid.first + index as u32)?;
             let beaten = !pareto.contains(&(grid.first + index as u32));
@@ -113,7 +112,7 @@ pub fn heatmap(grid: &Grid, results: &SweepResults, metric: Metric, pareto: &Has
     }
 }
 
-/// What B costs by what A costs, for every storing mode that both sweep over the same tile sizes.
+/// The ratio of the cost of B to the cost of A, per storing mode that both sweep over the same tile sizes.
 pub fn ratios(a: &SweepResults, b: &SweepResults, metric: Metric) -> Vec<Heatmap> {
     let ratio = |(a_grid, b_grid): (&Grid, &Grid)| {
         let (columns, rows) = b_grid.size();
@@ -140,14 +139,14 @@ pub fn ratios(a: &SweepResults, b: &SweepResults, metric: Metric) -> Vec<Heatmap
     let pairs = b_grids.iter().filter_map(|b| Some((a_grids.iter().find(|a| a.mode == b.mode)?, b)));
     let mut maps: Vec<Heatmap> = pairs.filter(alike).map(ratio).collect();
     if let Some((low, high)) = Heatmap::shared_range(&maps) {
-        // As far up as down, so that the middle of the scale is 1.
+        // Symmetric on the logarithmic scale, so that its middle is 1.
         let most = high.max(1.0 / low).max(1.01);
         maps.iter_mut().for_each(|map| map.range = Some((1.0 / most, most)));
     }
     maps
 }
 
-/// The numbers that a sweep has of every point.
+/// The metrics that a sweep has for every point.
 pub fn offered(results: &SweepResults) -> Vec<Metric> {
     results.requests.first().map_or_else(Vec::new, |request| Metric::offered(&request.settings.objective))
 }

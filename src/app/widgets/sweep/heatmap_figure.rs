@@ -1,4 +1,4 @@
-//! One heatmap: values on hover and under the keyboard's cursor, a click that opens a point, zoom.
+//! One heatmap: values on hover and under the keyboard's cursor; a click opens a point; zoom.
 
 use super::grid::{Grid, offered};
 use super::heatmap_table::HeatmapTable;
@@ -20,20 +20,15 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
-/// Properties of [`HeatmapFigure`].
 #[derive(Properties, PartialEq)]
 pub struct HeatmapFigureProps {
-    /// Its points.
     pub grid: Grid,
-    /// What is drawn.
     pub map: Heatmap,
-    /// Which number is shown.
     pub metric: Metric,
     /// The opened point.
     pub opened: Option<u32>,
-    /// What the workers found out.
     pub results: Rc<SweepResults>,
-    /// What was known before the last edit, to compare with.
+    /// The results before the last edit, for comparison.
     #[prop_or_default]
     pub before: Option<Rc<SweepResults>>,
     /// Called with the part that is to be looked at; `None` where the grid is too small for that.
@@ -60,7 +55,7 @@ pub fn HeatmapFigure(props: &HeatmapFigureProps) -> Html {
     let on_click = {
         let (map, open, grid, was_drag) = (props.map.clone(), open.clone(), props.grid.clone(), drag.was_drag.clone());
         Callback::from(move |spot: Spot| {
-            // The click that ends a drag is none.
+            // The click that ends a drag opens nothing.
             if was_drag.take() {
                 return;
             }
@@ -149,7 +144,7 @@ pub fn HeatmapFigure(props: &HeatmapFigureProps) -> Html {
     }
 }
 
-/// Where the keyboard's cursor begins: at the opened point, else at the best, else in the corner of what is looked at.
+/// Where the keyboard's cursor begins: at the opened point, else at the best, else in the corner of the window.
 fn start_cell(props: &HeatmapFigureProps) -> (usize, usize) {
     props.grid.cell(props.map.selected.or_else(|| props.map.best()).unwrap_or((0, 0)))
 }
@@ -158,18 +153,18 @@ fn zoom_keys(props: &HeatmapFigureProps) -> &'static str {
     if props.on_zoom.is_some() { ", plus and minus zoom, 0 shows all" } else { "" }
 }
 
-/// Between two looks at which view is shown, milliseconds.
+/// Interval of the checks whether the view is open, milliseconds.
 const FRAME_MS: u32 = 16;
-/// Frames for which the focus waits for the view that opens.
+/// Number of checks before the focus gives up on the view that opens.
 const FRAMES: u32 = 120;
 
-/// The view that opens takes over the focus, which would be lost with the heatmap.
+/// Moves the focus to the view that opens; it would be lost with the heatmap.
 fn focus_view() {
     fn follow(before: Option<HtmlElement>, frames: u32) {
         later(FRAME_MS, move || match shown_tab() {
-            // A busy page draws late.
+            // A busy page draws late, so check again.
             tab if tab == before && frames > 0 => follow(before, frames - 1),
-            // It only fails for what cannot have the focus.
+            // `focus` fails only for elements that cannot have the focus.
             tab => tab.into_iter().for_each(|tab| drop(tab.focus())),
         });
     }
@@ -206,7 +201,7 @@ fn moved((column, row): (usize, usize), key: &str, (columns, rows): (usize, usiz
     }
 }
 
-/// Where the tooltip of the cell under the keyboard's cursor belongs.
+/// Where the tooltip of the keyboard's cursor is put.
 fn keyboard_spot(
     cursor: Option<(usize, usize)>,
     grid: &Grid,
@@ -228,7 +223,7 @@ fn frame(cell: (usize, usize), grid: &Grid, map: &Heatmap, place: &NodeRef) -> O
     Some(frames(std::iter::once(((x, y), (width, height)))))
 }
 
-/// What a point is and costs, in lines.
+/// Title of a point, and its costs in lines.
 fn cell_lines(props: &HeatmapFigureProps, cell: (usize, usize)) -> (String, Vec<(&'static str, String)>) {
     let point = props.grid.point(cell);
     let title = format!("{} × {}, {}", props.grid.widths[cell.0], props.grid.heights[cell.1], props.grid.mode.title());
@@ -247,7 +242,7 @@ fn cell_lines(props: &HeatmapFigureProps, cell: (usize, usize)) -> (String, Vec<
     (title, lines)
 }
 
-/// How the number that is shown has changed at a point: `6 % more`.
+/// Change of the shown metric at a point since the last edit: `6 % more`.
 fn change_before(props: &HeatmapFigureProps, point: u32, now: &PointSummary) -> Option<String> {
     let before = props.before.as_ref()?;
     let before = before.summary(before.point_of(props.results.strategy(point)?)?)?;
@@ -286,16 +281,14 @@ fn cell_card(props: &HeatmapFigureProps, cell: (usize, usize)) -> Html {
     }
 }
 
-/// Properties of [`Tooltip`].
 #[derive(Properties, PartialEq)]
 pub struct TooltipProps {
-    /// Where it belongs.
+    /// The place that it explains.
     pub spot: Spot,
-    /// What it says.
     pub children: Html,
 }
 
-/// A card beside the pointer that stays within the figure.
+/// A tooltip beside the pointer, kept within the figure.
 #[component]
 pub fn Tooltip(props: &TooltipProps) -> Html {
     let card = use_node_ref();
@@ -305,7 +298,7 @@ pub fn Tooltip(props: &TooltipProps) -> Html {
         let room = f64::from(card.offset_parent().map_or(spot.width as i32, |parent| parent.client_width()));
         let x = spot.x * room / f64::from(spot.width.max(1));
         let left = if x + 14.0 + width <= room { x + 14.0 } else { (x - 14.0 - width).max(0.0) };
-        // Through the object model, as the content security policy forbids the attribute. Neither call can fail.
+        // Set through the object model, as the content security policy forbids the attribute. Neither call can fail.
         let _ = card.style().set_property("left", &format!("{left:.0}px"));
         let _ = card.style().set_property("top", &format!("{:.0}px", spot.y + 14.0));
     });

@@ -13,25 +13,22 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`HeatmapTable`].
 #[derive(Properties, PartialEq)]
 pub struct HeatmapTableProps {
-    /// The points.
     pub grid: Grid,
-    /// What the figure shows of them.
+    /// The figure that it is the twin of.
     pub map: Heatmap,
-    /// By which number the best are the best.
+    /// The metric that ranks the points.
     pub metric: Metric,
     /// The opened point.
     pub opened: Option<u32>,
-    /// What the workers found out.
     pub results: Rc<SweepResults>,
 }
 
 /// A grid with more cells is listed by its best tile sizes instead of as a whole.
 const MOST_CELLS: usize = 1500;
 
-/// The table twin: rounded values to read, exact ones in `data-` attributes.
+/// The table twin: rounded values as text, exact ones in `data-` attributes.
 #[component]
 pub fn HeatmapTable(props: &HeatmapTableProps) -> Html {
     let (grid, results) = (props.grid.clone(), Rc::clone(&props.results));

@@ -1,4 +1,4 @@
-//! The neighbours of a point: what changes towards each, in a sentence and a small bar.
+//! The neighbours of a point: the change towards each, as a sentence and a small bar.
 
 use crate::app::widgets::figures::figure::{Drawn, Figure};
 use crate::chart::{Cause, ChangeBar, Quantity, more_or_less};
@@ -9,45 +9,42 @@ use crate::spec::sentence;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// The share of the energy below which a difference is one of rounding.
+/// Changes below this share of the energy are rounding errors.
 const ROUNDING: f64 = 1e-12;
 
-/// A neighbour of a point, and what is known of it.
+/// A neighbour of a point, and the comparison with it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedNeighbour {
-    /// Where it lies.
+    /// The direction of the step.
     pub title: String,
-    /// The neighbour, once it is known.
+    /// `None` until it is known.
     pub strategy: Option<DepthFirstStrategy>,
-    /// What is known of it.
     pub outcome: Outcome,
-    /// What else is to say of it, in a sentence.
+    /// A further remark, in one sentence.
     pub note: Option<String>,
 }
 
-/// What is known of a neighbour.
+/// The comparison with a neighbour.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// Nothing yet.
+    /// Not computed yet.
     Awaited,
-    /// What changes towards it.
+    /// The change towards it.
     Known(Rc<PointChange>),
-    /// It cannot be scheduled, for this reason.
+    /// It cannot be scheduled; holds the reason.
     Impossible(String),
 }
 
-/// Properties of [`Neighbours`].
 #[derive(Properties, PartialEq)]
 pub struct NeighboursProps {
-    /// The neighbours.
     pub all: Rc<Vec<ComparedNeighbour>>,
-    /// Whether other neighbours, or more of them, are to come.
+    /// Whether further neighbours, or others, are still to come.
     #[prop_or_default]
     pub is_awaited: bool,
-    /// Called with a neighbour that a person opens; without it they are only shown.
+    /// Called with the neighbour to open; without it the neighbours cannot be opened.
     #[prop_or_default]
     pub on_open: Option<Callback<DepthFirstStrategy>>,
-    /// Which of them can be opened.
+    /// Whether a neighbour can be opened.
     #[prop_or_default]
     pub can_open: Option<Callback<DepthFirstStrategy, bool>>,
 }
@@ -77,7 +74,7 @@ pub fn Neighbours(props: &NeighboursProps) -> Html {
     }
 }
 
-/// The causes whose bars are seen.
+/// Legend of the causes that have bars.
 fn legend(all: &[ComparedNeighbour]) -> Html {
     let splits = all.iter().filter_map(|one| match &one.outcome {
         Outcome::Known(change) => Some([change.energy.from, change.energy.to]),
@@ -128,7 +125,7 @@ fn totals(outcome: &Outcome) -> Html {
 
 fn known(change: &PointChange) -> Html {
     let whole = change.energy.from.total_pj();
-    // Two sums of the same terms may differ in their last digits; that is no change.
+    // Two sums of the same terms may differ in their last digits, which is no change.
     let growths = change.energy_growth().map(|(cause, growth)| {
         let is_rounding = growth.abs() <= ROUNDING * whole;
         (Cause::Energy(cause), if is_rounding { 0.0 } else { growth })

@@ -1,4 +1,4 @@
-//! What changes from a point to its neighbours, over the workers.
+//! The change from a point to its neighbours, computed by the workers.
 
 use super::neighbours::{ComparedNeighbour, Neighbours, Outcome};
 use crate::app::widgets::forms::document_text::use_text_offered;
@@ -14,12 +14,10 @@ use crate::state::Action;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`OpenedNeighbours`].
 #[derive(Clone, Properties, PartialEq)]
 pub struct NeighboursProps {
-    /// What the workers found out.
     pub results: Rc<SweepResults>,
-    /// Whether that is about the design at hand.
+    /// Whether the results are of the current design.
     pub is_current: bool,
     /// The point.
     pub opened: Option<u32>,
@@ -34,7 +32,7 @@ pub fn OpenedNeighbours(props: &NeighboursProps) -> Html {
     let on_open = {
         let (act, results) = (act.clone(), Rc::clone(&props.results));
         Callback::from(move |strategy: DepthFirstStrategy| {
-            // Other cuts are not of the sweep yet.
+            // Other cuts are not part of the sweep.
             if let (FuseDepth::Cuts(layers), None) = (&strategy.fuse, results.point_of(&strategy)) {
                 act.emit(Action::EndStacksAfter(listed_names(layers)));
             }
@@ -48,9 +46,9 @@ pub fn OpenedNeighbours(props: &NeighboursProps) -> Html {
     html! { <Neighbours {all} {is_awaited} {on_open} {can_open} /> }
 }
 
-/// The neighbours of a point of the sweep and what changes towards each, as far as it is known; and whether more is awaited, be it that
-/// those of an earlier point still stand there. Nothing is asked before the sweep is over, as that goes first; nor while an edit waits,
-/// where it is not `is_current`.
+/// The neighbours of a point of the sweep and the change towards each, as far as it is known; and whether more is
+/// awaited, which includes the case that those of an earlier point are still shown. Nothing is asked before the sweep
+/// is over, as the sweep has priority; nor while an edit is pending (not `is_current`).
 #[hook]
 fn use_neighbours(results: &SweepResults, is_current: bool, point: Option<u32>) -> (Rc<Vec<ComparedNeighbour>>, bool) {
     let is_settled = results.status == Status::Done && !results.stale && is_current;
@@ -63,7 +61,7 @@ fn use_neighbours(results: &SweepResults, is_current: bool, point: Option<u32>) 
     let answers = use_answers(Topic::Neighbours, questions.clone());
     let cuts = use_answers(Topic::Cuts, cut_questions.clone());
     let kept = use_mut_ref(Rc::<Vec<ComparedNeighbour>>::default);
-    // What is known of one point stays until something is known of the next.
+    // The results of the previous point stay until the first of the next one arrives.
     if answers.done() > 0 {
         let outcome = |index: usize| match answers.get(index) {
             None => Outcome::Awaited,
@@ -92,7 +90,8 @@ fn asked(request: Rc<Request>, from: &DepthFirstStrategy) -> (Vec<CompareNeighbo
     (neighbours(&request.settings, from).into_iter().map(question).collect(), CutChange::ALL.map(cut).into())
 }
 
-/// Which of the cuts is best is known with what it costs; `None` where there is no such cut.
+/// The comparison with the best other cut. The answer holds both the cut and its cost; `None` where there is no such
+/// cut.
 fn compared_cut(change: CutChange, answer: Option<&Answer<<CompareCut as Ask>::Reply>>) -> Option<ComparedNeighbour> {
     let unknown =
         |outcome| ComparedNeighbour { title: cut_title(change).to_owned(), strategy: None, outcome, note: None };

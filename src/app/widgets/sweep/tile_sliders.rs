@@ -1,4 +1,4 @@
-//! Tile sizes that can be dragged: sliders over those of the sweep, what changed since the drag began, and the points that were looked at.
+//! Sliders over the tile sizes of a sweep, the change since the drag began, and the points visited before.
 
 use super::grid::{Grid, grids};
 use crate::app::widgets::forms::controls::target;
@@ -11,17 +11,15 @@ use std::rc::Rc;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-/// Points that are kept to go back to.
+/// Limit on the visited points kept.
 const MOST_KEPT: usize = 6;
 
-/// Properties of [`TileSliders`].
 #[derive(Properties)]
 pub struct TileSlidersProps {
-    /// What the workers found out.
     pub results: Rc<SweepResults>,
-    /// The opened point, even if the figures still show the one before.
+    /// The opened point; figures may still show the one before.
     pub point: u32,
-    /// Whether they say what the point costs, where nothing beside them does.
+    /// Whether the cost of the point is shown, where nothing beside the sliders shows it.
     #[prop_or_default]
     pub says_costs: bool,
 }
@@ -32,7 +30,7 @@ impl PartialEq for TileSlidersProps {
     }
 }
 
-/// Sliders over tile widths and heights; nothing where the sweep has but one of each, or the point has no tile.
+/// Sliders over tile widths and heights; nothing where the sweep has only one of each, or the point has no tile.
 #[component]
 pub fn TileSliders(props: &TileSlidersProps) -> Html {
     let act = use_act();
@@ -40,7 +38,7 @@ pub fn TileSliders(props: &TileSlidersProps) -> Html {
     let kept = use_mut_ref(Vec::<u32>::new);
     let requests = use_mut_ref(|| props.results.requests.clone());
     if *requests.borrow() != props.results.requests {
-        // Points have other numbers in another sweep.
+        // Another sweep numbers its points differently.
         requests.replace(props.results.requests.clone());
         kept.borrow_mut().clear();
         begun.set(None);
@@ -142,7 +140,7 @@ pub fn TileSliders(props: &TileSlidersProps) -> Html {
     }
 }
 
-/// Keeps a point as the last one, once.
+/// Moves a point to the end of the list of visited points.
 fn keep(kept: &mut Vec<u32>, point: u32) {
     kept.retain(|&other| other != point);
     kept.push(point);

@@ -1,4 +1,4 @@
-//! Zooming into a landscape by a drag over a region, or with two fingers.
+//! Zooming into a landscape by a drag over a region, or by two fingers.
 
 use crate::app::widgets::figures::figure::Spot;
 use crate::app::widgets::pointing::pointers::{Pinch, Pointers, capture, is_drag, spot};
@@ -10,7 +10,7 @@ use yew::prelude::*;
 
 /// The pointer handlers of a heatmap.
 pub struct Drag {
-    /// Handlers for the element that `place` names.
+    /// Handlers of the element `place`.
     pub onpointerdown: Callback<PointerEvent>,
     #[allow(missing_docs)]
     pub onpointermove: Callback<PointerEvent>,
@@ -20,16 +20,16 @@ pub struct Drag {
     pub onpointercancel: Callback<PointerEvent>,
     /// Whether a region is being chosen.
     pub is_active: bool,
-    /// Whether the click that comes next is only the end of a drag.
+    /// Whether the next click only ends a drag.
     pub was_drag: Rc<Cell<bool>>,
     /// The frame around the region that is being chosen.
     pub frame: Html,
 }
 
-/// Two fingers this much closer or farther apart zoom by a step.
+/// Ratio of finger distances that makes one step of zooming.
 const PINCH: f64 = 1.25;
 
-/// Pointers that are down: fingers, and where a drag began.
+/// Pointers that are down, and the start of a drag.
 #[derive(Default)]
 struct Down {
     fingers: Pointers,
@@ -38,7 +38,7 @@ struct Down {
     start: Option<(f64, f64)>,
 }
 
-/// Lets a mouse or a pen drag over a region, and two fingers pinch; one finger scrolls the page as everywhere.
+/// A mouse or a pen drags over a region, two fingers pinch; one finger scrolls the page.
 #[hook]
 pub fn use_drag(
     place: &NodeRef,
@@ -60,7 +60,8 @@ pub fn use_drag(
             if event.pointer_type() == "touch" {
                 pointers.fingers.0.insert(event.pointer_id(), at);
                 pointers.distance = pointers.fingers.pinch().map_or(0.0, |pinch| pinch.distance);
-                // What they are on is drawn anew at every step, and would take them along. A single finger may still tap or scroll.
+                // Each step of zooming draws the captured element anew, which would drop the pointers, so the place
+                // captures them. A single finger is not captured: it may still tap or scroll.
                 if pointers.distance > 0.0 {
                     pointers.fingers.0.keys().for_each(|&finger| capture(&zoom.place, finger));
                 }
@@ -130,14 +131,14 @@ impl Zoom {
         self.place.cast::<Element>().map_or(0, |element| element.client_width().max(0) as u32)
     }
 
-    /// The cell of the grid at a place of the figure.
+    /// The cell of the grid at a place in the figure.
     fn cell(&self, (x, y): (f64, f64)) -> Option<(usize, usize)> {
         let spot = Spot { x, y, width: self.width() };
         let (columns, rows) = self.window.size();
         let (left, top, ..) = self.map.cell_place(0, 0, spot.width)?;
         let (right, bottom, width, height) =
             self.map.cell_place(columns.checked_sub(1)?, rows.checked_sub(1)?, spot.width)?;
-        // What is beyond the cells means those at the edge.
+        // Places beyond the cells are moved to the cells at the edge.
         let x = spot.x.clamp(f64::from(left), f64::from(right) + f64::from(width.max(1)) * 0.5);
         let y = spot.y.clamp(f64::from(top), f64::from(bottom) + f64::from(height.max(1)) * 0.5);
         let (column, row) = self.map.cell_at(x, y, spot.width)?;
@@ -179,7 +180,7 @@ fn Frame(props: &FrameProps) -> Html {
         for (name, value) in
             [("left", a.0.min(b.0)), ("top", a.1.min(b.1)), ("width", (a.0 - b.0).abs()), ("height", (a.1 - b.1).abs())]
         {
-            // Through the object model, as the content security policy forbids the attribute. It cannot fail.
+            // Set through the object model, as the content security policy forbids the attribute. It cannot fail.
             let _ = frame.style().set_property(name, &format!("{value:.0}px"));
         }
     });

@@ -4,29 +4,27 @@ use crate::chart::Window;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What the bar shows.
 #[derive(Clone)]
 pub struct ZoomBar {
     /// Columns and rows of the whole grid.
     pub size: (usize, usize),
-    /// What is looked at.
     pub window: Window,
-    /// All tile widths.
+    /// Of the whole grid, in columns of pixels.
     pub widths: Rc<Vec<u64>>,
-    /// All tile heights.
+    /// Of the whole grid, in rows of pixels.
     pub heights: Rc<Vec<u64>>,
     /// The cell of the best point.
     pub best: Option<(usize, usize)>,
-    /// Called with the part to be shown.
+    /// Called with the window to show.
     pub on_zoom: Callback<Window>,
 }
 
-/// What part of the landscape is shown, and buttons that change it.
+/// Text that says which part of the landscape is shown, and buttons that change it.
 pub fn zoom_bar(bar: &ZoomBar) -> Html {
     let ZoomBar { size, window, .. } = *bar;
     let whole = Window::whole(size);
     let middle = ((window.columns.0 + window.columns.1) / 2, (window.rows.0 + window.rows.1) / 2);
-    // Into the best while it is in sight, as that is what people look for.
+    // Zooms into the best point while it is in sight, else into the middle.
     let centre = bar.best.filter(|best| window.place(*best).is_some()).unwrap_or(middle);
     let button = |title: &'static str, label: &'static str, testid: &'static str, to: Window| {
         html! {

@@ -4,26 +4,21 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlDialogElement};
 use yew::prelude::*;
 
-/// Properties of [`Dialog`].
 #[derive(Properties, PartialEq)]
 pub struct DialogProps {
-    /// Heading.
     pub title: AttrValue,
-    /// What it explains, to open beside it instead of in the middle.
+    /// The element that it explains: the dialog opens beside it instead of in the middle.
     #[prop_or_default]
     pub beside: Option<Element>,
     /// Called when it is closed.
     pub on_close: Callback<()>,
-    /// Identifies it in tests.
     pub testid: &'static str,
-    /// Whether it needs much room.
     #[prop_or_default]
     pub is_wide: bool,
-    /// What it shows.
     pub children: Html,
 }
 
-/// A dialog; it is open as long as it is there.
+/// A modal dialog, open as long as it is mounted.
 #[component]
 pub fn Dialog(props: &DialogProps) -> Html {
     let place = use_node_ref();
@@ -32,12 +27,12 @@ pub fn Dialog(props: &DialogProps) -> Html {
             if let Some(beside) = beside {
                 put_beside(&dialog, beside);
             }
-            // One that is open already stays so.
+            // Fails only for a dialog that is open already.
             let _ = dialog.show_modal();
         }
     });
     let onclose = props.on_close.reform(|_: Event| ());
-    // The browser closes it, so that the focus goes back to where it was.
+    // Closed by the browser, which gives the focus back to where it was.
     let close = {
         let place = place.clone();
         Callback::from(move |()| {
@@ -49,7 +44,7 @@ pub fn Dialog(props: &DialogProps) -> Html {
     let onclick = {
         let close = close.clone();
         Callback::from(move |event: MouseEvent| {
-            // What lies inside has elements of its own.
+            // A click on the dialog itself, not on an element inside, is a click on its backdrop.
             let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
             if target.is_some_and(|target| target.tag_name() == "DIALOG") {
                 close.emit(());
@@ -80,7 +75,7 @@ pub fn Dialog(props: &DialogProps) -> Html {
     }
 }
 
-/// Where the dialog goes: under the element, or above it where there is more room; `style.css` keeps it in sight.
+/// Places the dialog below the element, or above it where there is more room; `style.css` keeps it in sight.
 fn put_beside(dialog: &HtmlDialogElement, element: &Element) {
     let place = element.get_bounding_client_rect();
     let height = web_sys::window().and_then(|window| window.inner_height().ok()?.as_f64()).unwrap_or(0.0);
@@ -95,7 +90,7 @@ fn put_beside(dialog: &HtmlDialogElement, element: &Element) {
         ("--left", pixels(Some(place.left()))),
         ("--room", pixels(Some(room))),
     ] {
-        // A style that is not taken leaves the dialog in the middle.
+        // If the style cannot be set, the dialog stays in the middle.
         let _ = dialog.style().set_property(name, &value);
     }
 }

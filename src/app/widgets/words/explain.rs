@@ -1,4 +1,4 @@
-//! Numbers that unfold: a click, or Enter, shows the formula, the values in it, and the part of a paper that it follows.
+//! Numbers that unfold: a click, or Enter, shows the formula, its values, and the source in a paper.
 
 use super::dialog::Dialog;
 use crate::app::platform::missing::missing;
@@ -14,14 +14,15 @@ use std::sync::Arc;
 use web_sys::Element;
 use yew::prelude::*;
 
-/// A number that can be asked about.
+/// A number that can be explained.
 #[derive(Clone)]
 pub enum Asked {
     /// Of a point.
     Point(Arc<PointAccount>, PointNumber),
     /// Of a mapped layer.
     Layer(Rc<LayerFacts>, Rc<MappedLayer>, LayerNumber),
-    /// Of results that only views which are fetched late have: their type is not named here, so that the first view does not load it.
+    /// A number of results that only late views use: their type is erased, so that the first view does not load their
+    /// code.
     Of(Rc<dyn Results>, Subject),
     /// Explained already.
     Made(Rc<Explained>),
@@ -49,7 +50,7 @@ impl Asked {
         }
     }
 
-    /// A number of the same results.
+    /// Another number of the same results; `None` if they have no such number.
     fn about(&self, subject: Subject) -> Option<Self> {
         match (self, subject) {
             (Self::Point(account, _), Subject::Point(number)) => Some(Self::Point(Arc::clone(account), number)),
@@ -62,26 +63,24 @@ impl Asked {
     }
 }
 
-/// Hears of the number that somebody asks about, and of the element that shows it.
+/// Called with the number to explain and the element that shows it.
 #[derive(Clone, PartialEq)]
 struct Ask(Callback<(Asked, Option<Element>)>);
 
 /// Functions whose code is fetched when a number is first unfolded.
 #[derive(Clone, Copy)]
 pub struct ExplainParts {
-    /// Draws the explanation of a number beside an element; the callback hears that it was closed.
+    /// Draws the explanation beside an element; the callback is called when it is closed.
     pub explanation: fn(Asked, Option<Element>, Callback<()>) -> Html,
 }
 piece!(ExplainParts);
 
-/// Properties of [`Explaining`].
 #[derive(Properties, PartialEq)]
 pub struct ExplainingProps {
-    /// What holds the numbers.
     pub children: Html,
 }
 
-/// A place whose numbers unfold, in a dialog beside the one that was clicked.
+/// A part of the page whose numbers unfold, in a dialog beside the number clicked.
 #[component]
 pub fn Explaining(props: &ExplainingProps) -> Html {
     let shown = use_state(|| None::<(Asked, Option<Element>)>);
@@ -107,12 +106,10 @@ pub fn explanation(asked: Asked, beside: Option<Element>, on_close: Callback<()>
     html! { <Explanation {asked} {beside} {on_close} /> }
 }
 
-/// Properties of [`Number`].
 #[derive(Properties, PartialEq)]
 pub struct NumberProps {
-    /// What explains it; without it the number is plain text.
+    /// Without it the number is plain text.
     pub asked: Option<Asked>,
-    /// The number.
     pub text: AttrValue,
 }
 
@@ -147,15 +144,15 @@ struct ExplanationProps {
     on_close: Callback<()>,
 }
 
-/// Paths of what is open: from the number down, by formula and term.
+/// Paths of open terms; a path is the indices of terms from the number down.
 #[derive(Default, PartialEq)]
 struct Open(BTreeSet<Vec<u16>>);
 
 impl Reducible for Open {
-    /// A path, and whether it is open from now on.
+    /// A path, and whether it is to be open.
     type Action = (Vec<u16>, bool);
 
-    // Two terms may be toggled before the first is drawn: each builds on what the other left.
+    // Two terms may be toggled before a render: each action builds on the result of the one before.
     fn reduce(self: Rc<Self>, (path, is_open): Self::Action) -> Rc<Self> {
         let mut open = self.0.clone();
         if is_open {
@@ -189,7 +186,7 @@ fn Explanation(props: &ExplanationProps) -> Html {
     }
 }
 
-/// More terms than this are not listed.
+/// Limit on the terms listed.
 const MOST_TERMS: usize = 40;
 
 struct Tree<'a> {
@@ -249,7 +246,7 @@ impl Tree<'_> {
             return html! { <div class="term">{ head }</div> };
         }
         self.fold(path, head, |path| {
-            // What is only named here is explained once it is opened.
+            // A term that only names a subject is explained when it is opened.
             let about = term.subject.and_then(|subject| asked.about(subject));
             match about.and_then(|about| Some((about.explain()?, about))) {
                 Some((explained, about)) => self.body(&about, &explained, path),
@@ -258,7 +255,7 @@ impl Tree<'_> {
         })
     }
 
-    /// A disclosure, whose body is built while it is open.
+    /// A disclosure whose body is built only while it is open.
     fn fold(&self, path: &mut Vec<u16>, head: Html, body: impl Fn(&mut Vec<u16>) -> Html) -> Html {
         let is_open = self.open.contains(path);
         let ontoggle = {

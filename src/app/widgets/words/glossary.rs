@@ -1,4 +1,4 @@
-//! The glossary of the page: the entry of a term, and all of them.
+//! The glossary of the page: the entry of one term, and the list of all.
 
 use super::dialog::Dialog;
 use crate::app::widgets::forms::controls::target;
@@ -19,7 +19,7 @@ struct EntryProps {
     on_close: Callback<()>,
 }
 
-/// The entry of a term, from which one goes on to its neighbours.
+/// The entry of a term, with links to related terms.
 #[component]
 fn Entry(props: &EntryProps) -> Html {
     let of = use_state_eq(|| AttrValue::from(props.of));
@@ -50,7 +50,7 @@ fn explained(term: &Term) -> Html {
     }
 }
 
-/// All terms, those that hold what a person types.
+/// All terms, filtered by the text typed.
 #[component]
 pub fn Glossary() -> Html {
     let wanted = use_state_eq(String::new);

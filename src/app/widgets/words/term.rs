@@ -1,4 +1,4 @@
-//! Terms of the papers with a quiet hint: a click, a touch or Enter opens the entry of the glossary.
+//! Terms of the papers: a click, a touch or Enter opens the entry of the glossary.
 
 use crate::app::platform::pieces::late;
 use crate::piece;
@@ -8,21 +8,19 @@ use yew::prelude::*;
 /// Functions whose code is fetched when a term is first opened.
 #[derive(Clone, Copy)]
 pub struct GlossaryParts {
-    /// Draws the entry of a term beside an element; the callback hears that it was closed.
+    /// Draws the entry of a term beside an element; the callback is called when it is closed.
     pub entry: fn(&'static str, Option<Element>, Callback<()>) -> Html,
 }
 piece!(GlossaryParts);
 
-/// Properties of [`Term`].
 #[derive(Properties, PartialEq)]
 pub struct TermProps {
     /// The word by which the glossary finds it.
     pub of: &'static str,
-    /// What stands on the page.
     pub text: AttrValue,
 }
 
-/// A word with its entry behind it.
+/// A word with a link to its entry in the glossary.
 #[component]
 pub fn Term(props: &TermProps) -> Html {
     let is_open = use_state_eq(|| false);
@@ -30,7 +28,7 @@ pub fn Term(props: &TermProps) -> Html {
     let onclick = {
         let is_open = is_open.clone();
         Callback::from(move |event: MouseEvent| {
-            // A term may be the name of a field, which the click would go on to.
+            // Within a label, the click would otherwise go on to the field.
             event.prevent_default();
             is_open.set(true);
         })
@@ -42,7 +40,7 @@ pub fn Term(props: &TermProps) -> Html {
             (parts.entry)(of, button.cast::<Element>(), Callback::from(move |()| is_open.set(false)))
         })
     });
-    // There even while it is empty, so that the button stays the element that the entry stands beside.
+    // Kept even while empty, so that the button stays the same element, which the entry is beside.
     let entry = html! { <span class="entry">{ entry }</span> };
     html! {
         <>
@@ -54,7 +52,7 @@ pub fn Term(props: &TermProps) -> Html {
     }
 }
 
-/// A text whose terms, written `[stacks|stack]` or `[stack]`, have their entries behind them.
+/// A text in which `[stacks|stack]` and `[stack]` are links to the glossary.
 pub fn termed(text: &'static str) -> Html {
     let part = |(index, part): (usize, &'static str)| match part.split_once(']').filter(|_| index > 0) {
         None => html! { { part } },
