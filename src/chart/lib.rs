@@ -1,8 +1,8 @@
-//! Every figure, drawn once for every surface: a canvas in the page, an SVG or a PNG file.
+//! Every figure, drawn by the same code for every surface: a canvas in the page, an SVG or a PNG file.
 //!
-//! A figure is plain data that implements [`Chart`]. It lays itself out in CSS pixels as a [`Sketch`], a list of shapes,
-//! which [`draw`] renders on any `plotters` backend; the same list answers hit tests and lets tests find texts that
-//! overlap or leave the figure. Each figure has a table twin and a sentence for those who cannot see it.
+//! A figure is plain data that implements [`Chart`]. It lays itself out in CSS pixels as a [`Sketch`], a list of
+//! shapes, which [`draw`] renders on any `plotters` backend; the same list answers hit tests and lets tests find texts
+//! that overlap or leave the figure. Each figure has a table twin and a sentence for screen readers.
 //!
 //! Figures compute no cost: they show numbers that they are given.
 //!

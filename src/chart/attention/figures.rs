@@ -12,7 +12,7 @@ use fusescape_engine::attention::{
 use fusescape_engine::cost::EnergyCause;
 use fusescape_engine::explore::{AttentionTiles, PublishedDataflow};
 
-/// Schedules of every kind, the best of each: one layer.
+/// The best schedule of every kind, for one layer.
 pub fn attention_schedules(attention: &AttentionPart) -> Table {
     let row = |(fusion, account): (Fusion, Option<Account>)| {
         let mut cells = vec![TableCell::from(label(fusion, account.as_ref()))];
@@ -22,7 +22,8 @@ pub fn attention_schedules(attention: &AttentionPart) -> Table {
         };
         let schedule = &account.schedule;
         let is_best = schedule == &attention.best.schedule;
-        // A schedule that computes keys and values again shares its kind with one that does not.
+        // A schedule that recomputes keys and values has the same kind as one that does not, but the ties are of the
+        // latter.
         let is_tied = !schedule.held.is_recomputed() && attention.tied.contains(&fusion);
         let verdict = match (is_best, attention.tied.is_empty()) {
             (true, true) => "best",
@@ -59,13 +60,13 @@ pub fn attention_schedules(attention: &AttentionPart) -> Table {
     }
 }
 
-/// The best schedule of every kind, then the best that computes keys and values again, if there is one.
+/// The best schedule of every kind, then the best one that recomputes keys and values, if there is one.
 fn of_all(attention: &AttentionPart) -> impl Iterator<Item = (Fusion, Option<Account>)> {
     let again = attention.found.recomputed.map(|account| (account.schedule.fusion, Some(account)));
     attention.found.best_of.iter().copied().chain(again)
 }
 
-/// A kind of schedule as a person reads it.
+/// The name of a kind of schedule.
 fn label(fusion: Fusion, account: Option<&Account>) -> String {
     let is_recomputed = account.is_some_and(|account| account.schedule.held.is_recomputed());
     format!("{}{}", fusion.name(), if is_recomputed { ", keys recomputed" } else { "" })
@@ -108,7 +109,7 @@ fn block_text(block: &Block) -> String {
     )
 }
 
-/// What crosses the border of the chip in each schedule, by tensor.
+/// Bytes that cross the border of the chip in each schedule, by tensor.
 pub fn attention_traffic(attention: &AttentionPart) -> Table {
     let mut columns = vec![Column::words("schedule")];
     columns.extend(Tensor::ALL.map(|tensor| Column::measured(tensor.name(), Quantity::Bytes.base())));
@@ -151,7 +152,7 @@ pub fn attention_energy(attention: &AttentionPart) -> Bars {
     }
 }
 
-/// The parts of a step, of all layers.
+/// The parts of a step, summed over all layers.
 pub fn step_parts(layer: &LayerSchedule) -> Table {
     let layers = layer.layers;
     let row = |name: String, how: String, energy: f64, busy: (u64, &str), dram: u64, macs: u64| {
@@ -253,7 +254,7 @@ pub fn generation_table(generation: &Generation, clock_mhz: Option<f64>) -> Tabl
     }
 }
 
-/// What divisions are worth: the fastest, and that with the least energy.
+/// The gain of the fastest division and of the one with the least energy.
 pub fn divided_sentences(one: &SplitCost, costs: &[SplitCost]) -> String {
     let fastest = costs.iter().min_by_key(|cost| cost.latency_cycles);
     let least = costs.iter().min_by(|one, other| one.energy_pj().total_cmp(&other.energy_pj()));
@@ -286,14 +287,14 @@ fn division_text(one: &SplitCost, cost: &SplitCost) -> String {
     format!("{}: {speed}, {energy}{stages}.", cost.split.text())
 }
 
-/// What the numbers of a divided step count.
+/// The scope of the numbers of a divided step.
 pub const DIVIDED_NOTE: &str = "Every core's schedule is the best by what is minimised: for the fastest division, minimise latency. \
      Cores share DRAM: each has its part of the bits a cycle. Keys and values are in DRAM or on the chip, those of a layer or of all, \
      spread over the memories of the cores, whichever is best. Between steps of a pipeline as many caches are under way as it has groups \
      of cores; where they do not fit, they are in DRAM. Sums over heads and partial softmaxes over keys go around a ring of cores. A \
      layer's parts, and what is sent between them, follow each other.";
 
-/// A step on several cores, divided in these ways, beside one core. A state-space model has states instead of keys and values.
+/// A step on one core, then divided over several cores. A state-space model has states instead of keys and values.
 pub fn divided_steps(one: &SplitCost, costs: &[SplitCost], has_states: bool) -> Table {
     let row = |cost: &SplitCost| {
         let [gain, share] = [one.latency_cycles as f64 / cost.latency_cycles as f64, cost.link_pj / cost.energy_pj()];
@@ -337,7 +338,7 @@ pub fn sequences_text(batch: u64) -> String {
     format!("{} sequence{} at a time", group_thousands(batch), if batch == 1 { "" } else { "s" })
 }
 
-/// What weights and the cache, or states, take, and where they have room.
+/// Size of the weights and of the cache (or states), and the memories that hold them.
 pub fn generation_room(generation: &Generation, dram_bytes: f64, has_states: bool) -> String {
     let bytes = |bytes: f64| Quantity::Bytes.text(bytes);
     let of_layer = generation.cache_bytes / generation.layers as f64;
@@ -361,7 +362,7 @@ pub fn generation_room(generation: &Generation, dram_bytes: f64, has_states: boo
     )
 }
 
-/// A token below the roof of the machine, with more and more sequences at a time.
+/// One token below the roof of the machine, for a growing number of sequences at a time.
 pub fn generation_roofline(generations: &[Generation]) -> Option<Roofline> {
     let first = generations.first()?;
     let points = generations.iter().filter_map(|generation| {
@@ -380,8 +381,8 @@ pub fn generation_roofline(generations: &[Generation]) -> Option<Roofline> {
     })
 }
 
-/// What runs together in a block, as a person reads it: `queries, attention, output projection and feed-forward part in one block`. What
-/// lanes compute between products is not named.
+/// The parts that run together in a block: `queries, attention, output projection and feed-forward part in one block`.
+/// Vector operations between the products are not named.
 pub fn block_title(block: &Block) -> String {
     let has = |name: &str| block.parts.iter().flat_map(|run| &run.parts).any(|part| part == name);
     let is_recomputed = block.attention.schedule.held.is_recomputed();
@@ -402,7 +403,7 @@ pub fn block_title(block: &Block) -> String {
     }
 }
 
-/// What a block of attention keeps on the chip, of so many layers.
+/// The contents that a block of attention keeps on the chip, over `layers` layers.
 pub fn block_note(block: &Block, layers: u64) -> String {
     let bytes = |bits: u64| Quantity::Bytes.text((bits * layers) as f64 / 8.0);
     let queries = block.queries.as_ref().map(|_| {
@@ -431,7 +432,7 @@ pub fn block_note(block: &Block, layers: u64) -> String {
     )
 }
 
-/// Where keys and values are, and what they would cost elsewhere.
+/// Where keys and values are held, and their cost if they were elsewhere.
 fn keys_note(layer: &LayerSchedule) -> Option<String> {
     let (store, room) = layer.keys_in;
     let taken = match store {
@@ -452,7 +453,8 @@ fn keys_note(layer: &LayerSchedule) -> Option<String> {
     layer.attention.as_ref().map(|_| format!("Keys and values are {}{taken}{others}.", store.name()))
 }
 
-/// What of a step is not counted, and over which space the best is the best; what a block is, [`block_note`] says.
+/// The parts of a step that are not counted, and the space over which the best is the best; [`block_note`] describes
+/// the block.
 pub fn attention_notes(layer: &LayerSchedule) -> Vec<String> {
     let mut notes = Vec::new();
     match &layer.attention {
@@ -528,7 +530,7 @@ pub fn published_dataflows(dataflows: &[PublishedDataflow]) -> Table {
     }
 }
 
-/// What a kind of schedule costs over tiles of queries and tiles of keys, with the pair that is looked at.
+/// The cost of a kind of schedule over tiles of queries and tiles of keys, with the selected pair marked.
 pub fn attention_tiles(tiles: &AttentionTiles, quantity: Quantity, looked_at: Option<(u64, u64)>) -> Matrix {
     let chosen = looked_at.and_then(|(queries, keys)| {
         let row = tiles.queries.iter().position(|size| *size == queries)?;
@@ -546,7 +548,7 @@ pub fn attention_tiles(tiles: &AttentionTiles, quantity: Quantity, looked_at: Op
     }
 }
 
-/// Energy of a token, and tokens in a time, over sequences at a time: one number of each generation.
+/// Energy per token, and tokens per second, over the number of sequences at a time; one value per generation.
 pub fn generation_curves(generations: &[Generation], clock_mhz: Option<f64>) -> [Curves; 2] {
     let places: Vec<f64> = generations.iter().map(|generation| generation.sequences.batch as f64).collect();
     let names: Vec<String> = generations.iter().map(|generation| group_thousands(generation.sequences.batch)).collect();

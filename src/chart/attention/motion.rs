@@ -1,5 +1,6 @@
-//! Attention in motion: scores of one head as a matrix, with the tile of queries that meets a tile of keys, and beside it what the step
-//! moves between DRAM, chip, array and lanes; for a softmax in one pass also what runs along, on an example; of a block, its stages.
+//! Attention in motion: the scores of one head as a matrix, with the tile of queries that meets a tile of keys; beside
+//! it the data that the step moves between DRAM, chip, array and lanes; for a one-pass softmax the running values, on
+//! an example; for a block its stages.
 
 mod around;
 mod flows;
@@ -17,9 +18,8 @@ use std::rc::Rc;
 /// A step of attention in motion.
 #[derive(Debug, Clone)]
 pub struct AttentionStep {
-    /// The schedule.
     pub of: Rc<FollowedAttention>,
-    /// The number of the step.
+    /// Counted from 0.
     pub number: u64,
 }
 
@@ -30,8 +30,8 @@ impl PartialEq for AttentionStep {
     }
 }
 
-/// Narrower figures have the memories below the matrix, and title and cost on two lines each, whether a step needs them or not, so that
-/// nothing below moves.
+/// Narrower figures have the memories below the matrix. Title and cost always take two lines each there, so that
+/// nothing below moves from step to step.
 const SIDE_BY_SIDE: i32 = 680;
 const BETWEEN: i32 = 28;
 const TITLE: i32 = 46;
@@ -52,7 +52,7 @@ fn tensor_color(tensor: Tensor, theme: &Theme) -> Color {
     }
 }
 
-/// `1–256`, from the first and the one behind the last, counted from 0.
+/// `1–256`, from the range `first..end`, which counts from 0.
 fn span_text(first: u64, end: u64) -> String {
     match end.saturating_sub(first) {
         0 | 1 => group_thousands(end),
@@ -61,7 +61,7 @@ fn span_text(first: u64, end: u64) -> String {
 }
 
 impl AttentionStep {
-    /// Where the step stands.
+    /// The tiles and the stage of the step.
     pub fn step(&self) -> Option<MotionStep> {
         self.of.motion.step(self.number)
     }
@@ -119,7 +119,6 @@ impl AttentionStep {
         format!("Step {} of {}: {what}{heads}", group_thousands(self.number + 1), group_thousands(motion.steps()))
     }
 
-    /// `12.3 nJ, 12 times in attention of 98.1 µJ · 1,200 cycles, bound by the array`
     pub fn cost_text(&self) -> String {
         let (Some(step), Some(work)) = (self.step(), self.work()) else { return String::new() };
         let cycles = work.busy.cycles();
@@ -140,7 +139,7 @@ impl AttentionStep {
         )
     }
 
-    /// What happens in the step, and why, in sentences.
+    /// What happens in the step and why, in sentences.
     pub fn story(&self) -> String {
         let motion = &self.of.motion;
         let (Some(step), Some(work)) = (self.step(), self.work()) else { return String::new() };
@@ -224,7 +223,7 @@ impl AttentionStep {
         told.join(" ")
     }
 
-    /// What a block does around attention in a step.
+    /// The work of a block around attention in a step.
     fn around_told(&self, step: &MotionStep, block: &Block) -> String {
         let tokens = self.tokens_text(step);
         let parts =
@@ -259,7 +258,7 @@ impl AttentionStep {
         }
     }
 
-    /// Where the keys of a step are from.
+    /// The source of the keys and values of the step.
     fn keys_told(&self, step: &MotionStep, keys: &str) -> Option<String> {
         if self.fusion() == Fusion::KeysStay || step.stage == Stage::Softmax {
             return None;
@@ -345,7 +344,8 @@ impl AttentionStep {
         layout.matrix.hit(&self.of.motion, (x - f64::from(layout.matrix_at.0), y - f64::from(layout.matrix_at.1)))
     }
 
-    /// What crosses the border of the chip by tensor: in this step, in all steps, and in attention or its block as a whole.
+    /// Bytes that cross the border of the chip by tensor: in this step, in all steps, and in attention or its block as a
+    /// whole.
     pub fn sums(&self) -> Table {
         let motion = &self.of.motion;
         let bytes = |title: &str| Column::measured(title, Quantity::Bytes.base());

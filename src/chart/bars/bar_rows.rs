@@ -1,15 +1,15 @@
-//! What figures of horizontal bars have in common: rows under each other, labels beside or above them, an axis below.
+//! Shared layout of figures of horizontal bars: rows under each other, labels beside or above them, an axis below.
 
 use crate::kit::{Axis, Color, Lettering, Sketch, Theme};
 
-/// Room of the title, pixels.
+/// Height of the title, pixels.
 pub const TITLE: i32 = 24;
 /// Least room for a mark of the axis, pixels.
 const MARK: i32 = 70;
 
-/// Where the rows lie, pixels.
+/// Places of the rows, pixels.
 pub struct BarRows {
-    /// Whether labels stand above their bars, as they would leave these no room.
+    /// Whether labels stand above their bars, because beside them too little room would be left.
     pub above: bool,
     /// Where bars begin.
     pub left: i32,
@@ -19,19 +19,18 @@ pub struct BarRows {
     pub top: i32,
     /// Height of a row.
     pub pitch: i32,
-    /// How many rows there are.
+    /// Number of rows.
     pub count: usize,
 }
 
-/// A part of a bar.
+/// A segment of a bar, in one colour.
 pub struct BarPart {
     /// Where it ends, pixels from the left of the figure.
     pub to: i32,
-    /// Its colour.
     pub color: Color,
-    /// Its value, written where there is room for it.
+    /// Its value, printed if there is room for it.
     pub text: String,
-    /// The letters of that, and how much room it leaves at both sides together.
+    /// The lettering of the text, and its margin, left and right together.
     pub letters: (Lettering, i32),
 }
 
@@ -46,8 +45,8 @@ impl BarRows {
         self.row(self.count)
     }
 
-    /// Draws the marks of the axis below the rows, and lines through them where no label is in their way; where `is_tall`, marks above
-    /// them, too.
+    /// Draws the marks of the axis below the rows, with lines through the rows where no label is in the way; if
+    /// `is_tall`, also marks above the rows.
     pub fn draw_marks(
         &self,
         sketch: &mut Sketch,
@@ -70,7 +69,7 @@ impl BarRows {
     }
 }
 
-/// Draws the parts of a bar of this height, one after the other; where the last one ends.
+/// Draws the segments of a bar of this height, and returns where the last one ends.
 pub fn draw_parts(
     sketch: &mut Sketch,
     (left, y): (i32, i32),
@@ -79,7 +78,7 @@ pub fn draw_parts(
 ) -> i32 {
     let mut from = left;
     for BarPart { to, color, text, letters: (letters, spare) } in parts {
-        // One pixel of the panel between the parts, as far as they are wide enough to spare it.
+        // A gap of one pixel between segments that are wide enough.
         let width = if to - from > 3 { to - from - 1 } else { to - from };
         sketch.rect((from, y), (width, height), color);
         if letters.width(&text) + spare <= width {

@@ -1,4 +1,4 @@
-//! Energy or latency by cause, one stacked bar a strategy (DeFiNES, Figs. 15 and 16).
+//! Energy or latency by cause, one stacked bar per strategy (DeFiNES, Figs. 15 and 16).
 
 use super::bar_rows::{BarPart, BarRows, TITLE, draw_parts};
 use crate::kit::{
@@ -9,23 +9,22 @@ use crate::kit::{
 /// A part of the bars of a figure, and what something has of it.
 pub(crate) type Part<T> = (Cause, fn(&T) -> f64);
 
-/// One bar.
+/// One bar of a [`Breakdown`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct StackedBar {
-    /// What it stands for: `fully-cached 4 × 72`.
+    /// `fully-cached 4 × 72`.
     pub label: String,
-    /// One value a cause.
+    /// One value per cause, in base units.
     pub values: Vec<f64>,
 }
 
-/// Stacked horizontal bars.
+/// Stacked horizontal bars, one per item.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Breakdown {
-    /// What is split.
     pub quantity: Quantity,
-    /// What it is: `Energy`.
+    /// Title of the quantity: `Energy`.
     pub title: String,
-    /// What a bar stands for: `strategy`.
+    /// The kind of item of a bar: `strategy`.
     pub bar: String,
     /// The parts, from the left.
     pub causes: Vec<Cause>,

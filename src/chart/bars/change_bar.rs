@@ -1,19 +1,19 @@
-//! What changes from one point to another by cause: a bar that grows to the right with what costs more, to the left with what costs less.
+//! The change from one point to another by cause: a bar with increases to the right and decreases to the left.
 
 use crate::kit::{Cause, Chart, Column, MINIMUM_WIDTH, Quantity, Sketch, Table, TableCell, Theme};
 
-/// A bar of changes.
+/// Increases and decreases of one quantity, by cause.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangeBar {
-    /// What changes.
     pub quantity: Quantity,
-    /// By how much each cause grows, in base units; below 0 where it shrinks.
+    /// Change by cause, in base units; negative for a decrease.
     pub growths: Vec<(Cause, f64)>,
-    /// The whole before, in base units.
+    /// The total before the change, in base units.
     pub whole: f64,
 }
 
-/// So much of the whole has room to the left of the line, twice as much to its right; what is longer is cut off, and marked so.
+/// The share of the total that fits to the left of the zero line; twice as much fits to the right. Longer bars are cut
+/// off and marked.
 const LEFT_SHARE: f64 = 0.5;
 const HEIGHT: i32 = 18;
 const BAR: i32 = 12;
@@ -46,7 +46,7 @@ impl ChangeBar {
     }
 }
 
-/// Where nothing changes.
+/// Horizontal place of the zero line.
 fn zero(sketch: &Sketch) -> i32 {
     sketch.width as i32 / 3
 }

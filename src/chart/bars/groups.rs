@@ -1,5 +1,5 @@
-//! Groups of horizontal bars, each in parts: what sequences of layers cost by themselves and fused (HW-Flow-Fusion, Figs. 14 and 15), or
-//! what they keep on the chip (Figs. 12 and 13).
+//! Groups of horizontal bars, each divided by cause: the cost of sequences of layers by themselves and fused
+//! (HW-Flow-Fusion, Figs. 14 and 15), or the data that they keep on the chip (Figs. 12 and 13).
 
 use super::bar_rows::{BarPart, BarRows, TITLE, draw_parts};
 use super::paired::{change, multiple};
@@ -8,50 +8,48 @@ use crate::kit::{
     TableCell, Theme, Unit, draw_legend, legend_height, shorten, text_on, wrap,
 };
 
-/// A group of bars.
+/// Bars with a common label, one per entry of [`Bars::bars`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct BarGroup {
-    /// What it stands for: `conv1 – pool1`.
+    /// `conv1 – pool1`.
     pub label: String,
-    /// Whether it is the one at hand.
+    /// Whether it is the current one.
     pub is_marked: bool,
-    /// For each bar of [`Bars::bars`] a value a part, or why there is none.
+    /// For each bar of [`Bars::bars`] one value per part, or the reason why there is none.
     pub values: Vec<Result<Vec<f64>, &'static str>>,
 }
 
-/// Groups of bars.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bars {
-    /// What is shown.
     pub quantity: Quantity,
-    /// What it is: `Energy`.
+    /// Title of the quantity: `Energy`.
     pub title: String,
-    /// What a group stands for: `sequence`.
+    /// The kind of item of a group: `sequence`.
     pub group: String,
-    /// Short and long names of the bars of every group: `SL`, `single layers`. The others are compared with the first.
+    /// Short and long names of the bars of every group: `SL`, `single layers`. The first is the baseline of the others.
     pub bars: Vec<(&'static str, &'static str)>,
     /// The parts of a bar, from the left; none if bars are not divided, and differ in colour.
     pub parts: Vec<Cause>,
     /// The groups, from the top.
     pub groups: Vec<BarGroup>,
-    /// A value to hold all bars against, with its name.
+    /// A value that all bars are compared with, and its name.
     pub limit: Option<(String, f64)>,
 }
 
-/// A line of a title that needs several.
+/// Height of a line of a title of several lines.
 const LINE: i32 = 17;
 const BAR: i32 = 15;
 const BETWEEN: i32 = 2;
 const NAME: i32 = 20;
 const GAP: i32 = 12;
 const UNDER: i32 = 20;
-/// Bars that fill more than this have the axis above them, too.
+/// Figures higher than this have an axis above the bars, too.
 const TALL: i32 = 500;
 
 struct Layout {
     rows: BarRows,
     legend: i32,
-    /// Whether the axis stands above the bars, too.
+    /// Whether there is an axis above the bars, too.
     is_tall: bool,
 }
 
@@ -110,7 +108,7 @@ impl Bars {
         self.bars.len() > 1 && !self.parts.is_empty()
     }
 
-    /// How many times the first bar of its group every other one is.
+    /// The ratio of every other bar to the first one of its group.
     fn changes(&self) -> impl Iterator<Item = f64> + '_ {
         let total = |values: &Result<Vec<f64>, &str>| values.as_deref().ok().map(sum);
         self.groups.iter().flat_map(move |group| {
@@ -119,12 +117,12 @@ impl Bars {
         })
     }
 
-    /// Whether changes are told as multiples, as one of them is too large for per cent.
+    /// Whether changes are printed as multiples, as one of them is too large for per cent.
     fn tells_multiples(&self) -> bool {
         self.changes().any(|ratio| !(0.5..2.0).contains(&ratio))
     }
 
-    /// `1.20 (−12 %)`, or why there is no bar.
+    /// `1.20 (−12 %)`, or the reason why there is no bar.
     fn note(&self, group: &BarGroup, bar: usize, tells_multiples: bool) -> String {
         let total = |bar: usize| group.values.get(bar).and_then(|values| values.as_deref().ok()).map(sum);
         let Some(value) = total(bar) else {
@@ -154,7 +152,7 @@ impl Bars {
         let multiples = self.tells_multiples();
         let notes =
             self.groups.iter().flat_map(|group| (0..self.bars.len()).map(move |bar| self.note(group, bar, multiples)));
-        // Reasons may reach over where the bar would be.
+        // Reasons may be printed over the place of the bar.
         let right = notes.map(|note| letters.width(&note)).filter(|note| *note < width / 3).max().unwrap_or(0) + 12;
         let above = label > width / 4;
         let names = if self.has_names() { 24 } else { 0 };
@@ -196,7 +194,7 @@ impl Bars {
         let parts = shown.map(|(part, value)| {
             reached += value;
             let color = self.color(theme, bar, part);
-            // A bar of one part has its value beside it.
+            // A bar of one part has its value beside it instead.
             let text = if values.len() > 1 { unit.text(*value) } else { String::new() };
             let letters = (theme.value().size(10.5).middle().color(text_on(color)), 8);
             BarPart { to: axis.at(reached / unit.factor), color, text, letters }

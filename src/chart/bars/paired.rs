@@ -1,4 +1,4 @@
-//! Two designs side by side: a pair of bars for each memory, cause or layer, those that differ most at the top.
+//! Two designs side by side: one pair of bars per memory, cause or layer, sorted by how much they differ.
 
 use super::bar_rows::{BarRows, TITLE};
 use crate::kit::{
@@ -7,14 +7,14 @@ use crate::kit::{
 };
 use fusescape_spec::sorting::sort_by;
 
-/// One thing that both designs have, or one of them.
+/// An item that both designs have, or one of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pair {
-    /// What it is: `sram_64KB`.
+    /// `sram_64KB`.
     pub label: String,
-    /// What it counts for in design A, in base units; `None` where A has no such thing.
+    /// Its value in design A, in base units; `None` where A lacks the item.
     pub a: Option<f64>,
-    /// What it counts for in design B.
+    /// Its value in design B.
     pub b: Option<f64>,
 }
 
@@ -27,35 +27,34 @@ impl Pair {
 /// Pairs of bars.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Paired {
-    /// What is compared.
     pub quantity: Quantity,
-    /// What it is: `Energy by memory`.
+    /// `Energy by memory`.
     pub title: String,
-    /// What a pair stands for: `memory`.
+    /// The kind of item: `memory`.
     pub row: String,
-    /// The pairs, those that differ most first.
+    /// Sorted by how much they differ.
     pairs: Vec<Pair>,
 }
 
 const BAR: i32 = 9;
 const BARS: i32 = 2 * BAR + 2;
 const PITCH: i32 = 34;
-/// Of a pair whose label stands above its bars.
+/// Pitch of a pair whose label stands above its bars.
 const TALL_PITCH: i32 = 50;
 const NAME: i32 = 19;
 const UNDER: i32 = 22;
-/// Further pairs stand in the table only.
+/// Limit on the pairs drawn; the table has them all.
 const MOST: usize = 12;
 
 impl Paired {
-    /// Puts the pairs in order; what counts for nothing in both is left out.
+    /// Sorts the pairs; those that are zero in both are left out.
     pub fn new(quantity: Quantity, title: impl Into<String>, row: impl Into<String>, mut pairs: Vec<Pair>) -> Self {
         pairs.retain(|pair| pair.a.unwrap_or(0.0) != 0.0 || pair.b.unwrap_or(0.0) != 0.0);
         sort_by(&mut pairs, |x, y| y.difference().abs().total_cmp(&x.difference().abs()));
         Self { quantity, title: title.into(), row: row.into(), pairs }
     }
 
-    /// The pairs, those that differ most first.
+    /// Sorted by how much they differ.
     pub fn pairs(&self) -> &[Pair] {
         &self.pairs
     }
@@ -92,7 +91,7 @@ impl Paired {
         BarRows { above, left, end, top, pitch: if above { TALL_PITCH } else { PITCH }, count: self.shown().len() }
     }
 
-    /// `1.20 → 0.80, −33 %`; with the unit where it is not that of the figure.
+    /// `1.20 → 0.80, −33 %`; with a unit where it differs from that of the figure.
     fn note(&self, pair: &Pair) -> String {
         let unit = self.quantity.unit(pair.a.unwrap_or(0.0).max(pair.b.unwrap_or(0.0)));
         let side = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| unit.text(value));
@@ -107,7 +106,7 @@ fn colors(theme: &Theme) -> [Color; 2] {
     [mix(theme.soft, theme.panel, 0.35), theme.accent]
 }
 
-/// `−33 %`, `2.50×`; nothing where there is nothing to compare.
+/// `−33 %`, `2.50×`; `None` where one is missing.
 pub fn change(a: Option<f64>, b: Option<f64>) -> Option<String> {
     let (a, b) = (a?, b?);
     if a == 0.0 {
@@ -115,13 +114,13 @@ pub fn change(a: Option<f64>, b: Option<f64>) -> Option<String> {
     }
     let ratio = b / a;
     Some(match ratio {
-        // As close as sums of the same terms in another order.
+        // Sums of the same terms in another order are equal up to this.
         _ if (ratio - 1.0).abs() < 1e-9 => "equal".to_owned(),
         0.5..2.0 => {
             let percent = 100.0 * (ratio - 1.0);
             let sign = if percent < 0.0 { "−" } else { "+" };
             let size = match percent.abs() {
-                // Nobody reads +0.0 %.
+                // `+0.0 %` would be odd.
                 ..0.001 => return Some("almost equal".to_owned()),
                 size @ ..0.05 => digits(size, 1),
                 size @ ..10.0 => format!("{size:.1}"),
@@ -171,7 +170,7 @@ impl Chart for Paired {
                 y + (PITCH - BARS) / 2
             };
             for (place, (value, color)) in [pair.a, pair.b].into_iter().zip(colors(theme)).enumerate() {
-                // What a design does not have gets no bar, what is tiny a line.
+                // A missing value gets no bar, a tiny one a line.
                 let Some(value) = value else { continue };
                 let length = (axis.at(value) - rows.left).max(1);
                 sketch.rect((rows.left, y + place as i32 * (BAR + 2)), (length, BAR), color);

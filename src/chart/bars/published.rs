@@ -1,4 +1,4 @@
-//! Numbers of a paper beside ours: a row a claim, those of one unit over one axis.
+//! Numbers of a paper beside ours: one row per claim; claims of one unit share an axis.
 
 use super::bar_rows::{BarRows, TITLE};
 use crate::kit::{
@@ -9,39 +9,39 @@ use crate::kit::{
 /// A number of a paper, and ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PublishedNumber {
-    /// What it is.
+    /// The name of the claim.
     pub label: String,
     /// The unit of all numbers here; empty for a count.
     pub unit: &'static str,
-    /// Published: least and most, which are equal unless the paper gives a range. An open end is infinite.
+    /// Smallest and largest published value, equal unless the paper gives a range. An open end is infinite.
     pub published: (f64, f64),
-    /// What is printed.
+    /// The published value as text.
     pub published_text: String,
-    /// Ours; `None` where it is not known, or not yet.
+    /// Our value; `None` where it is not known, or not yet.
     pub ours: Option<f64>,
-    /// Ours for a person.
+    /// Our value as text.
     pub ours_text: String,
 }
 
 /// Numbers of a paper beside ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Published {
-    /// What they are of: `DeFiNES, Fig. 12`.
+    /// The source: `DeFiNES, Fig. 12`.
     pub title: String,
-    /// In the order of the paper, those of one unit behind each other.
+    /// Grouped by unit, otherwise in the order of the paper.
     numbers: Vec<PublishedNumber>,
 }
 
 const PITCH: i32 = 22;
-/// Of a row whose label stands above its marks.
+/// Pitch of a row whose label stands above its marks.
 const TALL_PITCH: i32 = 40;
 /// Room above the rows of a unit for its name, pixels.
 const UNIT: i32 = 24;
 /// Room below them for the marks of the axis.
 const UNDER: i32 = 26;
-/// From this ratio of the largest to the smallest on, equal ratios take equal room.
+/// Ratio of the largest to the smallest value above which the axis is logarithmic.
 const WIDE: f64 = 12.0;
-/// Radius of the mark of a published number, pixels; ours lies within it where both agree.
+/// Radius of the mark of a published number, pixels; our mark fits inside.
 const RING: i32 = 6;
 
 impl PublishedNumber {
@@ -58,7 +58,7 @@ impl PublishedNumber {
 }
 
 impl Published {
-    /// Puts the numbers of a unit together, in the order in which units first appear.
+    /// Groups the numbers by unit, in the order in which units first appear.
     pub fn new(title: impl Into<String>, numbers: Vec<PublishedNumber>) -> Self {
         let mut units: Vec<&'static str> = Vec::new();
         for number in &numbers {
@@ -83,7 +83,7 @@ impl Published {
         TITLE + legend_height(&Self::entries(&Theme::LIGHT), width, Theme::LIGHT.note()) + 4
     }
 
-    /// Where the rows of a unit lie that begin at `top`; the same columns for all units.
+    /// Layout of the rows of a unit that begin at `top`; all units have the same columns.
     fn rows(&self, width: i32, top: i32, count: usize) -> BarRows {
         let letters = Theme::LIGHT.value();
         let widest = |text: &dyn Fn(&PublishedNumber) -> String| {
@@ -97,7 +97,7 @@ impl Published {
     }
 }
 
-/// Over what the numbers of a unit lie: from nothing on, or by ratios where they are far apart.
+/// The axis of the numbers of a unit: from zero, or logarithmic where they are far apart.
 fn axis(numbers: &[PublishedNumber], ends: (i32, i32)) -> Axis {
     let values = || numbers.iter().flat_map(PublishedNumber::ends);
     let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
@@ -153,7 +153,7 @@ impl Chart for Published {
                     let (ours, near) = (axis.at(ours), axis.at(ours.max(number.published.0).min(number.published.1)));
                     sketch.rect((ours.min(near), middle), ((ours - near).abs(), 2), theme.accent);
                 }
-                // A range is as long as it is; a single number is a ring.
+                // A range is drawn as a bar, a single number as a ring.
                 sketch.round_rect(
                     (from - RING, middle - RING),
                     (to - from + 2 * RING + 1, 2 * RING + 1),

@@ -1,4 +1,4 @@
-//! A network on systems of cores: by allocation, by system, and by the size of tiles (Stream, Figs. 13 to 16).
+//! A network on systems of cores: by allocation, by system, and by tile size (Stream, Figs. 13 to 16).
 
 use crate::bars::{BarGroup, Bars};
 use crate::kit::{Column, Quantity, Table, TableCell, three_digits};
@@ -6,19 +6,19 @@ use crate::kit::{Column, Quantity, Table, TableCell, three_digits};
 /// Energy in pJ and latency in cycles.
 type Summary = (f64, f64);
 
-/// Systems, each in tiles of several sizes.
+/// The cost of each system for tiles of several sizes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoresSweep {
-    /// What is shown: energy, latency, or their product.
+    /// Energy, latency, or their product.
     pub quantity: Quantity,
     /// Names of the systems.
     pub systems: Vec<String>,
-    /// By system, then by [`Self::TILES`]: what is known, or in a few words why there is no schedule.
+    /// By system, then by [`Self::TILES`]: the cost, or a short reason why there is no schedule; `None` while unknown.
     pub found: Vec<Option<Result<Summary, &'static str>>>,
 }
 
 impl CoresSweep {
-    /// Rows of a tile, `None` for whole layers one after the other; short and long names.
+    /// Rows of a tile, `None` for whole layers one after another; short and long names.
     pub const TILES: [(Option<u64>, &'static str, &'static str); 4] = [
         (None, "layers", "layer by layer"),
         (Some(16), "16 rows", "tiles of 16 rows"),
@@ -26,11 +26,11 @@ impl CoresSweep {
         (Some(1), "1 row", "tiles of 1 row"),
     ];
 
-    /// What can be shown.
+    /// The quantities on offer.
     pub const QUANTITIES: [(Quantity, &'static str); 3] =
         [(Quantity::EnergyDelay, "EDP"), (Quantity::Latency, "latency"), (Quantity::Energy, "energy")];
 
-    /// As bars: a group a system.
+    /// Bars, one group per system.
     pub fn bars(&self) -> Bars {
         let value = |found: &Option<Result<Summary, &'static str>>| match found {
             Some(Ok((energy, latency))) => Ok(vec![match self.quantity {
@@ -58,7 +58,7 @@ impl CoresSweep {
     }
 }
 
-/// Ways to run a network on many cores, each with its cost, and as a multiple of the first one.
+/// Allocations of a network to many cores: their cost, and its ratio to that of the first.
 pub fn allocations_table(caption: &str, what: &str, rows: &[(&str, Option<Summary>)]) -> Table {
     let first = rows.first().and_then(|row| row.1);
     let times = |value: f64, of: f64| TableCell::number(format!("{}×", three_digits(value / of)), value / of);

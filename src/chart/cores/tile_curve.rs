@@ -1,14 +1,13 @@
-//! A network on many cores over the size of its tiles: latency or energy of each size that was run, the best one marked.
+//! The search for tile sizes on many cores: latency or energy of each size that was run, the best one marked.
 
 use crate::kit::{Chart, Column, Quantity, Sketch, Table, TableCell, Theme, group_thousands};
 use crate::plots::{Curve, Curves};
 use fusescape_engine::multicore::{TileCut, TileOutcome, TilePoint, TileSearch};
 use std::rc::Rc;
 
-/// The curve of a search, as far as it is.
+/// The curve of a search so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TileCurve {
-    /// The search.
     pub search: Rc<TileSearch>,
     /// Latency or energy.
     pub quantity: Quantity,
@@ -19,7 +18,7 @@ impl TileCurve {
         if self.quantity == Quantity::Energy { outcome.energy_pj } else { outcome.latency_cycles }
     }
 
-    /// Rows of the candidates, in their order; whole layers come last.
+    /// Rows per tile of the candidates, in their order; whole layers come last.
     fn places(&self) -> Vec<Option<u64>> {
         let mut places: Vec<Option<u64>> = self.search.points().map(|point| point.cut.all.rows).collect();
         places.sort_by_key(|rows| rows.unwrap_or(u64::MAX));
@@ -27,7 +26,7 @@ impl TileCurve {
         places
     }
 
-    /// The best values that candidates of a kind have at each place, by what the search minimises.
+    /// The best values of candidates that pass the filter at each place, by the objective of the search.
     fn curve(&self, name: &str, places: &[Option<u64>], counts: fn(&TileCut) -> bool) -> Option<Curve> {
         let aim = self.search.aim();
         let value = |rows: &Option<u64>| {

@@ -1,4 +1,4 @@
-//! Where the time of every core and the energy of a system go; what links carry and memories hold.
+//! The time of every core and the energy of a system by cause; transfers by link, usage by memory.
 
 use crate::bars::{Breakdown, StackedBar};
 use crate::kit::{Cause, Column, Quantity, Table, TableCell, reason_name, three_digits};
@@ -10,7 +10,7 @@ use fusescape_engine::multicore::{
 
 const REASONS: usize = TransferReason::ALL.len();
 
-/// A cause of a core's time, as figures show it.
+/// A cause of a core's time, for figures.
 fn time_cause(cause: CoreTimeCause) -> Cause {
     match cause {
         CoreTimeCause::Computing => Cause::Latency(LatencyCause::Computing),
@@ -20,7 +20,7 @@ fn time_cause(cause: CoreTimeCause) -> Cause {
     }
 }
 
-/// A cause of a system's energy, as figures show it: reasons, whatever carries.
+/// A cause of a system's energy, for figures: transfers by reason, whichever link carries them.
 fn energy_cause(cause: SystemEnergyCause) -> Cause {
     match cause {
         SystemEnergyCause::OnChip => Cause::OnChip,
@@ -28,7 +28,7 @@ fn energy_cause(cause: SystemEnergyCause) -> Cause {
     }
 }
 
-/// Where the time of each core goes, cycles; every bar is as long as the schedule.
+/// The time of each core by cause, cycles; every bar is as long as the schedule.
 pub fn core_time(account: &SystemAccount) -> Breakdown {
     let bar = |core: &CoreTime| StackedBar {
         label: core.name.clone(),
@@ -43,7 +43,7 @@ pub fn core_time(account: &SystemAccount) -> Breakdown {
     }
 }
 
-/// Where the energy goes: the cores with their memories, the links, and the memories at both ends of transfers.
+/// The energy by cause: the cores with their memories, the links, and the memories at both ends of transfers.
 pub fn system_energy(account: &SystemAccount) -> Breakdown {
     let moved = moved_reasons(account);
     let causes: Vec<Cause> = std::iter::once(Cause::OnChip).chain(moved.into_iter().map(Cause::Moved)).collect();
@@ -64,7 +64,7 @@ pub fn system_energy(account: &SystemAccount) -> Breakdown {
     }
 }
 
-/// Why something travels that takes energy, in the order of the figure.
+/// The reasons of transfers that take energy, in the order of the figure.
 pub fn moved_reasons(account: &SystemAccount) -> Vec<TransferReason> {
     let takes = |reason: &TransferReason| {
         let by_carrier = Carrier::ALL.map(|carrier| account.energy[SystemEnergyCause::Moved(carrier, *reason)]);
@@ -73,7 +73,7 @@ pub fn moved_reasons(account: &SystemAccount) -> Vec<TransferReason> {
     TransferReason::ALL.into_iter().filter(takes).collect()
 }
 
-/// What every link carries, by reason, and how long.
+/// The data that each link carries, by reason, and how long the link is busy.
 pub fn link_table(account: &SystemAccount) -> Table {
     let mut carried: TiVec<LinkId, [u64; REASONS]> = ti_vec![[0; REASONS]; account.links.len()];
     for transfer in &account.transfers {
@@ -102,7 +102,7 @@ pub fn link_table(account: &SystemAccount) -> Table {
     }
 }
 
-/// How full every memory is at most.
+/// The peak usage of every memory.
 pub fn memory_table(account: &SystemAccount) -> Table {
     let row = |memory: &fusescape_engine::multicore::MemoryUse| {
         vec![

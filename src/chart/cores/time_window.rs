@@ -1,15 +1,15 @@
-//! The part of a schedule's time that is looked at.
+//! The visible part of a schedule's time.
 
 /// A span of time, cycles.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimeWindow {
-    /// Its first cycle.
+    /// First cycle.
     pub start: f64,
-    /// Where it ends.
+    /// Cycle behind the last.
     pub end: f64,
 }
 
-/// No window is shorter, cycles.
+/// Smallest window, cycles.
 const LEAST: f64 = 16.0;
 
 impl TimeWindow {
@@ -18,12 +18,12 @@ impl TimeWindow {
         Self { start: 0.0, end: if latency.is_finite() { latency.max(LEAST) } else { LEAST } }
     }
 
-    /// How long it is, cycles.
+    /// Cycles.
     pub fn length(self) -> f64 {
         self.end - self.start
     }
 
-    /// A window `share` times as long, in which the time `at` stays where it is.
+    /// A window `share` times as long, with the time `at` at the same position.
     pub fn zoomed(self, share: f64, at: f64, latency: f64) -> Self {
         let at = at.clamp(self.start, self.end);
         let length = (self.length() * share).clamp(LEAST, Self::whole(latency).end);
@@ -36,19 +36,19 @@ impl TimeWindow {
         fitted(self.start + cycles, self.length(), latency)
     }
 
-    /// The window moved as little as possible so that it contains a span, or its beginning where the span is longer.
+    /// The window moved as little as possible to contain a span, or its beginning if the span is longer.
     pub fn holding(self, (from, to): (f64, f64), latency: f64) -> Self {
         let start = self.start.max(to - self.length()).min(from);
         fitted(start, self.length(), latency)
     }
 
-    /// The smallest window around a span, with some room at both ends.
+    /// The smallest window around a span, with a margin at both ends.
     pub fn around((from, to): (f64, f64), latency: f64) -> Self {
         let room = 0.05 * (to - from);
         fitted(from - room, (to - from + 2.0 * room).max(LEAST), latency)
     }
 
-    /// Whether a span reaches into it.
+    /// Whether a span overlaps it.
     pub fn shows(self, (from, to): (f64, f64)) -> bool {
         from < self.end && to > self.start
     }

@@ -1,4 +1,4 @@
-//! Who computes what when on many cores, what travels over which link, and how full memories are (Stream).
+//! The schedule of tiles on many cores, the transfers over each link, and the usage of memories (Stream).
 
 mod columns;
 mod draw;
@@ -18,7 +18,8 @@ use std::rc::Rc;
 pub use hit::{Hit, HitText};
 pub use lanes::SystemLanes;
 
-/// A window of the time of a schedule: a lane a core with its tiles, one a link with its transfers, and the usage of every memory.
+/// A window of the time of a schedule: one lane per core with its tiles, one per link with its transfers, and the usage
+/// of every memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoreTimeline {
     lanes: Rc<SystemLanes>,
@@ -30,13 +31,13 @@ pub struct CoreTimeline {
 /// A row of the timeline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Row {
-    /// What the rows below it are.
+    /// Title of the rows below it.
     Heading(&'static str),
-    /// A core.
+    /// A lane of tiles.
     Core(CoreId),
-    /// A link that carries something, as an index into [`SystemLanes::links`].
+    /// A lane of transfers, as an index into [`SystemLanes::links`].
     Link(usize),
-    /// A memory.
+    /// Usage over time.
     Memory(TopMemoryId),
 }
 
@@ -48,9 +49,9 @@ const AXIS: i32 = 18;
 const SECTION: i32 = 24;
 const NAME: i32 = 17;
 const BETWEEN: i32 = 4;
-/// Beside names as wide as this lanes would be too short, so that names stand above them.
+/// Width below which names stand above the lanes, as beside them the lanes would be too short.
 const NARROW: u32 = 620;
-/// Lines of the legend that name layers.
+/// Lines of the legend for the names of layers.
 const LAYER_LINES: i32 = 2;
 const LEGEND_LINE: i32 = 20;
 
@@ -65,7 +66,7 @@ impl Row {
     }
 }
 
-/// Where things lie; on a narrow figure the names stand above the lanes.
+/// Places of the parts; on a narrow figure the names stand above the lanes.
 struct Layout {
     above: bool,
     left: i32,
@@ -78,23 +79,23 @@ struct Layout {
 }
 
 impl CoreTimeline {
-    /// All of a schedule.
+    /// The whole time of a schedule.
     pub fn new(lanes: Rc<SystemLanes>) -> Self {
         let window = TimeWindow::whole(lanes.account.latency_cycles);
         Self { lanes, window, focus: None, cursor: None }
     }
 
-    /// A part of its time.
+    /// Shows only a part of the time.
     pub fn with_window(self, window: TimeWindow) -> Self {
         Self { window, ..self }
     }
 
-    /// With a tile, and all that it has to do with, brought out.
+    /// Emphasises a tile, and the tiles and transfers related to it.
     pub fn with_focus(self, focus: Option<TileId>) -> Self {
         Self { focus: focus.filter(|tile| tile.index() < self.account().tiles.len()), ..self }
     }
 
-    /// With a line at a cycle.
+    /// Draws a line at a cycle.
     pub fn with_cursor(self, cursor: Option<f64>) -> Self {
         Self { cursor, ..self }
     }
@@ -111,13 +112,13 @@ impl CoreTimeline {
         self.window.start + share.clamp(0.0, 1.0) * self.window.length()
     }
 
-    /// How wide the part of the figure is that shows time, CSS pixels.
+    /// Width of the part of the figure that shows time, CSS pixels.
     pub fn span_width(&self, width: u32) -> f64 {
         let layout = self.layout(width);
         f64::from((layout.right - layout.left).max(1))
     }
 
-    /// Left and upper edge, width and height of a tile, CSS pixels, where it is in the window.
+    /// Left and upper edge, width and height of a tile, CSS pixels; `None` outside of the window.
     pub fn tile_place(&self, tile: TileId, width: u32) -> Option<(i32, i32, i32, i32)> {
         self.tile_in(&self.layout(width), tile)
     }
@@ -134,7 +135,7 @@ impl CoreTimeline {
         &self.lanes.account
     }
 
-    /// Left and right edge of a span; nothing outside of the window.
+    /// Left and right edge of a span; `None` outside of the window.
     fn place(&self, layout: &Layout, span: (f64, f64)) -> Option<(i32, i32)> {
         if !self.window.shows(span) {
             return None;
@@ -143,7 +144,7 @@ impl CoreTimeline {
         Some((from.min(layout.right - 1), self.x(layout, span.1).max(from + 1).min(layout.right)))
     }
 
-    /// Where a time is, held within the window.
+    /// Pixel of a time, clamped to the window.
     fn x(&self, layout: &Layout, time: f64) -> i32 {
         let share = ((time - self.window.start) / self.window.length()).clamp(0.0, 1.0);
         layout.left + (share * f64::from(layout.right - layout.left)).round() as i32
@@ -165,7 +166,7 @@ impl CoreTimeline {
         rows
     }
 
-    /// The name of a row, and how full or busy it is.
+    /// The name of a row, and its usage or how busy it is.
     fn label(&self, row: Row) -> (&str, String) {
         let account = self.account();
         let share = |busy: f64| match account.latency_cycles {
@@ -187,7 +188,7 @@ impl CoreTimeline {
                 let memory = &account.memories[memory];
                 let [peak, capacity] = [memory.peak_bits, memory.capacity_bits].map(|bits| bits as f64 / 8.0);
                 let unit = Quantity::Bytes.unit(capacity);
-                // The unit stands once where it is that of both.
+                // The unit is printed once if both numbers have the same.
                 let peak = match Quantity::Bytes.unit(peak) == unit {
                     true => unit.tick(peak),
                     false => Quantity::Bytes.plain(peak),
@@ -204,7 +205,7 @@ impl CoreTimeline {
         let above = width < NARROW;
         let needed = |row: &Row| match self.label(*row) {
             (_, _) if matches!(row, Row::Heading(_)) => 0,
-            // Memories have both below each other.
+            // Rows of memories have name and usage below each other.
             (name, fact) if matches!(row, Row::Memory(_)) => letters.width(name).max(letters.width(&fact)),
             (name, fact) => letters.width(name) + 8 + letters.width(&fact),
         };
@@ -248,7 +249,7 @@ impl CoreTimeline {
         layers((0..=used.len().min(40)).rev().find(fits).unwrap_or(0))
     }
 
-    /// What the marks below a heading mean.
+    /// Legend of the marks below a heading.
     fn section_entries(&self, heading: &str, theme: &Theme) -> Vec<Entry> {
         match heading {
             LINKS => {
@@ -301,17 +302,17 @@ impl Chart for CoreTimeline {
     }
 }
 
-/// Where what the marks below a heading mean begins.
+/// Where the legend of a heading begins.
 fn legend_indent(heading: &str) -> i32 {
     Theme::LIGHT.note().bold().width(heading) + 16
 }
 
-/// What is in use of a memory.
+/// Colour of used space in a memory.
 fn usage_color(theme: &Theme) -> Color {
     mix(theme.panel, theme.accent, 0.65)
 }
 
-/// Why something travels, beside others of its kind.
+/// A reason for a transfer, short, beside others of its kind.
 fn short_reason(reason: TransferReason) -> &'static str {
     match reason {
         TransferReason::Exchange => "exchange",

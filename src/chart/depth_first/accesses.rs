@@ -9,18 +9,17 @@ use fusescape_engine::cost::ByCause;
 /// Accesses of one memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AccessRow {
-    /// Its name.
     pub memory: String,
     /// How many, by cause.
     pub by_cause: ByCause,
 }
 
-/// Accesses of each memory by cause, side by side: on either scale the lengths of the bars compare.
+/// Accesses of each memory by cause. The bars of a memory stand side by side, as stacked ones would be wrong on a
+/// logarithmic scale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Accesses {
     /// What is counted: [`Quantity::Elements`] or [`Quantity::Accesses`].
     pub quantity: Quantity,
-    /// How the bars grow.
     pub scale: AxisScale,
     /// The memories, in the order in which they are shown.
     pub rows: Vec<AccessRow>,

@@ -25,8 +25,8 @@ pub enum Counted {
 }
 
 impl Roofline {
-    /// Points of a sweep below the roof of the core, each with its name. `None` where words of the DRAM have several widths, so that their
-    /// number does not say how many bytes they are.
+    /// Points of a sweep below the roofline of the core, each with its name. `None` where DRAM words have several
+    /// widths, as their number then does not give the bytes.
     pub fn of_points(core: &Core, points: &[(String, &PointSummary)]) -> Option<Self> {
         let dram = &core.memories[core.top(Operand::I)];
         let width = dram.read_width_bits;
@@ -99,7 +99,7 @@ impl LevelMatrix {
         let holds = |operand: Operand| memories.iter().filter(move |memory| memory.operands.contains(&operand));
         let operands = [Operand::W, Operand::I, Operand::O];
         let depths = operands.into_iter().map(|operand| holds(operand).count()).max().unwrap_or(0);
-        // Counted from the top: operands that have fewer memories than others lack the lowest.
+        // Counted from the top: an operand with fewer memories lacks the lowest levels.
         let level = |operand: Operand, name: &Option<String>| {
             let memory = name.clone()?;
             let count = holds(operand).count();
@@ -126,7 +126,7 @@ impl LevelMatrix {
 }
 
 impl LevelMatrix {
-    /// Top memories of all layers of a point, each in the tile type that most tiles of its stack are of, in one block.
+    /// Top memories of all layers of a point, in one block; each layer in the most frequent tile type of its stack.
     pub fn of_point(account: &PointAccount) -> Self {
         let mut whole = Self { layers: Vec::new(), types: Vec::new(), depths: 0, selected: None };
         let mut block = TypeLevels { title: String::new(), members: Vec::new(), layers: Vec::new() };
@@ -213,7 +213,7 @@ impl Breakdown {
         }
     }
 
-    /// Energy by cause of several of what `bar` says, each with its label.
+    /// Energy by cause of several items, each with its label; `bar` is the kind of item.
     pub fn energy_splits(bar: &str, splits: Vec<(String, EnergySplit)>) -> Self {
         let seen = EnergyCause::seen_in(splits.iter().map(|(_, split)| *split));
         let of = |(label, split): (String, EnergySplit)| StackedBar {
@@ -224,14 +224,14 @@ impl Breakdown {
         Self::of_bars(Quantity::Energy, bar, seen.iter().map(|&cause| Cause::Energy(cause)).collect(), bars)
     }
 
-    /// DRAM accesses by cause of several of what `bar` says, each with its label.
+    /// DRAM accesses by cause of several items, each with its label; `bar` is the kind of item.
     pub fn dram_splits(bar: &str, splits: Vec<(String, ByCause)>) -> Self {
         let of = |(label, split): (String, ByCause)| StackedBar { label, values: split.values().into() };
         let causes = Cause::of_accesses().collect();
         Self::of_bars(Quantity::DramAccesses, bar, causes, splits.into_iter().map(of).collect())
     }
 
-    /// Latency by cause of several of what `bar` says, each with its label.
+    /// Latency by cause of several items, each with its label; `bar` is the kind of item.
     pub fn latency_splits(bar: &str, splits: Vec<(String, LatencySplit)>) -> Self {
         let of = |(label, split): (String, LatencySplit)| StackedBar {
             label,

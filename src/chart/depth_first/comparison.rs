@@ -6,7 +6,7 @@ use fusescape_engine::cost::EnergyCause;
 use fusescape_engine::depth_first::{LayerTileAccount, PointAccount};
 use fusescape_spec::sorting::sort_by;
 
-/// What two points cost as a whole, what differs most (as a factor) at the top.
+/// Total costs of two points, sorted by how much they differ (as a factor).
 pub fn whole_costs(a: &PointAccount, b: &PointAccount) -> Table {
     let dram = |account: &PointAccount| account.memories.last().map_or(0.0, |memory| memory.words.total());
     let delay = |account: &PointAccount| account.energy_pj * account.latency_cycles as f64;
@@ -43,7 +43,7 @@ pub fn whole_costs(a: &PointAccount, b: &PointAccount) -> Table {
     }
 }
 
-/// Where the energy, cycles and accesses of two points go, figure by figure.
+/// Energy, cycles and accesses of two points by part, one figure each.
 pub fn comparisons(a: &PointAccount, b: &PointAccount) -> Vec<Paired> {
     let figure = |quantity, title: &str, row: &str, parts: &dyn Fn(&PointAccount) -> Vec<(String, f64)>| {
         Paired::new(quantity, title, row, pairs(parts(a), parts(b)))
@@ -80,7 +80,7 @@ pub fn comparisons(a: &PointAccount, b: &PointAccount) -> Vec<Paired> {
     ]
 }
 
-/// A number of every layer, over all tiles, in the order in which layers come up first.
+/// A number of every layer, summed over all tiles, in the order in which layers first appear.
 fn by_layer(account: &PointAccount, value: impl Fn(&LayerTileAccount) -> f64) -> Vec<(String, f64)> {
     let mut parts: Vec<(String, f64)> = Vec::new();
     for tile_type in account.stacks.iter().flat_map(|stack| &stack.tile_types) {
@@ -95,7 +95,7 @@ fn by_layer(account: &PointAccount, value: impl Fn(&LayerTileAccount) -> f64) ->
     parts
 }
 
-/// What has the same name belongs together.
+/// Joins the values by name.
 fn pairs(a: Vec<(String, f64)>, b: Vec<(String, f64)>) -> Vec<Pair> {
     let find = |parts: &[(String, f64)], name: &str| parts.iter().find(|(other, _)| other == name).map(|(_, v)| *v);
     let only_b = b.iter().filter(|(name, _)| find(&a, name).is_none());

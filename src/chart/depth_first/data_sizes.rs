@@ -1,6 +1,6 @@
-//! Activation data of every layer of a tile type against the memories' capacities (DeFiNES, Fig. 10).
+//! Activation data of every layer of a tile type compared with the memories' capacities (DeFiNES, Fig. 10).
 //!
-//! Stacked bars would lie on a logarithmic axis, so the parts stand side by side in front of their sum.
+//! On a logarithmic axis stacked bars would be wrong, so the parts stand side by side in front of their sum.
 
 use crate::kit::{
     Axis, AxisScale, Chart, Color, Column, Entry, MINIMUM_WIDTH, Mark, Quantity, Region, Sketch, Subject, Table,
@@ -13,20 +13,17 @@ use fusescape_spec::sorting::sort_by;
 pub struct LayerData {
     /// Name of the layer.
     pub layer: String,
-    /// All inputs, cached parts included.
+    /// All inputs, cached ones included.
     pub input: f64,
-    /// Output.
     pub output: f64,
-    /// Of the inputs, what neighbouring tiles left in a cache.
+    /// The part of the inputs that neighbouring tiles left in a cache.
     pub cached: f64,
 }
 
-/// The capacity of a memory.
+/// A memory that the data may fit into.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Capacity {
-    /// Its name.
     pub memory: String,
-    /// Bytes.
     pub bytes: f64,
 }
 
@@ -72,7 +69,7 @@ impl DataSizes {
         entries
     }
 
-    /// The capacities that are near enough to be shown, and the axis' ends.
+    /// The capacities within the range that is shown, and the ends of the axis.
     fn range(&self) -> (Vec<&Capacity>, (f64, f64)) {
         let parts = |layer: &LayerData| [layer.input, layer.output, layer.cached];
         let smallest = self.layers.iter().flat_map(parts).filter(|v| *v > 0.0).fold(f64::INFINITY, f64::min);
@@ -80,7 +77,7 @@ impl DataSizes {
         let (low, high) = if largest > 0.0 { (smallest / 2.0, largest) } else { (512.0, 1024.0) };
         let mut capacities: Vec<&Capacity> = self.capacities.iter().filter(|c| c.bytes >= low).collect();
         sort_by(&mut capacities, |a, b| a.bytes.total_cmp(&b.bytes));
-        // Of the memories with more room than is needed only the smallest says something.
+        // Of the memories with enough room for all data only the smallest is of interest.
         let above = capacities.iter().find(|c| c.bytes >= high).map(|c| c.bytes).filter(|c| *c < high * 4096.0);
         capacities.retain(|c| c.bytes < high || above.is_some_and(|above| c.bytes == above));
         (capacities, (low, high.max(above.unwrap_or(high)) * 1.6))
@@ -139,7 +136,7 @@ impl DataSizes {
     fn draw_capacities(&self, sketch: &mut Sketch, theme: &Theme, axis: &Axis, bottom: i32) {
         let letters = theme.label().start();
         let end = LEFT + self.pitch(sketch.width as i32) * self.layers.len() as i32;
-        // Each label at its line, and below the one above it: from the largest capacity down.
+        // Each label at its line, or below the label above it: from the largest capacity down.
         let mut free = i32::MIN;
         for capacity in self.range().0.iter().rev() {
             let y = axis.at(capacity.bytes);

@@ -1,4 +1,4 @@
-//! A table of designs: several accelerators and networks, each pair with its best schedule.
+//! A table of designs: the best schedule for each pair of an accelerator and a network.
 
 use crate::kit::{Column, Quantity, Table, TableCell};
 use crate::maps::Matrix;
@@ -11,7 +11,7 @@ pub struct ComparedDesign {
     pub hardware: String,
     /// Name of the network.
     pub workload: String,
-    /// Its jointly optimal stacks, tile sizes and modes, or why there are none; `None` while unknown.
+    /// Its jointly optimal stacks, tile sizes and modes, or the reason why there are none; `None` while unknown.
     pub best: Option<Result<OptimalStacks, String>>,
 }
 
@@ -22,7 +22,7 @@ impl ComparedDesign {
     }
 }
 
-/// For a spreadsheet: a row a design, numbers in full.
+/// For a spreadsheet: one row per design, numbers with all digits.
 pub fn designs_table(designs: &[ComparedDesign]) -> Table {
     let row = |design: &ComparedDesign| {
         let mut row: Vec<TableCell> = vec![design.workload.as_str().into(), design.hardware.as_str().into()];
@@ -54,7 +54,7 @@ pub fn designs_table(designs: &[ComparedDesign]) -> Table {
     }
 }
 
-/// A quantity for each accelerator and network, in this order.
+/// A matrix of a quantity, accelerators by networks.
 pub fn designs_matrix(
     quantity: Quantity,
     (hardware, networks): (&[String], &[String]),

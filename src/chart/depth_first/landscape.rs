@@ -11,9 +11,8 @@ use fusescape_engine::explore::{PointSummary, Settings};
 /// The state of a point of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PointState<'a> {
-    /// Nothing yet.
+    /// Not computed yet.
     Pending,
-    /// It cannot be scheduled.
     Infeasible,
     /// Its cost.
     Known(&'a PointSummary),
@@ -22,18 +21,18 @@ pub enum PointState<'a> {
 /// All points of a sweep.
 #[derive(Debug, Clone, Copy)]
 pub struct Landscape<'a> {
-    /// What is swept.
+    /// The settings of the sweep.
     pub settings: &'a Settings,
-    /// One strategy a point.
+    /// One strategy per point.
     pub strategies: &'a [DepthFirstStrategy],
-    /// What is known of each.
+    /// The state of each point.
     pub states: &'a [PointState<'a>],
     /// Indices of the points of the Pareto front in energy and latency.
     pub pareto: &'a [usize],
 }
 
 impl Quantity {
-    /// This quantity of a point, in base units; `None` for one that belongs to a single memory or tile.
+    /// This quantity of a point, in base units; `None` for one of a single memory or tile.
     pub fn of(self, point: &PointSummary) -> Option<f64> {
         match self {
             Self::Energy => Some(point.energy_pj),
@@ -57,7 +56,7 @@ impl Landscape<'_> {
         point.and_then(|point| self.states.get(point)).copied().unwrap_or(PointState::Pending)
     }
 
-    /// One quantity over all tile sizes for one storing mode and fuse depth.
+    /// One quantity over all tile sizes, for one storing mode and fuse depth.
     pub fn heatmap(&self, quantity: Quantity, mode: StoringMode, fuse: &FuseDepth) -> Heatmap {
         let settings = self.settings;
         let sizes = settings.tiles_y.iter().flat_map(|y| settings.tiles_x.iter().map(move |x| (*x, *y)));
@@ -86,7 +85,7 @@ impl Landscape<'_> {
         }
     }
 
-    /// One heatmap a storing mode, on one colour scale.
+    /// One heatmap per storing mode, on one colour scale.
     pub fn heatmaps(&self, quantity: Quantity, fuse: &FuseDepth) -> Vec<Heatmap> {
         let modes = self.settings.modes.iter();
         let maps: Vec<Heatmap> = modes.map(|mode| self.heatmap(quantity, *mode, fuse)).collect();
@@ -95,7 +94,7 @@ impl Landscape<'_> {
         maps.into_iter().map(|map| Heatmap { range: Some(range), ..map }.with_contours(range)).collect()
     }
 
-    /// Energy against latency of all points that are known, and the index of the point behind each mark.
+    /// Energy against latency of all computed points, and the index of the point of each mark.
     pub fn scatter(&self) -> (Scatter, Vec<usize>) {
         let series: Vec<String> = StoringMode::ALL.iter().map(|mode| mode.title().to_owned()).collect();
         let known = self.strategies.iter().zip(self.states).enumerate().filter_map(|(index, (strategy, state))| {

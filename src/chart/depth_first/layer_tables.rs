@@ -1,11 +1,11 @@
-//! What every layer-tile of a tile type is, costs and waits for, as tables.
+//! Tables of the layer-tiles of a tile type: sizes, cost and stalls.
 
 use crate::kit::{Column, Quantity, Table, TableCell, three_digits};
 use fusescape_engine::cost::LatencyCause;
 use fusescape_engine::depth_first::{CopyActionAccount, LayerTileAccount, TopMemory};
 use fusescape_engine::hardware::Operand;
 
-/// The layers of one tile, a row each.
+/// The layers of one tile, one row each.
 pub fn layer_tile_table(layers: &[LayerTileAccount]) -> Table {
     let row = |layer: &LayerTileAccount| {
         let needs: Vec<String> = layer.inputs.iter().map(|&map| map_text(map)).collect();
@@ -62,7 +62,7 @@ pub fn top_memories(top: &TopMemory) -> impl Iterator<Item = (Operand, &str)> {
     all.into_iter().filter_map(|(operand, memory)| Some((operand, memory.as_deref()?)))
 }
 
-/// The data copy actions of one tile, a row each; those before one layer stand together.
+/// The data copy actions of one tile, one row each; those before the same layer stand together.
 pub fn copy_table(layers: &[LayerTileAccount]) -> Table {
     let row = |layer: &LayerTileAccount, action: &CopyActionAccount| {
         let hops: Vec<TableCell> = action.hops.iter().map(|hop| TableCell::count(hop.cycles)).collect();

@@ -7,10 +7,9 @@ use crate::kit::{
 use fusescape_engine::hardware::Operand;
 use fusescape_spec::sorting::sort_by;
 
-/// A memory and how high it stands.
+/// A memory and its depth in the hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Level {
-    /// Its name.
     pub memory: String,
     /// 0 for the lowest level of the core; memories at the same height share a colour.
     pub depth: usize,
@@ -21,7 +20,7 @@ pub struct Level {
 pub struct TypeLevels {
     /// `type 1: 60 × 72, 112 tiles`.
     pub title: String,
-    /// Indices of the tile types that are so.
+    /// Indices of the tile types with the same levels.
     pub members: Vec<usize>,
     /// For each layer the top memory of `W`, `I` and `O`; `None` where the layer has no such operand.
     pub layers: Vec<[Option<Level>; 3]>,
@@ -34,9 +33,8 @@ pub struct LevelMatrix {
     pub layers: Vec<String>,
     /// The tile types.
     pub types: Vec<TypeLevels>,
-    /// How many depths there are.
+    /// Number of depths.
     pub depths: usize,
-    /// The cell that a person has chosen.
     pub selected: Option<LevelCell>,
 }
 
@@ -47,7 +45,6 @@ pub struct LevelCell {
     pub tile_type: usize,
     /// Index of the layer.
     pub layer: usize,
-    /// The operand.
     pub operand: Operand,
 }
 
@@ -59,7 +56,7 @@ const TITLE: i32 = 24;
 const BETWEEN: i32 = 12;
 const LONGEST_NAME: i32 = 120;
 
-/// The form in which the cells name memories.
+/// How the cells name memories.
 #[derive(Clone, Copy, PartialEq)]
 enum CellText {
     Names(f64),
@@ -67,14 +64,14 @@ enum CellText {
     Nothing,
 }
 
-/// The texts of the cells, found once for all of them.
+/// The texts of the cells and their legend.
 struct Key<'a> {
     levels: Vec<&'a Level>,
     text: CellText,
 }
 
 impl LevelMatrix {
-    /// All memories that occur, highest first, to be numbered in the legend.
+    /// All memories that occur, highest first, as numbered in the legend.
     fn levels(&self) -> Vec<&Level> {
         let cells = self.types.iter().flat_map(|tile_type| &tile_type.layers).flatten().flatten();
         let mut levels: Vec<&Level> = Vec::new();
@@ -112,7 +109,7 @@ impl LevelMatrix {
         self.levels().iter().enumerate().map(entry).collect()
     }
 
-    /// Whether the layers' names stand upright, and how much height they need.
+    /// Whether the layers' names are set vertically, and their height.
     fn names(&self, width: i32, letters: Lettering) -> (bool, i32) {
         let longest = self.layers.iter().map(|name| letters.width(name)).max().unwrap_or(0);
         let upright = longest + 6 > self.pitch(width);
@@ -199,7 +196,7 @@ impl LevelMatrix {
             sketch.text(name, (8, y + 12), theme.label().bold().color(text_on(chip)));
             for layer in 0..self.layers.len() {
                 let cell = LevelCell { tile_type, layer, operand };
-                // The chosen one comes last, above its neighbours.
+                // The selected cell is drawn last, above its neighbours.
                 if self.selected != Some(cell) {
                     self.draw_cell(sketch, theme, cell, key);
                 }
@@ -211,7 +208,7 @@ impl LevelMatrix {
         let letters = theme.label();
         let pitch = self.pitch(sketch.width as i32);
         let (upright, height) = self.names(sketch.width as i32, letters);
-        // Upright names need a line's height each.
+        // Vertical names need the height of a line each.
         let every = if upright && pitch > 0 { ((13 + pitch - 1) / pitch).max(1) as usize } else { 1 };
         for (column, name) in self.layers.iter().enumerate().step_by(every) {
             let x = LEFT + column as i32 * pitch + pitch / 2 - 1;

@@ -5,14 +5,13 @@ use crate::kit::{
     legend_height, nice_below,
 };
 
-/// Multiply-accumulates, recomputed ones included: for each tile size a bar a storing mode.
+/// Multiply-accumulates, recomputed ones included: for each tile size one bar per storing mode.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MacCounts {
-    /// How the bars grow.
     pub scale: AxisScale,
     /// Names of the storing modes.
     pub series: Vec<String>,
-    /// Tile sizes and for each the counts of the modes; `None` where not computed or impossible.
+    /// Tile sizes, each with the counts of the modes; `None` where not computed or infeasible.
     pub groups: Vec<(String, Vec<Option<f64>>)>,
     /// The count without recomputation.
     pub least: Option<f64>,
@@ -47,8 +46,8 @@ impl MacCounts {
         legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note()) + 26
     }
 
-    /// Tile sizes under their groups, on two lines where they do not fit on one, and only some where that is no help.
-    /// Returns where they end.
+    /// Names of tile sizes under their groups, on two lines if one is too short, and only every n-th if two are.
+    /// Returns the lower edge.
     fn draw_names(&self, sketch: &mut Sketch, theme: &Theme, pitch: i32, bottom: i32) -> i32 {
         let letters = theme.label();
         let lines = self.groups.iter().flat_map(|(name, _)| two_lines(name));
@@ -106,7 +105,7 @@ impl Chart for MacCounts {
         let (top, right) = (self.top(width as i32), width as i32 - 2);
         let bottom = top + PLOT;
         draw_legend(&mut sketch, &self.entries(theme), (0, 0), width as i32, theme.note());
-        // Room above the highest bar for its value.
+        // Leaves room above the highest bar for its value.
         let axis = Axis::new(self.scale, self.range(), (bottom, top + 14));
         let pitch = (right - LEFT) / self.groups.len().max(1) as i32;
         let end = LEFT + pitch * self.groups.len() as i32;

@@ -1,7 +1,9 @@
-//! A stack in motion: every feature map with the window of one tile, and beside them the memories with what lies in them and what moves.
+//! A stack in motion: every feature map with the window of one tile; beside them the memories, their contents and the
+//! transfers.
 //!
-//! A step is one layer in one tile. All maps are shown with the tile's windows at once, so that one sees them grow from the last map back
-//! to the first; layers that have not run yet are pale. The figure looks numbers up and adds them; `depth_first::StackMotion` has them.
+//! A step is one layer in one tile. All maps show the tile's windows at once, which grow from the last map back to the
+//! first; layers that have not run yet are pale. The figure only looks up and adds numbers of
+//! `depth_first::StackMotion`.
 
 mod maps;
 mod table;
@@ -20,16 +22,16 @@ use fusescape_engine::depth_first::{
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A stack of an account with the places of its tiles; one for all steps.
+/// A stack of an account with the places of its tiles; shared by all steps.
 #[derive(Debug)]
 pub struct MovingStack {
     /// The point.
     pub account: Arc<PointAccount>,
     /// Which of its stacks.
     pub stack: usize,
-    /// Where its tiles lie.
+    /// The places of its tiles.
     pub motion: Rc<StackMotion>,
-    /// The widest and the highest window of each map, in order.
+    /// Width of the widest and height of the highest window of each map, in order.
     largest: Vec<(u64, u64)>,
 }
 
@@ -49,7 +51,7 @@ impl MovingStack {
         self.account.stacks.get(self.stack)
     }
 
-    /// The number of a step, through all maps of all tiles.
+    /// Index of a step, over all maps of all tiles.
     pub fn number_of(&self, step: Step) -> usize {
         (step.tile as usize).saturating_mul(self.motion.maps.len()).saturating_add(step.node.index())
     }
@@ -61,7 +63,7 @@ impl MovingStack {
         (step.tile < self.motion.tile_count()).then_some(step)
     }
 
-    /// The step with which a person begins: the first layer in the first tile of a type, or of the most frequent type.
+    /// The initial step: the first layer in the first tile of the given type, or of the most frequent type.
     pub fn first_step(&self, tile_type: Option<usize>) -> Step {
         let types = self.of().map(|stack| &stack.tile_types);
         let most = || types?.iter_enumerated().rev().max_by_key(|(_, tile)| tile.count).map(|(index, _)| index);
@@ -73,7 +75,7 @@ impl MovingStack {
     }
 }
 
-/// The widest and the highest window of each map.
+/// Width of the widest and height of the highest window of each map.
 fn largest_windows(motion: &StackMotion) -> Vec<(u64, u64)> {
     let along = |strips: &[StripMotion]| {
         let mut longest = vec![1; motion.maps.len()];
@@ -100,7 +102,6 @@ fn largest_windows(motion: &StackMotion) -> Vec<(u64, u64)> {
 pub struct Motion {
     /// The stack.
     pub moving: Rc<MovingStack>,
-    /// The step.
     pub step: Step,
 }
 
@@ -111,16 +112,16 @@ impl PartialEq for Motion {
     }
 }
 
-/// What of the figure is at a place.
+/// The part of the figure at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MotionHit {
-    /// A pixel of the last map, so the tile that computes it, or what lies at the same place of another map.
+    /// A pixel of the last map, or the same place in another map; stands for the tile that computes it.
     Tile(u64),
-    /// A map, so its layer.
+    /// A map; stands for its layer.
     Node(NodeId),
 }
 
-/// Where a pixel of a map comes from.
+/// The source of a pixel of a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Origin {
     New,
@@ -141,7 +142,7 @@ impl Origin {
         }
     }
 
-    /// Colours that differ in lightness, too; stripes tell them apart besides.
+    /// Colours that also differ in lightness; stripes tell them apart as well.
     fn color(self, theme: &Theme) -> Color {
         match self {
             Self::New => theme.modes[1],
@@ -152,7 +153,7 @@ impl Origin {
     }
 }
 
-/// Narrower figures have the memories below the maps.
+/// Width below which the memories are below the maps.
 const SIDE_BY_SIDE: i32 = 700;
 const VESSELS: i32 = 330;
 const BETWEEN: i32 = 26;
@@ -199,7 +200,7 @@ impl Motion {
         )
     }
 
-    /// Pixels of a map by where they come from.
+    /// Pixels of a map by origin.
     fn counts(&self, node: NodeId) -> [(Origin, u64); 4] {
         let window = self.moving.motion.window(self.step.tile, node).unwrap_or_default();
         Origin::ALL.map(|origin| {
@@ -213,7 +214,7 @@ impl Motion {
         })
     }
 
-    /// The parts of a map's window.
+    /// The parts of a map's window, by origin.
     fn parts(&self, node: NodeId) -> Vec<(Origin, Rect)> {
         let window = self.moving.motion.window(self.step.tile, node).unwrap_or_default();
         let [columns, rows] = window.again;
@@ -248,19 +249,19 @@ impl Motion {
         Layout { maps_at: (0, top), maps, vessels_at, vessels, height: bottom + 4 }
     }
 
-    /// What is at a place of the figure, CSS pixels.
+    /// The part at a place of the figure, CSS pixels.
     pub fn hit(&self, x: f64, y: f64, width: u32) -> Option<MotionHit> {
         let layout = self.layout(width.max(MINIMUM_WIDTH) as i32);
         self.hit_map(&layout.maps, (x - f64::from(layout.maps_at.0), y - f64::from(layout.maps_at.1)))
     }
 }
 
-/// What earlier tiles have computed.
+/// Colour of pixels that earlier tiles have computed.
 fn done_color(theme: &Theme) -> Color {
     mix(theme.panel, theme.modes[1], 0.22)
 }
 
-/// What a layer computes that has not run yet in this tile.
+/// Colour of pixels of a layer that has not run yet in this tile.
 fn later_color(color: Color, theme: &Theme) -> Color {
     mix(color, theme.panel, 0.6)
 }

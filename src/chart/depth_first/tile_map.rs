@@ -1,4 +1,4 @@
-//! Which tile type lies where in a stack's last feature map (DeFiNES, Fig. 6).
+//! The tile types over a stack's last feature map (DeFiNES, Fig. 6).
 
 use crate::kit::{
     Chart, Color, Column, Entry, MINIMUM_WIDTH, Mark, Region, Sketch, Subject, Table, TableCell, Theme, draw_legend,
@@ -11,7 +11,7 @@ use fusescape_engine::depth_first::{TileMap, TileRun};
 pub struct TileTypeEntry {
     /// Columns and rows of the feature map.
     pub size: (u64, u64),
-    /// How many tiles are of this type.
+    /// Number of tiles of this type.
     pub count: u64,
 }
 
@@ -20,16 +20,15 @@ pub struct TileTypeEntry {
 pub struct TileTypeMap {
     /// Columns and rows of the feature map.
     pub size: (u64, u64),
-    /// Where the tiles lie.
     pub map: TileMap,
     /// The types, by their index in the map.
     pub types: Vec<TileTypeEntry>,
-    /// The type that a person has chosen.
+    /// Index of the selected type.
     pub selected: Option<usize>,
 }
 
-/// A run that would be thinner than this is drawn so wide, at the cost of the others: one column of pixels of a large
-/// feature map is a type of its own and must be seen.
+/// Smallest width of a run; thinner runs are widened at the cost of others. One column of pixels of a large feature map
+/// is a type of its own and must be visible.
 const THINNEST: i32 = 6;
 /// Tiles smaller than this are drawn without lines between them.
 const SMALLEST_TILE: i32 = 4;
@@ -55,7 +54,7 @@ impl TileTypeMap {
         let (columns, rows) = (self.size.0.max(1) as f64, self.size.1.max(1) as f64);
         let tallest = if beside { 400.0 } else { 320.0 };
         let scale = (f64::from(room) / columns).min(tallest / rows);
-        // A feature map that is a mere strip is widened until its tiles can be seen.
+        // A very narrow feature map is widened until its tiles are visible.
         let extent = |count: f64| (count * scale).round().max(48.0) as i32;
         let (map_width, map_height) = (extent(columns), extent(rows));
         let columns = edges(&self.map.columns, LEFT, map_width);
@@ -107,8 +106,8 @@ impl TileTypeMap {
         }
     }
 
-    /// The number of a type, once, on its largest run: on a tile in the middle of it, so that no line crosses it; where
-    /// tiles are small, on a patch of its own.
+    /// The number of a type, once, on its largest run: on a tile in its middle, so that no line crosses it; on a patch
+    /// where tiles are small.
     fn draw_number(&self, sketch: &mut Sketch, theme: &Theme, index: usize, place: Rect, runs: (TileRun, TileRun)) {
         let Rect { x, y, width, height } = place;
         let letters = theme.value().middle().bold();
@@ -131,7 +130,7 @@ impl TileTypeMap {
         sketch.text(number, at, letters.color(text_on(color)));
     }
 
-    /// Colour of a type; pale while another is chosen.
+    /// Colour of a type; pale while another is selected.
     fn color(&self, theme: &Theme, index: usize) -> Color {
         let color = theme.tile_type(index);
         let is_pale = self.selected.is_some_and(|selected| selected != index);
@@ -153,12 +152,12 @@ fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Edges of the runs in pixels: in proportion, but none thinner than [`THINNEST`].
+/// Edges of the runs in pixels: proportional, but none thinner than [`THINNEST`].
 fn edges(runs: &[TileRun], start: i32, extent: i32) -> Vec<i32> {
     let length = |run: &TileRun| run.size as f64 * run.count as f64;
     let mut widths: Vec<f64> = vec![0.0; runs.len()];
     let mut thin = vec![false; runs.len()];
-    // Widening one run may make another too thin; each round settles at least one, so that this ends.
+    // Widening one run may make another too thin; each round settles at least one run, so the loop ends.
     for _ in 0..=runs.len() {
         let taken = THINNEST * thin.iter().filter(|thin| **thin).count() as i32;
         let free = f64::from((extent - taken).max(0));

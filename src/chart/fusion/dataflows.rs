@@ -9,11 +9,11 @@ use std::sync::Arc;
 /// Every method on one array.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FusionsOnArray {
-    /// Its dataflow.
+    /// The dataflow of the array, by name.
     pub dataflow: &'static str,
-    /// Its PEs: `32 × 32`.
+    /// Rows and columns of PEs: `32 × 32`.
     pub array: String,
-    /// What the methods say.
+    /// The groups that the methods choose.
     pub fusions: Arc<Fusions>,
 }
 
@@ -24,13 +24,13 @@ fn of_method(arrays: &[FusionsOnArray], wanted: FusionMethod) -> impl Iterator<I
     })
 }
 
-/// Energy of a method by cause, a bar an array.
+/// Energy of a method by cause, one bar per array.
 pub fn dataflow_energy(arrays: &[FusionsOnArray], method: FusionMethod) -> Breakdown {
     let splits = of_method(arrays, method).map(|(name, verdict)| (name, verdict.stacks.energy()));
     Breakdown::energy_splits("array", splits.collect())
 }
 
-/// Latency of a method by cause, a bar an array.
+/// Latency of a method by cause, one bar per array.
 pub fn dataflow_latency(arrays: &[FusionsOnArray], method: FusionMethod) -> Breakdown {
     let splits = of_method(arrays, method).map(|(name, verdict)| (name, verdict.stacks.latency()));
     Breakdown::latency_splits("array", splits.collect())

@@ -1,4 +1,4 @@
-//! Which layers run together, by several methods: a column a method, a row a layer, a block a stack.
+//! The layers that run together, by method: one column per method, one row per layer, one block per stack.
 
 use crate::bars::Breakdown;
 use crate::kit::{
@@ -7,7 +7,7 @@ use crate::kit::{
 };
 use fusescape_engine::explore::{FusionMethod, FusionVerdict, Fusions, StackRun};
 
-/// Stacks of every method, side by side.
+/// The stacks of every method, side by side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FusionMap {
     /// Names of the layers, in topological order.
@@ -35,7 +35,7 @@ const GAP: i32 = 3;
 const LONGEST_NAME: i32 = 150;
 
 impl FusionMap {
-    /// Of all methods that say something.
+    /// Of all methods that have a result.
     pub fn new(fusions: &Fusions) -> Self {
         let stack = |(run, layers): (&StackRun, &Vec<usize>)| Block {
             layers: layers.clone(),
@@ -50,7 +50,7 @@ impl FusionMap {
         Self { layers: fusions.names.clone(), methods: known(fusions).map(method).collect() }
     }
 
-    /// Width of the layers' names, and of a column.
+    /// Width of the column of layer names, and of a method.
     fn columns(&self, width: i32) -> (i32, i32) {
         let letters = Theme::LIGHT.label();
         let longest = self.layers.iter().map(|name| letters.width(name)).max().unwrap_or(0);
@@ -58,7 +58,8 @@ impl FusionMap {
         (names, (width - names) / self.methods.len().max(1) as i32)
     }
 
-    /// What stands above each column: titles, short ones, or numbers, whichever fit; and what numbers stand for.
+    /// The heading of each column: the longest of title, short title and number that fits; and the legend of the
+    /// numbers.
     fn heads(&self, width: i32) -> (Vec<String>, Vec<Entry>) {
         let (_, pitch) = self.columns(width);
         let fits = |title: &str| Theme::LIGHT.value().bold().width(title) <= pitch - 2 * GAP;
@@ -75,7 +76,7 @@ impl FusionMap {
         self.methods.iter().enumerate().map(number).unzip()
     }
 
-    /// Height of what stands above the blocks.
+    /// Height of the headings.
     fn top(&self, width: i32) -> i32 {
         HEAD + legend_height(&self.heads(width).1, width, Theme::LIGHT.note())
     }
@@ -103,7 +104,7 @@ impl Chart for FusionMap {
                     let top = top_edge + first as i32 * ROW;
                     let size = (pitch - 2 * GAP, (last - first + 1) as i32 * ROW - 2);
                     sketch.round_rect((left, top), size, 4, color);
-                    // What the block says, as far as there is room: the tile, and below it the mode.
+                    // The text in a block, as far as there is room: the tile, and below it the mode.
                     let letters = note.middle().color(text_on(color)).size(11.0);
                     let x = left + size.0 / 2;
                     let lines = [stack.tile.as_str(), stack.mode];
@@ -151,7 +152,7 @@ impl Chart for FusionMap {
     }
 }
 
-/// Layers that follow one another, from first to last.
+/// Runs of consecutive layers, first and last.
 pub(super) fn runs_of(layers: &[usize]) -> Vec<(usize, usize)> {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &layer in layers {
@@ -167,25 +168,25 @@ fn known(fusions: &Fusions) -> impl Iterator<Item = (FusionMethod, &FusionVerdic
     fusions.verdicts.iter().filter_map(|(method, verdict)| Some((*method, verdict.as_ref().ok()?)))
 }
 
-/// DRAM accesses by cause, a bar a method.
+/// DRAM accesses by cause, one bar per method.
 pub fn fusion_dram(fusions: &Fusions) -> Breakdown {
     let splits = known(fusions).map(|(method, verdict)| (method.title().to_owned(), verdict.stacks.dram()));
     Breakdown::dram_splits("method", splits.collect())
 }
 
-/// Energy by cause, a bar a method.
+/// Energy by cause, one bar per method.
 pub fn fusion_energy(fusions: &Fusions) -> Breakdown {
     let splits = known(fusions).map(|(method, verdict)| (method.title().to_owned(), verdict.stacks.energy()));
     Breakdown::energy_splits("method", splits.collect())
 }
 
-/// Latency by cause, a bar a method.
+/// Latency by cause, one bar per method.
 pub fn fusion_latency(fusions: &Fusions) -> Breakdown {
     let splits = known(fusions).map(|(method, verdict)| (method.title().to_owned(), verdict.stacks.latency()));
     Breakdown::latency_splits("method", splits.collect())
 }
 
-/// The cost of every method, by the whole model and by Optimus'.
+/// The cost of every method, by the full model and by Optimus' model.
 pub fn fusion_table(fusions: &Fusions) -> Table {
     let row = |(method, verdict): &(FusionMethod, Result<FusionVerdict, _>)| {
         let mut row: Vec<TableCell> = vec![method.title().into()];

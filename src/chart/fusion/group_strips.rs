@@ -1,5 +1,5 @@
-//! Which layers run together as something else changes: a strip for each choice, a block a group; what differs from the strip above
-//! stands out.
+//! Groups of layers for several choices: one strip per choice, one block per group; groups that differ from the strip
+//! above are emphasised.
 
 use super::fusion_map::runs_of;
 use crate::kit::{
@@ -8,16 +8,16 @@ use crate::kit::{
 };
 use fusescape_engine::explore::Grouped;
 
-/// One choice of groups.
+/// The groups of one choice.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupStrip {
-    /// Whose groups: `on line`.
+    /// The name of the choice: `on line`.
     pub title: String,
     /// Their cost in words: `12 groups, 3.1 MiB`.
     pub note: String,
-    /// The layers of each group, by their place.
+    /// The layers of each group, by index.
     groups: Vec<Vec<usize>>,
-    /// Which of them the strip above does not have.
+    /// For each group, whether the strip above lacks it.
     is_other: Vec<bool>,
 }
 
@@ -34,7 +34,7 @@ const BETWEEN: i32 = 12;
 const UNDER: i32 = 18;
 
 impl GroupStrips {
-    /// Strips from above, each with its title, what it comes to, and its groups.
+    /// Strips from the top, each with title, note and groups.
     pub fn new(layers: &[String], choices: Vec<(String, String, &Grouped)>) -> Self {
         let above: Vec<Option<&Grouped>> =
             [None].into_iter().chain(choices.iter().map(|choice| Some(choice.2))).collect();
@@ -64,7 +64,7 @@ impl GroupStrips {
     }
 }
 
-/// Of groups that are the same as above, of others; neighbours have different ones.
+/// Two colours for groups that are the same as above, two for others; neighbours differ.
 fn colors(theme: &Theme) -> [Color; 4] {
     let calm = mix(theme.soft, theme.panel, 0.45);
     [calm, mix(calm, theme.panel, 0.35), theme.accent, mix(theme.accent, theme.panel, 0.3)]
@@ -97,7 +97,7 @@ impl Chart for GroupStrips {
                 }
             }
         }
-        // The first and the last name; the table has all.
+        // The first and the last name; the table has them all.
         let under = top + self.strips.len() as i32 * Self::pitch() - BETWEEN / 2 + UNDER / 2;
         let letters = theme.label();
         let (first, last) = (self.layers.first(), self.layers.last().filter(|_| self.layers.len() > 1));

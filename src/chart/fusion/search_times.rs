@@ -1,20 +1,20 @@
-//! How long it takes to find groups, beside what a paper says (Optimus, Table 5).
+//! The time of searches for groups, compared with a paper (Optimus, Table 5).
 
 use crate::kit::{Column, Quantity, Table, TableCell, above_best, three_digits};
 use fusescape_engine::explore::{GroupSearch, PublishedTimes};
 
-/// The times of one search of a network.
+/// The times of one search on one network.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchTime {
-    /// The network, and what the paper says.
+    /// The network, and the times in the paper.
     pub published: PublishedTimes,
-    /// How it was searched.
+    /// The kind of search.
     pub search: GroupSearch,
     /// Milliseconds of each run.
     pub ms: Vec<f64>,
-    /// Groups that were found, and bytes that they move.
+    /// Number of groups found, and bytes that they move.
     pub found: Option<(u32, u64)>,
-    /// Bytes that any scheme moves, where these are not proved to be the best.
+    /// Lower bound on the bytes of any grouping, where these groups are not proved optimal.
     pub bound_bytes: Option<u64>,
 }
 
@@ -26,7 +26,7 @@ impl SearchTime {
         ms.get(ms.len() / 2).copied()
     }
 
-    /// What the paper says, ms; it has no exact search.
+    /// The time in the paper, ms; it has no exact search.
     pub fn published_ms(&self) -> Option<f64> {
         match self.search {
             GroupSearch::Algorithm1 => Some(self.published.algorithm1_ms),
@@ -36,10 +36,10 @@ impl SearchTime {
     }
 }
 
-/// All searches.
+/// One row per search.
 pub fn search_time_table(times: &[SearchTime]) -> Table {
     let published = |ms: f64| TableCell::number(ms.to_string(), ms);
-    // A browser's clock counts tenths.
+    // A browser's clock has a resolution of tenths of a millisecond.
     let here = |ms: f64| TableCell::number(if ms < 10.0 { format!("{ms:.1}") } else { three_digits(ms) }, ms);
     let row = |time: &SearchTime| {
         let gap = |bound: u64| time.found.map(|(_, bytes)| above_best(bytes as f64, bound as f64));

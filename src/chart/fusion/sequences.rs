@@ -29,14 +29,14 @@ pub enum SequencePart {
     Energy(ChainEnergyCause),
     /// Cycles of the array.
     Computing,
-    /// Cycles beyond these.
+    /// Cycles beyond those of the array.
     Waiting,
     /// Bytes of an operand between DRAM and chip.
     Volume(Operand),
 }
 
 impl SequencePart {
-    /// As figures show it.
+    /// The cause of figures.
     fn cause(self) -> Cause {
         match self {
             Self::Energy(ChainEnergyCause::Mac) => Cause::Energy(EnergyCause::Mac),
@@ -63,10 +63,8 @@ impl SequencePart {
 }
 
 impl SequenceQuantity {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Energy, Self::Latency, Self::Volume];
 
-    /// For a person.
     pub fn title(self) -> &'static str {
         match self {
             Self::Energy => "Energy",
@@ -75,7 +73,6 @@ impl SequenceQuantity {
         }
     }
 
-    /// What it counts.
     pub fn quantity(self) -> Quantity {
         match self {
             Self::Energy => Quantity::Energy,
@@ -84,7 +81,7 @@ impl SequenceQuantity {
         }
     }
 
-    /// What it consists of, in the order in which figures show it.
+    /// Its parts, in the order of figures.
     pub fn parts(self) -> Vec<SequencePart> {
         match self {
             Self::Energy => ChainEnergyCause::ALL.map(SequencePart::Energy).into(),
@@ -97,12 +94,12 @@ impl SequenceQuantity {
         self.parts().into_iter().map(SequencePart::cause).collect()
     }
 
-    /// By cause, in base units.
+    /// By part, in base units.
     fn values(self, run: &RunCost) -> Vec<f64> {
         self.parts().into_iter().map(|part| part.value(run)).collect()
     }
 
-    /// All of it, in base units.
+    /// The sum of its parts, in base units.
     pub fn total(self, run: &RunCost) -> f64 {
         self.values(run).iter().sum()
     }
@@ -120,7 +117,7 @@ pub fn sequence_label(chains: &Chains, sequence: Sequence) -> String {
     }
 }
 
-/// Layer by layer, by temporal and by spatial fusion, or why not.
+/// Costs layer by layer, by temporal and by spatial fusion, or reasons why there is none.
 fn ways(chains: &Chains, costs: &SequenceCosts) -> [Result<RunCost, &'static str>; 3] {
     let sequence = costs.sequence;
     let fused = |mode: FusionMode| {
@@ -147,7 +144,7 @@ fn grouped(
     costs.iter().map(group).collect()
 }
 
-/// What sequences cost by themselves and fused (Figs. 14 and 15); the one at hand stands out.
+/// The cost of sequences by themselves and fused (Figs. 14 and 15); the current one is emphasised.
 pub fn sequence_bars(
     chains: &Chains,
     costs: &[&SequenceCosts],
@@ -178,7 +175,7 @@ pub fn sequence_ctc(chains: &Chains, costs: &[&SequenceCosts], at_hand: Option<S
     }
 }
 
-/// All sequences that were looked at: what they cost, and whether they are chosen.
+/// All evaluated sequences: their costs, and whether they are chosen.
 pub fn sequence_table(chains: &Chains, costs: &[SequenceCosts], chosen: &[(Sequence, FusionMode)]) -> Table {
     let row = |costs: &SequenceCosts| {
         let [single, temporal, spatial] = ways(chains, costs);
@@ -219,7 +216,7 @@ pub fn sequence_table(chains: &Chains, costs: &[SequenceCosts], chosen: &[(Seque
     }
 }
 
-/// What is stored on the chip, and how many bytes of it.
+/// Data stored on the chip, bytes.
 const STORED: [Part<Storage>; 4] = [
     (Cause::Operand(Operand::I), |storage| storage.inputs as f64),
     (Cause::Operand(Operand::W), |storage| storage.weights as f64),
@@ -227,7 +224,7 @@ const STORED: [Part<Storage>; 4] = [
     (Cause::Reuse, |storage| storage.reuse as f64),
 ];
 
-/// The least storage of the first layers (Fig. 12), against the buffer.
+/// The least storage of the first layers (Fig. 12), compared with the buffer.
 pub fn storage_bars(needs: &SequenceNeeds, buffer_bytes: u64) -> Bars {
     let group = |(index, need): (usize, &Need)| {
         let storage = &need.storage;
@@ -248,7 +245,7 @@ pub fn storage_bars(needs: &SequenceNeeds, buffer_bytes: u64) -> Bars {
     }
 }
 
-/// DRAM traffic of the first layers one by one and fused, all moved once (Fig. 12).
+/// DRAM traffic of the first layers, one by one and fused, if all data moves once (Fig. 12).
 pub fn traffic_bars(needs: &SequenceNeeds) -> Bars {
     let group = |(index, need): (usize, &Need)| BarGroup {
         label: count_label(index, &need.last),
@@ -266,7 +263,7 @@ pub fn traffic_bars(needs: &SequenceNeeds) -> Bars {
     }
 }
 
-/// Reuse buffers for tiles of one side (Fig. 13); the largest known where the map is smaller.
+/// Reuse buffers for tiles with this side (Fig. 13); the largest known one where the map is smaller.
 pub fn reuse_bars(needs: &SequenceNeeds, side: u64) -> Bars {
     let group = |(index, need): (usize, &Need)| {
         let reuse = need.reuse.iter().rfind(|reuse| reuse.side <= side);
@@ -283,7 +280,7 @@ pub fn reuse_bars(needs: &SequenceNeeds, side: u64) -> Bars {
         group: "fused layers".to_owned(),
         bars: vec![("[12]", "Alwani et al."), ("HW-FF", "HW-Flow-Fusion")],
         parts: Vec::new(),
-        // One layer reuses nothing on the chip.
+        // A single layer reuses nothing on the chip.
         groups: needs.by_count.iter().enumerate().skip(1).map(group).collect(),
         limit: None,
     }
@@ -294,7 +291,7 @@ fn count_label(index: usize, last: &str) -> String {
     if index == 0 { format!("1: {last}") } else { format!("{}: to {last}", index + 1) }
 }
 
-/// What each layer has of array and registers (Table 6).
+/// The share of each layer in the array and in the registers (Table 6).
 pub fn sequence_shares(chains: &Chains, costs: &SequenceCosts) -> Table {
     let [temporal, spatial] = FusionMode::ALL.map(|mode| costs.in_mode(mode));
     let row = |(layer, name): (usize, &String)| {
@@ -318,7 +315,7 @@ pub fn sequence_shares(chains: &Chains, costs: &SequenceCosts) -> Table {
     }
 }
 
-/// Energy against latency of all partitions of the array that have a mapping; the one that spatial fusion takes is selected.
+/// Energy against latency of all partitions of the array that have a mapping; the one of spatial fusion is selected.
 pub fn partition_scatter(partitions: &SequencePartitions) -> Scatter {
     let label = |arrays: &[Array]| {
         let parts = arrays.iter().map(|array| format!("{} × {}", array.columns, array.rows));
@@ -338,7 +335,7 @@ pub fn partition_scatter(partitions: &SequencePartitions) -> Scatter {
     Scatter { series: vec!["partition".to_owned()], points: points.collect(), selected: Some(0) }
 }
 
-/// What more or less of something makes of energy, latency or volume (Figs. 16 to 19); steps in any order.
+/// Energy, latency or volume over the amount of a resource (Figs. 16 to 19); steps in any order.
 pub fn resource_curves(resource: Resource, of: SequenceQuantity, steps: &[ResourceStep]) -> Curves {
     let mut steps: Vec<&ResourceStep> = steps.iter().filter(|step| step.resource == resource).collect();
     sort_by_key(&mut steps, |step| step.step);
@@ -377,7 +374,7 @@ pub fn resource_curves(resource: Resource, of: SequenceQuantity, steps: &[Resour
     }
 }
 
-/// How many partitions were left after each of the steps that prune them, for a sentence.
+/// The number of partitions left after each pruning step, as text.
 pub fn pruning(partitions: &SequencePartitions) -> [String; 3] {
     let count = |count: f64| if count < 1e15 { group_thousands(count as u64) } else { "more than 10¹⁵".to_owned() };
     [count(partitions.considered), count(partitions.wide_enough), group_thousands(partitions.placed)]

@@ -1,9 +1,9 @@
 //! A layered layout of a directed graph, from the top to the bottom: every node lies below those it reads, nodes of one
 //! rank stand side by side, and no edge crosses a node.
 //!
-//! The four steps of Sugiyama, Tagawa and Toda (1981): ranks by the longest path; edges over several ranks get a place
-//! of their own in each; within a rank the order is that of the mean of the neighbours; then places as close to the
-//! neighbours as the order and the distances allow, which is a monotone regression for each rank.
+//! The four steps of Sugiyama, Tagawa and Toda (1981): ranks by the longest path; a slot in every rank that an edge
+//! passes; an order within each rank by the mean position of the neighbours; then positions as close to the neighbours
+//! as the order and the distances allow, by a monotone regression for each rank.
 
 use fusescape_spec::sorting::{sort_by, sort_by_key};
 use petgraph::algo::greedy_feedback_arc_set;
@@ -11,7 +11,7 @@ use petgraph::graph::DiGraph;
 use petgraph::visit::EdgeRef;
 use std::collections::HashSet;
 
-/// Sizes of what is laid out, CSS pixels.
+/// Sizes of the parts of a layout, CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spacing {
     /// Width of a node.
@@ -26,23 +26,22 @@ pub struct Spacing {
     pub lane: f64,
 }
 
-/// An edge as a sequence of places; from each to the next it runs straight down, or swings in the gap between two ranks.
+/// An edge as a sequence of points; from each to the next it runs straight down, or swings in the gap between two
+/// ranks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Route {
-    /// Where it comes from.
+    /// Index of the upper node.
     pub from: usize,
-    /// Where it goes to.
+    /// Index of the lower node.
     pub to: usize,
-    /// Its places, from the bottom of one node to the top of the other.
+    /// From the bottom of one node to the top of the other.
     pub points: Vec<(f64, f64)>,
 }
 
-/// A layered layout of a graph: places of nodes and routes of edges, CSS pixels from the upper left corner.
+/// A layered layout of a graph: positions of nodes and routes of edges, CSS pixels from the upper left corner.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Layered {
-    /// Width of the whole.
     pub width: f64,
-    /// Height of the whole.
     pub height: f64,
     /// Left and upper edge of every node.
     pub nodes: Vec<(f64, f64)>,
@@ -50,16 +49,16 @@ pub struct Layered {
     pub ranks: Vec<usize>,
     /// The edges.
     pub routes: Vec<Route>,
-    /// Edges that are not drawn: those that would close a circle, and the longest of too many.
+    /// Edges that are not drawn: those that would close a cycle, and the longest ones if there are too many.
     pub left_out: Vec<(usize, usize)>,
 }
 
-/// Most places in all ranks that edges pass through; beyond it the longest edges are left out.
+/// Limit on the slots of all ranks taken by passing edges; beyond it the longest edges are left out.
 const MOST_LANES: usize = 20_000;
-/// How often orders and places are improved.
+/// Number of passes that improve orders and positions.
 const SWEEPS: usize = 6;
-/// How much it counts that two slots of neighbouring ranks lie below each other: two of one passing edge most, so that it
-/// is straight; then two layers; the ends of a passing edge hardly, as it runs beside what it skips.
+/// Weight of the alignment of two slots of neighbouring ranks: largest for two slots of one passing edge, so that it is
+/// straight; then for two nodes; smallest for the ends of a passing edge, as it runs beside the nodes that it skips.
 fn pull(a: &Slot, b: &Slot) -> f64 {
     match (a.node, b.node) {
         (None, None) => 8.0,
@@ -82,7 +81,7 @@ pub fn lay_out(count: usize, edges: &[(usize, usize)], spacing: &Spacing) -> Lay
 
 type Edge = (usize, usize);
 
-/// The edges that are not in the way of an order, and the others.
+/// The edges without those of a feedback arc set, and the removed ones.
 fn without_circles(count: usize, edges: &[Edge]) -> (Vec<Edge>, Vec<Edge>) {
     let mut graph = DiGraph::<(), ()>::new();
     let nodes: Vec<_> = (0..count).map(|_| graph.add_node(())).collect();
@@ -118,7 +117,7 @@ fn rank(count: usize, edges: &[Edge]) -> Vec<usize> {
     ranks
 }
 
-/// The edges for which there is room, the shortest first, and the others.
+/// Splits the edges, shortest first, into those that have room and the others.
 fn with_lanes_for(mut edges: Vec<Edge>, ranks: &[usize]) -> (Vec<Edge>, Vec<Edge>) {
     let span = |&(from, to): &Edge| ranks[to].saturating_sub(ranks[from] + 1);
     sort_by_key(&mut edges, span);
@@ -129,13 +128,13 @@ fn with_lanes_for(mut edges: Vec<Edge>, ranks: &[usize]) -> (Vec<Edge>, Vec<Edge
     })
 }
 
-/// A slot of a rank: a node, or an edge that passes.
+/// A slot of a rank: a node, or a passing edge.
 #[derive(Debug, Clone, Default)]
 struct Slot {
     node: Option<usize>,
     above: Vec<usize>,
     below: Vec<usize>,
-    /// Its middle.
+    /// Horizontal middle.
     x: f64,
 }
 
@@ -143,7 +142,7 @@ struct Slot {
 struct Grid {
     slots: Vec<Slot>,
     ranks: Vec<Vec<usize>>,
-    /// For each edge the slots it passes, its ends included.
+    /// For each edge its slots, from end to end.
     paths: Vec<Vec<usize>>,
 }
 
@@ -202,14 +201,14 @@ impl Grid {
         }
     }
 
-    /// Gives every slot a place.
+    /// Gives every slot a position.
     fn place(&mut self, spacing: &Spacing) {
         let half = |slot: &Slot| if slot.node.is_some() { spacing.width / 2.0 } else { spacing.lane / 2.0 };
         for sweep in 0..6 * SWEEPS {
             for step in 0..self.ranks.len() {
                 let at = if sweep % 2 == 0 { step } else { self.ranks.len() - 1 - step };
                 let rank = &self.ranks[at];
-                // Distance of each slot from the first.
+                // Distance of each slot from the first of its rank.
                 let mut offsets = vec![0.0];
                 for pair in rank.windows(2) {
                     let [a, b] = [pair[0], pair[1]].map(|slot| half(&self.slots[slot]));
@@ -217,7 +216,7 @@ impl Grid {
                 }
                 let wish = |(&slot, offset): (&usize, &f64)| {
                     let own = &self.slots[slot];
-                    // At first only what is above has its place.
+                    // In the first pass only the rank above has its positions.
                     let near = own.above.iter().chain(own.below.iter().filter(|_| sweep > 0));
                     let (mut sum, mut pulls) = (0.0, 0.0);
                     for other in near.map(|&other| &self.slots[other]) {
@@ -267,7 +266,7 @@ impl Grid {
     }
 }
 
-/// The numbers that never fall and are closest to the wishes by weighted squares: neighbours that would cross are pooled.
+/// The non-decreasing numbers closest to the wishes by weighted squares (pool adjacent violators).
 fn monotone(wishes: &[(f64, f64)]) -> Vec<f64> {
     // Value, weight and length of each pool.
     let mut pools: Vec<(f64, f64, usize)> = Vec::new();

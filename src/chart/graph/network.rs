@@ -1,4 +1,4 @@
-//! The layers of a network as a graph, with its stacks: for the page, which draws it as elements, and for files.
+//! The layers of a network as a graph with its stacks: for the page, which draws it as HTML elements, and for files.
 
 use super::layered::{Layered, Route, Spacing, lay_out};
 use crate::kit::{Chart, Column, MINIMUM_WIDTH, Quantity, Sketch, Table, TableCell, Theme, mix, shorten};
@@ -7,11 +7,9 @@ use fusescape_spec::sorting::sort_by;
 /// A layer as a box.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NetworkLayer {
-    /// Its name.
     pub name: String,
-    /// Its type.
     pub kind: String,
-    /// Where they are known: its output map (`960 × 540 × 56`), the size of that, of its weights, and its MACs.
+    /// Output map (`960 × 540 × 56`), its size, size of the weights, and MACs; empty cells where unknown.
     pub sizes: [TableCell; 4],
 }
 
@@ -21,29 +19,28 @@ impl NetworkLayer {
     }
 }
 
-/// The layers as boxes, with a line from each to who reads it.
+/// The layers as boxes, with a line from each to its readers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NetworkDrawing {
-    /// Name of the network.
     pub name: String,
     /// The layers, in the order of the document.
     pub layers: Vec<NetworkLayer>,
-    /// Who is read by whom.
+    /// From each layer to its readers, by index.
     pub edges: Vec<(usize, usize)>,
-    /// Indices of the layers of each stack.
+    /// Layers of each stack, by index.
     pub stacks: Vec<Vec<usize>>,
 }
 
 /// Around the graph, CSS pixels.
 pub const NETWORK_MARGIN: f64 = 10.0;
 const TITLE: i32 = 26;
-/// Sizes of a graph without branches, where layers have room for their maps, and of others.
+/// Spacing of a graph without branches, whose boxes have room for their maps, and of others.
 const WIDE: Spacing = Spacing { width: 238.0, height: 26.0, between_ranks: 18.0, between_nodes: 12.0, lane: 10.0 };
 const NARROW: Spacing = Spacing { width: 126.0, ..WIDE };
-/// Sides of the pieces that a swinging edge is drawn of.
+/// Number of pieces of a swinging edge.
 const PIECES: i32 = 8;
 
-/// Lays out a network, in boxes that are wide where nothing stands beside them.
+/// Lays out a network; boxes are wide if no two stand side by side.
 pub fn lay_out_network(count: usize, edges: &[(usize, usize)]) -> (Layered, Spacing) {
     let wide = lay_out(count, edges, &WIDE);
     if wide.width <= WIDE.width + 2.0 * (WIDE.lane + WIDE.between_nodes) {
@@ -53,7 +50,7 @@ pub fn lay_out_network(count: usize, edges: &[(usize, usize)]) -> (Layered, Spac
     }
 }
 
-/// Upper and lower edge of a band behind each stack; none where stacks lie beside each other.
+/// Upper and lower edge of the band behind each stack; none where stacks lie side by side.
 pub fn stack_bands(layout: &Layered, spacing: &Spacing, stacks: &[Vec<usize>]) -> Vec<(f64, f64)> {
     let extent = |layers: &Vec<usize>| {
         let tops = || layers.iter().filter_map(|layer| layout.nodes.get(*layer)).map(|(_, top)| *top);
@@ -65,7 +62,7 @@ pub fn stack_bands(layout: &Layered, spacing: &Spacing, stacks: &[Vec<usize>]) -
 }
 
 impl NetworkDrawing {
-    /// The width at which nothing is shortened, CSS pixels.
+    /// The width at which no text is shortened, CSS pixels.
     pub fn own_width(&self) -> u32 {
         let (layout, _) = lay_out_network(self.layers.len(), &self.edges);
         ((layout.width + 2.0 * NETWORK_MARGIN).ceil() as u32).max(MINIMUM_WIDTH)
@@ -82,7 +79,7 @@ impl Chart for NetworkDrawing {
         let mut sketch = Sketch::new(width, self.height_for(width));
         sketch.heading((&self.name, theme.heading()), ("", theme.note()));
         let (layout, spacing) = lay_out_network(self.layers.len(), &self.edges);
-        // A graph that is too wide is pushed together; one that is not stands in the middle.
+        // A graph that is too wide is compressed; a narrower one is centred.
         let room = f64::from(width) - 2.0 * NETWORK_MARGIN;
         let scale = (room / layout.width.max(1.0)).min(1.0);
         let left = NETWORK_MARGIN + (room - scale * layout.width) / 2.0;
@@ -157,7 +154,7 @@ impl Chart for NetworkDrawing {
     }
 }
 
-/// The places of an edge, with those between where it swings from one column to another.
+/// The points of an edge, with intermediate points where it swings from one column to another.
 fn swinging(route: &Route) -> Vec<(f64, f64)> {
     let mut places: Vec<(f64, f64)> = Vec::new();
     for &(x, y) in &route.points {

@@ -1,6 +1,5 @@
-//! From values to pixels, and where the marks of an axis stand.
+//! From values to pixels, and the marks of axes.
 
-/// The scale of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AxisScale {
     /// Equal steps for equal differences.
@@ -68,7 +67,7 @@ impl Axis {
     pub fn marks(&self, count: usize) -> Vec<f64> {
         match self.scale {
             AxisScale::Linear => linear_marks(self.low, self.high, count),
-            // A short stretch of a logarithmic axis is nearly linear, and has few marks of a decade.
+            // A short range of a logarithmic axis is nearly linear, and contains few marks of a decade.
             AxisScale::Log if self.high < 3.0 * self.low => linear_marks(self.low, self.high, count),
             AxisScale::Log => log_marks(self.low, self.high, count),
         }

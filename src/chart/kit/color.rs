@@ -19,19 +19,20 @@ const TILE_TYPES: [Color; 9] = [
     RGBColor(221, 221, 221),
 ];
 
-/// Colour of tile type `index`: after each round they are darker, and after three they repeat, so that a figure also prints the number.
+/// Colour of tile type `index`. Each round of nine colours is darker, and after three rounds they repeat, so figures
+/// also print the number.
 pub fn tile_type_color(index: usize) -> Color {
     darker(TILE_TYPES[index % TILE_TYPES.len()], index / TILE_TYPES.len())
 }
 
-/// Colour of layer `index`, wherever layers are coloured: those of tile types but for the grey, which looks idle, then darker. After
-/// three rounds they repeat, so that figures also print names.
+/// Colour of layer `index`: the colours of tile types except for grey, which looks idle. After three rounds, each
+/// darker, they repeat, so figures also print names.
 pub fn layer_color(index: usize) -> Color {
     let hues = TILE_TYPES.len() - 1;
     darker(TILE_TYPES[index % hues], index / hues)
 }
 
-/// A colour in the second and the third round of colours.
+/// A colour of the second or third round.
 fn darker(color: Color, round: usize) -> Color {
     mix(color, RGBColor(0, 0, 0), 0.25 * (round % 3) as f64)
 }
@@ -74,7 +75,7 @@ pub fn contrast(a: Color, b: Color) -> f64 {
 
 /// Dark or light text, whichever is easier to read on `background`.
 pub fn text_on(background: Color) -> Color {
-    // Only with pure black does every background reach the contrast of 4.5 that WCAG asks for.
+    // Only pure black gives every background the contrast of 4.5 that WCAG requires.
     let (dark, light) = (RGBColor(0, 0, 0), RGBColor(255, 255, 255));
     if contrast(dark, background) >= contrast(light, background) { dark } else { light }
 }

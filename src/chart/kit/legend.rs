@@ -1,4 +1,4 @@
-//! What the colours and marks of a figure mean: entries on as many lines as they need.
+//! Legends of figures: entries on as many lines as they need.
 
 use super::color::Color;
 use super::sketch::{Lettering, Sketch};
@@ -33,7 +33,7 @@ const MARK: i32 = 12;
 const GAP: i32 = 6;
 const BETWEEN: i32 = 16;
 
-/// What stands before the text.
+/// Width of the mark before the text.
 fn indent(mark: Mark) -> i32 {
     if mark == Mark::None { 0 } else { MARK + GAP }
 }

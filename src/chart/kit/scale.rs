@@ -31,18 +31,17 @@ pub enum Quantity {
     Power,
     /// A weighted sum of several quantities, which has no unit.
     WeightedSum,
-    /// What one design has by what another has.
+    /// Ratio of a value of one design to that of another.
     Factor,
-    /// One number by another, without a unit.
+    /// Ratio of two numbers, without a unit.
     Ratio,
 }
 
 /// A unit: `factor` base units.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Unit {
-    /// How many base units it is.
     pub factor: f64,
-    /// Its name: `mJ`.
+    /// `mJ`.
     pub name: &'static str,
 }
 
@@ -71,7 +70,7 @@ const BYTES: [Unit; 5] = [
     unit(1_099_511_627_776.0, "TiB"),
 ];
 
-/// No larger ones, as documents have none.
+/// No larger units, as documents have none.
 const BITS: [Unit; 1] = [unit(1.0, "bit")];
 
 const AREA: [Unit; 2] = [unit(1.0, "µm²"), unit(1e6, "mm²")];
@@ -89,7 +88,7 @@ const fn unit(factor: f64, name: &'static str) -> Unit {
 }
 
 impl Quantity {
-    /// For a person: `energy`.
+    /// `energy`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Energy => "energy",
@@ -110,7 +109,7 @@ impl Quantity {
         }
     }
 
-    /// In which the value of an objective is counted.
+    /// The quantity of the value of an objective.
     pub fn of_objective(objective: &Objective) -> Self {
         match objective {
             Objective::Energy => Self::Energy,
@@ -122,7 +121,7 @@ impl Quantity {
         }
     }
 
-    /// The title with a capital letter, for the beginning of a sentence.
+    /// The name with a capital letter.
     pub fn title(self) -> String {
         let mut title = self.name().to_owned();
         if let Some(first) = title.get_mut(..1) {
@@ -152,7 +151,7 @@ impl Quantity {
     /// The unit in which `value` (in base units) has one to three digits before the point.
     pub fn unit(self, value: f64) -> Unit {
         let units = self.units();
-        // What would be printed as 1000 of a unit belongs to the next one; people say 0.01 mm², not 10000 µm².
+        // A value that would be printed as 1000 gets the next unit; areas change earlier: 0.01 mm², not 10000 µm².
         let share = if self == Self::Area { 0.009_995 } else { 0.9995 };
         let reaches = |unit: &&Unit| value.abs() >= unit.factor * share;
         units.iter().rev().find(reaches).copied().unwrap_or(units[0])
@@ -220,7 +219,7 @@ pub fn three_digits(value: f64) -> String {
     digits(value, 3)
 }
 
-/// How far something may be above the best, of which only a bound is known.
+/// How far a value may be above the best one, of which only a bound is known.
 pub fn above_best(value: f64, bound: f64) -> String {
     let ratio = value / bound.max(1.0);
     if ratio < 2.0 {
@@ -230,11 +229,11 @@ pub fn above_best(value: f64, bound: f64) -> String {
     }
 }
 
-/// How much more or less something is than before: `4 % more`, `32 % less`, `2.5 times as much`, `as much`.
+/// A change as text: `4 % more`, `32 % less`, `2.5 times as much`, `as much`.
 pub fn more_or_less(before: f64, now: f64) -> String {
     let ratio = now / before;
     match ratio {
-        // What differs by less is printed equal.
+        // Smaller differences would be printed as equal numbers.
         _ if !ratio.is_finite() || (ratio - 1.0).abs() < 0.0005 => "as much".to_owned(),
         2.0.. => format!("{} times as much", three_digits(ratio)),
         1.0.. => format!("{} % more", percent(ratio - 1.0)),
@@ -242,7 +241,7 @@ pub fn more_or_less(before: f64, now: f64) -> String {
     }
 }
 
-/// How much more or less something is than what is named: `4 % more than before`, `2.5 times as much as before`.
+/// A change as text, with the name of the baseline: `4 % more than before`, `2.5 times as much as before`.
 pub fn compared_with(name: &str, before: f64, now: f64) -> String {
     let text = more_or_less(before, now);
     let word = if text.ends_with("as much") { "as" } else { "than" };
@@ -264,7 +263,7 @@ pub fn digits(value: f64, significant: i32) -> String {
         return "0".to_owned();
     }
     let mut magnitude = value.abs().log10().floor() as i32;
-    // 9.996 is printed as 10.0, so that it counts as a number of two digits.
+    // 9.996 is printed as 10.0, so it counts as a number of two digits before the point.
     let step = 10f64.powi(magnitude + 1 - significant);
     if (value.abs() / step).round() * step >= 10f64.powi(magnitude + 1) {
         magnitude += 1;
@@ -290,7 +289,7 @@ pub fn size_text(bits: u64) -> String {
     }
 }
 
-/// A time in milliseconds as a person says it: `0.84 s`, `2 min 5 s`.
+/// A time in milliseconds as text: `0.84 s`, `2 min 5 s`.
 pub fn seconds_text(ms: f64) -> String {
     let seconds = ms / 1000.0;
     match seconds {

@@ -3,14 +3,14 @@
 use super::color::Color;
 use super::text::text_width;
 
-/// On which side of its place a text stands.
+/// Horizontal alignment of a text at its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
-    /// The text begins there.
+    /// Left-aligned.
     Start,
-    /// It is centred there.
+    /// Centred.
     Middle,
-    /// It ends there.
+    /// Right-aligned.
     End,
 }
 
@@ -21,44 +21,36 @@ pub struct Lettering {
     pub size: f64,
     /// Heavy or normal.
     pub bold: bool,
-    /// Its colour.
     pub color: Color,
-    /// On which side of its place it stands.
     pub anchor: Anchor,
 }
 
 impl Lettering {
-    /// Centred.
     pub fn middle(self) -> Self {
         Self { anchor: Anchor::Middle, ..self }
     }
 
-    /// Ending at its place.
     pub fn end(self) -> Self {
         Self { anchor: Anchor::End, ..self }
     }
 
-    /// Beginning at its place.
     pub fn start(self) -> Self {
         Self { anchor: Anchor::Start, ..self }
     }
 
-    /// Heavy.
     pub fn bold(self) -> Self {
         Self { bold: true, ..self }
     }
 
-    /// In another colour.
     pub fn color(self, color: Color) -> Self {
         Self { color, ..self }
     }
 
-    /// In another size, CSS pixels.
     pub fn size(self, size: f64) -> Self {
         Self { size, ..self }
     }
 
-    /// Width of `text` in CSS pixels, never too small.
+    /// Width of `text` in CSS pixels, an upper bound.
     pub fn width(self, text: &str) -> i32 {
         text_width(text, self.size, self.bold)
     }
@@ -69,16 +61,15 @@ impl Lettering {
 pub enum Shape {
     /// A filled rectangle, its corners rounded by `radius`.
     Rect {
-        /// Left and upper edge.
+        /// Left and upper edge, CSS pixels from the corner of the figure.
         at: (i32, i32),
         /// Width and height.
         size: (i32, i32),
         /// Radius of the corners; 0 to 4.
         radius: i32,
-        /// Its colour.
         color: Color,
     },
-    /// A grid of coloured cells without gaps. It lies behind all else.
+    /// A grid of coloured cells without gaps. It lies behind all other shapes.
     Image {
         /// Left and upper edge.
         at: (i32, i32),
@@ -93,36 +84,31 @@ pub enum Shape {
     Polygon {
         /// Corners.
         points: Vec<(i32, i32)>,
-        /// Its colour.
         color: Color,
     },
-    /// A line.
+    /// Connected straight pieces.
     Line {
         /// Corners.
         points: Vec<(i32, i32)>,
-        /// Its width.
+        /// CSS pixels.
         width: u32,
-        /// Its colour.
         color: Color,
     },
     /// A filled circle.
     Circle {
-        /// Its centre.
+        /// Centre.
         at: (i32, i32),
-        /// Its radius.
+        /// CSS pixels.
         radius: u32,
-        /// Its colour.
         color: Color,
     },
     /// A text on one line, vertically centred on its place.
     Text {
-        /// What it says.
         text: String,
-        /// Its place.
+        /// Place of the anchor; vertically the middle.
         at: (i32, i32),
-        /// How it looks.
         lettering: Lettering,
-        /// Whether it reads upwards.
+        /// Whether it is rotated to read upwards.
         upwards: bool,
     },
 }
@@ -189,12 +175,12 @@ impl Sketch {
         Self { width, height, shapes: Vec::new() }
     }
 
-    /// Takes over the shapes of another figure with its upper left corner at `at`.
+    /// Adds the shapes of another figure, with its upper left corner at `at`.
     pub fn place(&mut self, other: Sketch, at: (i32, i32)) {
         self.shapes.extend(other.shapes.into_iter().map(|shape| shape.moved(at)));
     }
 
-    /// A filled rectangle; nothing where it has no extent.
+    /// A filled rectangle; nothing if it is empty.
     pub fn rect(&mut self, at: (i32, i32), size: (i32, i32), color: Color) {
         self.round_rect(at, size, 0, color);
     }
@@ -207,7 +193,7 @@ impl Sketch {
         }
     }
 
-    /// A grid of coloured cells, `columns` wide; nothing where it has no extent.
+    /// A grid of coloured cells, `columns` wide; nothing if it is empty.
     pub fn image(&mut self, at: (i32, i32), size: (i32, i32), columns: usize, colors: Vec<Color>) {
         if size.0 > 0 && size.1 > 0 && columns > 0 && colors.len() >= columns {
             self.shapes.push(Shape::Image { at, size, columns, colors });
@@ -246,7 +232,7 @@ impl Sketch {
         self.shapes.push(Shape::Circle { at, radius, color });
     }
 
-    /// An arrow that points down or up, from the lower edge of one thing to the upper edge of the next.
+    /// An arrow between the lower edge of one part and the upper edge of the next, down or up.
     pub fn arrow(&mut self, (x, top, bottom): (i32, i32, i32), width: i32, is_down: bool, color: Color) {
         let head = (width.max(5) * 3 / 4).clamp(4, 10).min(bottom - top);
         let half = (width + 5) / 2;
@@ -256,10 +242,10 @@ impl Sketch {
         self.polygon(vec![(x - half, base), (x + half, base), (x, tip)], color);
     }
 
-    /// Slanting lines over a rectangle: something that cannot be.
+    /// Hatching over a rectangle; marks an impossible item.
     pub fn hatch(&mut self, (x, y): (i32, i32), (width, height): (i32, i32), color: Color) {
         for offset in (4..width + height).step_by(6) {
-            // From the left or lower edge up to the upper or right one, at 45 degrees.
+            // At 45 degrees, from the left or lower edge up to the upper or right one.
             let from = if offset <= height { (x, y + offset) } else { (x + offset - height, y + height) };
             let to = if offset <= width { (x + offset, y) } else { (x + width, y + offset - width) };
             self.line(vec![from, to], 1, color);
@@ -274,7 +260,7 @@ impl Sketch {
         }
     }
 
-    /// A centred text, moved sideways as far as it takes to lie within the figure.
+    /// A centred text, moved sideways as far as needed to lie within the figure.
     pub fn text_inside(&mut self, text: String, (x, y): (i32, i32), lettering: Lettering) {
         let half = lettering.width(&text) / 2 + 1;
         self.text(text, (x.min(self.width as i32 - half).max(half), y), lettering.middle());
@@ -285,7 +271,7 @@ impl Sketch {
         self.shapes.push(Shape::Text { text: text.into(), at, lettering, upwards: true });
     }
 
-    /// A heading at the left and a note beside it, as far as there is room.
+    /// A heading at the left and a note beside it, shortened to the room that is left.
     pub fn heading(&mut self, heading: (&str, Lettering), note: (&str, Lettering)) {
         let room = self.width as i32;
         let (heading, letters) = heading;

@@ -1,50 +1,43 @@
-//! What a part of a figure is about, so that everything that is about the same can be lit at once.
+//! The subject of a part of a figure, so that all parts of one subject can be highlighted at once.
 
 use super::cause::Cause;
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::workload::Dim;
 
-/// What is pointed at; parts of it may be left open.
+/// A subject of highlighting; the fields that are `None` are left open.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Subject {
-    /// Name of a layer.
     pub layer: Option<String>,
-    /// Name of a memory.
     pub memory: Option<String>,
-    /// An operand.
     pub operand: Option<Operand>,
-    /// A cause of energy, latency or accesses.
+    /// Of energy, latency or accesses.
     pub cause: Option<Cause>,
-    /// A loop dimension.
     pub dim: Option<Dim>,
-    /// A point of the sweep.
+    /// Index of a point of the sweep.
     pub point: Option<u32>,
-    /// Index of a tile type of the stack at hand.
+    /// Index of a tile type of the current stack.
     pub tile_type: Option<usize>,
 }
 
 impl Subject {
-    /// A layer.
     pub fn layer(name: impl Into<String>) -> Self {
         Self { layer: Some(name.into()), ..Self::default() }
     }
 
-    /// A memory.
     pub fn memory(name: impl Into<String>) -> Self {
         Self { memory: Some(name.into()), ..Self::default() }
     }
 
-    /// A point of the sweep.
     pub fn point(point: u32) -> Self {
         Self { point: Some(point), ..Self::default() }
     }
 
-    /// A tile type of the stack at hand.
+    /// By index in the current stack.
     pub fn tile_type(index: usize) -> Self {
         Self { tile_type: Some(index), ..Self::default() }
     }
 
-    /// Whether both are about the same: they agree on something, and contradict each other in nothing.
+    /// Whether both are about the same: they agree in some field, and differ in none.
     pub fn is_about(&self, other: &Self) -> bool {
         fn agree<T: PartialEq>(one: &Option<T>, other: &Option<T>) -> Option<bool> {
             Some(one.as_ref()? == other.as_ref()?)
@@ -61,7 +54,7 @@ impl Subject {
         all.contains(&Some(true)) && !all.contains(&Some(false))
     }
 
-    /// For a person: `W in sram_64KB, loop K`.
+    /// `W in sram_64KB, loop K`.
     pub fn text(&self) -> String {
         let mut parts = Vec::new();
         parts.extend(self.layer.as_ref().map(|layer| format!("layer {layer}")));
@@ -74,19 +67,18 @@ impl Subject {
     }
 }
 
-/// A part of a figure, CSS pixels, and what it is about.
+/// A part of a figure and its subject, CSS pixels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Region {
-    /// Its upper left corner.
+    /// Upper left corner.
     pub at: (i32, i32),
-    /// Its width and height.
+    /// Width and height.
     pub size: (i32, i32),
-    /// What it is about.
     pub subject: Subject,
 }
 
 impl Region {
-    /// Whether a place lies in it.
+    /// Whether a point lies in it.
     pub fn holds(&self, x: f64, y: f64) -> bool {
         let within = |at: f64, from: i32, length: i32| at >= f64::from(from) && at < f64::from(from + length);
         within(x, self.at.0, self.size.0) && within(y, self.at.1, self.size.1)

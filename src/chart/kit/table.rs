@@ -1,4 +1,4 @@
-//! Tables: what a person reads, and the full numbers that a file holds.
+//! Tables: rounded text for the page, full numbers for files.
 
 use super::scale::{Quantity, Unit, group_thousands, size_text};
 use fusescape_spec::csv_words;
@@ -7,29 +7,28 @@ use std::fmt::Display;
 /// A table: the content of a figure in rows and columns.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Table {
-    /// What it is about; a remark in brackets or behind a semicolon is left out of names of files.
+    /// What it is about; a remark in brackets or behind a semicolon is left out of file names.
     pub caption: String,
-    /// What each column holds.
     pub columns: Vec<Column>,
-    /// One cell a column; where a row ends early, its last cell stands for all that are missing.
+    /// One cell per column; if a row ends early, its last cell spans all that are missing.
     pub rows: Vec<Vec<TableCell>>,
 }
 
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// What it holds: `energy`.
+    /// `energy`.
     pub title: String,
     /// Whether it holds numbers, to be aligned at the right.
     pub numeric: bool,
-    /// The unit of what a person reads, where cells do not name it: `mJ`.
+    /// The unit of the text, where cells do not name it: `mJ`.
     shown: &'static str,
     /// The unit of the numbers in a file: `pJ`.
     unit: &'static str,
 }
 
 impl Column {
-    /// A column of words.
+    /// With text cells.
     pub fn words(title: impl Into<String>) -> Self {
         Self { title: title.into(), numeric: false, shown: "", unit: "" }
     }
@@ -54,12 +53,12 @@ impl Column {
         Self { shown: unit, ..Self::measured(title, unit) }
     }
 
-    /// What a person reads: `energy, mJ`.
+    /// Heading of the shown table: `energy, mJ`.
     pub fn heading(&self) -> String {
         if self.shown.is_empty() { self.title.clone() } else { format!("{}, {}", self.title, self.shown) }
     }
 
-    /// What a file says: `energy [pJ]`.
+    /// Heading in files: `energy [pJ]`.
     pub fn name(&self) -> String {
         with_unit(&self.title, self.unit)
     }
@@ -69,7 +68,7 @@ fn with_unit(title: &str, unit: &str) -> String {
     if unit.is_empty() { title.to_owned() } else { format!("{title} [{unit}]") }
 }
 
-/// A cell of a table.
+/// One cell: text, number, label or nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TableCell {
     /// Words; several things are separated by `, `.
@@ -93,12 +92,12 @@ pub enum TableCell {
 }
 
 impl TableCell {
-    /// A number that is shown as `text`; what is not finite is none.
+    /// A number shown as `text`; [`Self::Nothing`] if it is not finite.
     pub fn number(text: impl Into<String>, value: f64) -> Self {
         if !value.is_finite() {
             return Self::Nothing;
         }
-        // There is no negative zero for a person.
+        // Avoids a negative zero.
         Self::Number { text: text.into(), value: (value + 0.0).to_string() }
     }
 
@@ -107,17 +106,16 @@ impl TableCell {
         Self::number(quantity.text(value), value)
     }
 
-    /// A number without its unit, which the column names.
+    /// A number in the unit of the column.
     pub fn scaled(unit: Unit, value: f64) -> Self {
         Self::number(unit.text(value), value)
     }
 
-    /// A number that a person reads in full, as files hold it; what a column names has no unit of its own.
+    /// A number shown with all digits, as in files, without a unit.
     pub fn full(value: impl Display) -> Self {
         Self::Number { text: value.to_string(), value: value.to_string() }
     }
 
-    /// A number of things.
     pub fn count(count: u64) -> Self {
         Self::Number { text: group_thousands(count), value: count.to_string() }
     }
@@ -127,7 +125,7 @@ impl TableCell {
         Self::number(size_text(bits), bits as f64 / 8.0)
     }
 
-    /// What a person reads.
+    /// The shown text.
     pub fn text(&self) -> &str {
         match self {
             Self::Words(text) | Self::Number { text, .. } | Self::Label { text, .. } => text,
@@ -135,7 +133,7 @@ impl TableCell {
         }
     }
 
-    /// What a file says.
+    /// The text in files.
     fn saved(&self) -> String {
         match self {
             Self::Words(text) => text.clone(),
@@ -159,8 +157,9 @@ impl From<&str> for TableCell {
 }
 
 impl Table {
-    /// The table as comma-separated values (RFC 4180), header first: full numbers, units in the header. Every file of such values is
-    /// written here. Names come from documents of anybody's, so words that a spreadsheet would take for a formula are defused.
+    /// The table as comma-separated values (RFC 4180), header first: full numbers, units in the header. All CSV files
+    /// are written here. Names come from documents of unknown origin, so text that a spreadsheet would take for a
+    /// formula is defused.
     pub fn to_csv(&self) -> String {
         let mut text = String::new();
         let mut add = |fields: &mut dyn Iterator<Item = String>| {
@@ -191,7 +190,7 @@ impl Table {
         text
     }
 
-    /// The table as a list of objects, one a row; keys are named and ordered as in CSV. What is not there is `null`.
+    /// The table as a list of objects, one per row; keys are named and ordered as in CSV. Missing values are `null`.
     pub fn to_json(&self) -> String {
         let names: Vec<String> = self.names().iter().map(|name| json_string(name)).collect();
         let value = |cell: Option<&TableCell>| match cell {
@@ -206,7 +205,7 @@ impl Table {
         format!("[{}]", self.rows.iter().map(row).collect::<Vec<_>>().join(",\n"))
     }
 
-    /// What a file calls its columns; no two alike.
+    /// Unique names of the columns in files.
     fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for column in &self.columns {
@@ -230,7 +229,7 @@ pub fn markdown(text: &str) -> String {
     for c in text.chars() {
         match c {
             '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~' => out.extend(['\\', c]),
-            // Within a word it is none.
+            // Within a word it is not special.
             '_' if !before.is_alphanumeric() => out.push_str("\\_"),
             c if c.is_control() => out.push(' '),
             c => out.push(c),

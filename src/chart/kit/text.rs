@@ -1,7 +1,7 @@
-//! How wide a text is, without asking a browser.
+//! Width of texts, without asking a browser.
 //!
 //! Figures are laid out before anything is drawn, also where there is no font at all. The widths are those of DejaVu
-//! Sans, the widest of the usual system fonts: what fits by this measure fits everywhere.
+//! Sans, the widest of the usual system fonts: text that fits by this measure fits everywhere.
 
 /// Advance widths of the characters from space to tilde, hundredths of the font size.
 const REGULAR: [u8; 95] = [
@@ -27,7 +27,7 @@ pub fn text_width(text: &str, size: f64, bold: bool) -> i32 {
         .map(|c| match c {
             '·' => 38.0,
             'µ' => 70.0,
-            // Anything else is at most about as wide as a capital; ideographs fill the square.
+            // Any other character is at most about as wide as a capital; ideographs fill the square.
             _ if !c.is_ascii() => 100.0,
             _ => (c as usize).checked_sub(32).and_then(|i| widths.get(i)).map_or(0.0, |w| f64::from(*w)),
         })
@@ -50,7 +50,7 @@ pub fn shorten(text: &str, room: i32, size: f64, bold: bool) -> String {
     String::new()
 }
 
-/// `text` on so many lines at most; what is left then is cut.
+/// `text` on at most `most` lines; the rest is cut off.
 pub fn wrap_to(most: usize, text: &str, room: i32, size: f64, bold: bool) -> Vec<String> {
     let mut lines = wrap(text, room, size, bold);
     if lines.len() > most && most > 0 {
@@ -60,7 +60,7 @@ pub fn wrap_to(most: usize, text: &str, room: i32, size: f64, bold: bool) -> Vec
     lines
 }
 
-/// `text` on as many lines as it needs, none wider than `room` pixels but a word that is.
+/// `text` on as many lines as needed, none wider than `room` pixels, except for a single wider word.
 pub fn wrap(text: &str, room: i32, size: f64, bold: bool) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {

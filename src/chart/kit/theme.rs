@@ -11,7 +11,7 @@ use plotters::style::RGBColor;
 /// Colours of a figure; the same names as in the page's style sheet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Theme {
-    /// What the figure is laid on; tints are mixed with it.
+    /// Background of the figure; tints are mixed with it.
     pub panel: Color,
     /// Whether the panel is painted behind the figure: for files that leave the page.
     pub paint_panel: bool,
@@ -21,19 +21,19 @@ pub struct Theme {
     pub soft: Color,
     /// Thin lines.
     pub line: Color,
-    /// What is selected.
+    /// Selected items.
     pub accent: Color,
-    /// Weights.
+    /// Areas of weights.
     pub weight: Color,
     /// Inputs; also activations as a whole.
     pub input: Color,
-    /// Outputs.
+    /// Areas of outputs.
     pub output: Color,
     /// Data copy actions and cached overlap.
     pub copy: Color,
-    /// Waiting.
+    /// Stalls.
     pub stall: Color,
-    /// A memory that cannot hold what lies in it.
+    /// A memory that is too small for its contents.
     pub overfull: Color,
     /// The three storing modes, from the least to the most cached.
     pub modes: [Color; 3],
@@ -42,7 +42,7 @@ pub struct Theme {
 }
 
 impl Theme {
-    /// On white.
+    /// For a light panel.
     pub const LIGHT: Self = Self {
         panel: RGBColor(255, 255, 255),
         paint_panel: false,
@@ -60,7 +60,7 @@ impl Theme {
         depth: [RGBColor(201, 218, 240), RGBColor(104, 146, 204), RGBColor(35, 66, 108)],
     };
 
-    /// On a dark panel.
+    /// For a dark panel.
     pub const DARK: Self = Self {
         panel: RGBColor(29, 33, 37),
         paint_panel: false,
@@ -138,17 +138,17 @@ impl Theme {
         if share < 0.5 { mix(low, middle, 2.0 * share) } else { mix(middle, high, 2.0 * share - 1.0) }
     }
 
-    /// Area of tile type `index`: toned down, because the largest fills the figure.
+    /// Area of tile type `index`: muted, because the largest fills the figure.
     pub fn tile_type(&self, index: usize) -> Color {
         mix(tile_type_color(index), self.panel, 0.2)
     }
 
-    /// Area of what belongs to layer `index`.
+    /// Area of parts of layer `index`.
     pub fn layer(&self, index: usize) -> Color {
         mix(layer_color(index), self.panel, 0.1)
     }
 
-    /// What travels for a reason.
+    /// Transfers for a reason.
     pub fn reason(&self, reason: TransferReason) -> Color {
         match reason {
             TransferReason::Fetch => self.input,
@@ -158,7 +158,7 @@ impl Theme {
         }
     }
 
-    /// A calm area that waits for content.
+    /// An area whose content is not known yet.
     pub fn placeholder(&self) -> Color {
         mix(self.panel, self.line, 0.55)
     }
@@ -173,7 +173,7 @@ impl Theme {
         Lettering { size: 14.0, bold: true, color: self.ink, anchor: Anchor::Start }
     }
 
-    /// What stands beside a heading, and titles of axes.
+    /// Notes beside a heading, and titles of axes.
     pub fn note(&self) -> Lettering {
         Lettering { size: 12.0, bold: false, color: self.soft, anchor: Anchor::Start }
     }

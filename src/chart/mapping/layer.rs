@@ -11,10 +11,10 @@ use fusescape_engine::search::space::{SpacePoint, Trajectory};
 use fusescape_engine::workload::Dim;
 use fusescape_spec::sorting::{sort_by, sort_by_key};
 
-/// In the order of the figures of ZigZag: W, I, O; numbers are those of [`fusescape_engine::mapping::LayerOnCore::operands`].
+/// In the order of ZigZag's figures: W, I, O; the values index [`fusescape_engine::mapping::LayerOnCore::operands`].
 pub const OPERAND_ORDER: [usize; 3] = [1, 2, 0];
 
-/// As what memories store an operand.
+/// The operand of the memories that stores an operand of the layer.
 pub fn stored_as(facts: &LayerFacts, operand: usize) -> Operand {
     match (operand, facts.operands[operand].0.as_str()) {
         (0, _) => Operand::O,
@@ -31,7 +31,8 @@ fn unrolled_text((dim, width): &(Dim, f64)) -> String {
 /// All memories of a layer, lowest first.
 pub fn memories_of(facts: &LayerFacts) -> Vec<String> {
     let mut memories: Vec<String> = Vec::new();
-    // An operand's memories are in order; a memory stands before the first of another operand that follows it.
+    // An operand's memories are in order; a memory is placed before the first memory of another operand that follows
+    // it.
     for (_, names) in &facts.operands {
         let mut at = 0;
         for name in names {
@@ -73,7 +74,7 @@ impl LoopNest {
         Self { memories, columns, overfull: Vec::new() }
     }
 
-    /// The nest of a mapping that is not valid; `best` is a valid one of the same layer, which has the same unrolled loops.
+    /// The nest of an invalid mapping; `best` is a valid one of the same layer, with the same unrolled loops.
     pub fn invalid(facts: &LayerFacts, best: &MappedLayer, mapping: &TemporalMapping, flaws: &[MappingError]) -> Self {
         let mut nest = Self::new(facts, best);
         for (column, operand) in nest.columns.iter_mut().zip(OPERAND_ORDER) {
@@ -94,7 +95,7 @@ impl LoopNest {
 }
 
 impl Lines {
-    /// What every loop does for the accesses (ZigZag, Fig. 7a).
+    /// The effect of every loop on the accesses (ZigZag, Fig. 7a).
     pub fn effect(facts: &LayerFacts, mapped: &MappedLayer) -> Self {
         let line = |operand: usize| {
             let information = &mapped.information.operands[operand];
@@ -127,7 +128,7 @@ impl Lines {
         }
     }
 
-    /// How strategies come to their mappings, loop by loop (ZigZag, Fig. 18). Those without a name stand behind.
+    /// The energy of strategies loop by loop (ZigZag, Fig. 18). Those without a name are in the background.
     pub fn trajectories(trajectories: &[(Option<&str>, &Trajectory)]) -> Self {
         let named = trajectories.iter().filter(|(name, _)| name.is_some()).count();
         let mut series = 0;
@@ -233,7 +234,7 @@ impl Breakdown {
         }
     }
 
-    /// Cycles that ports make the array wait, by the operand whose link is too slow; ports that keep up are left out.
+    /// Stall cycles by port, and by the operand whose link is too slow; ports without stalls are left out.
     pub fn port_stalls(facts: &LayerFacts, ports: &[PortBalance]) -> Self {
         let bar = |port: &PortBalance| {
             let of = |operand: usize| {
@@ -253,7 +254,7 @@ impl Breakdown {
     }
 }
 
-/// Every link of every port with its balance.
+/// Every link of every port with its stall or slack.
 pub fn port_table(ports: &[PortBalance]) -> Table {
     let columns = vec![
         Column::words("port"),
@@ -289,13 +290,13 @@ pub fn port_table(ports: &[PortBalance]) -> Table {
     }
 }
 
-/// Cycles that the array waits; in files a negative number is so many to spare.
+/// Stall cycles of the array; in files a negative number is slack.
 fn waiting(cycles: i64) -> TableCell {
     let text = if cycles > 0 { cycles.to_string() } else { format!("none, {} to spare", -cycles) };
     TableCell::number(text, cycles as f64)
 }
 
-/// The loop-information table of one operand (ZigZag, Fig. 6): a row a quantity, a column an architecture level.
+/// The loop-information table of one operand (ZigZag, Fig. 6): one row per quantity, one column per architecture level.
 pub fn information_table(facts: &LayerFacts, mapped: &MappedLayer, operand: usize) -> Table {
     let information = &mapped.information.operands[operand];
     let head = information.levels.iter().enumerate().map(|(index, _)| match index.checked_sub(1) {

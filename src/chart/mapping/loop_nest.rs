@@ -21,9 +21,9 @@ pub struct NestLevel {
 /// One operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NestColumn {
-    /// What people call it.
+    /// The layer's own name of the operand.
     pub name: String,
-    /// As what memories store it, which decides the colour of its heading.
+    /// The operand of the memories; decides the colour of the heading.
     pub operand: Operand,
     /// Its levels, the MAC units first.
     pub levels: Vec<NestLevel>,
@@ -36,14 +36,14 @@ pub struct LoopNest {
     pub memories: Vec<String>,
     /// The operands, from the left.
     pub columns: Vec<NestColumn>,
-    /// Indices of memories that cannot hold what lies in them.
+    /// Indices of memories that are too small for their contents.
     pub overfull: Vec<usize>,
 }
 
 const ROW: i32 = 24;
 const HEAD: i32 = 26;
 const BETWEEN: i32 = 14;
-/// In narrower columns the legend alone names memories.
+/// In columns narrower than this only the legend names memories.
 const ROOM_FOR_NAMES: i32 = 190;
 
 /// A cell: one row of one column.
@@ -55,7 +55,7 @@ struct Cell {
 }
 
 impl NestColumn {
-    /// What does not depend on time ends a level: its unrolled loops, or that it has no loop at all.
+    /// The row that ends a level and takes no time: its unrolled loops, or a note that it has no loop at all.
     fn still(level: &NestLevel) -> Option<String> {
         match (level.unrolled.is_empty(), level.loops.is_empty()) {
             (false, _) => Some(level.unrolled.join(" | ")),
@@ -64,7 +64,7 @@ impl NestColumn {
         }
     }
 
-    /// For each number of temporal loops the still rows after so many.
+    /// For each number of temporal loops the rows without time after that many loops.
     fn still_rows(&self, loops: usize) -> Vec<Vec<Cell>> {
         let mut rows = vec![Vec::new(); loops + 1];
         let mut done = 0;
@@ -85,8 +85,8 @@ impl NestColumn {
 }
 
 impl LoopNest {
-    /// All columns row by row from the bottom, the same temporal loop of all operands in one row. Where only some columns
-    /// have a row of their own, the others' level below goes on.
+    /// All columns row by row from the bottom, the same temporal loop of all operands in one row. Where only some
+    /// columns have a row of their own, the level of the others continues.
     fn rows(&self) -> Vec<Vec<Cell>> {
         let loops = self.columns.iter().map(|column| column.temporal().count()).max().unwrap_or(0);
         let still: Vec<_> = self.columns.iter().map(|column| column.still_rows(loops)).collect();
@@ -146,7 +146,7 @@ impl LoopNest {
             let Some(level) = column.levels.get(cell.level) else { continue };
             let y = bottom - (row as i32 + 1) * ROW;
             let full = self.color(level.memory, theme);
-            // Unrolled loops take no time: they stand back.
+            // Unrolled loops take no time, so they are paler.
             let color = if cell.unrolled { mix(full, theme.panel, 0.45) } else { full };
             sketch.rect((x, y), (width, ROW - 1), color);
             let is_last = rows.get(row + 1).is_none_or(|next| next[index].level != cell.level);
@@ -158,7 +158,7 @@ impl LoopNest {
                 let name = shorten(name.map_or("", String::as_str), width * 2 / 5, small.size, false);
                 let taken = if name.is_empty() { 0 } else { small.width(&name) + 12 };
                 sketch.text(name, (x + 6, y + ROW / 2), small);
-                // Long lists of unrolled loops move to the right, short ones stay in the middle.
+                // Long lists of unrolled loops move to the right, short ones are centred.
                 let half = (width / 2 - taken).max((width - taken) / 2 - 4);
                 middle = if letters.width(&cell.text) / 2 < width / 2 - taken {
                     (x + width / 2, 2 * half)
@@ -169,7 +169,7 @@ impl LoopNest {
             let text = shorten(&cell.text, middle.1, letters.size, false);
             sketch.text(text, (middle.0, y + ROW / 2), letters);
         }
-        // The ends of levels, over everything else.
+        // The ends of levels are drawn last, over everything else.
         for row in 0..rows.len() {
             let ends = rows.get(row + 1).is_some_and(|next| next[index].level != rows[row][index].level);
             if ends {

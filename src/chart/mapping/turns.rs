@@ -1,7 +1,9 @@
-//! The loops of one mapped layer as they turn: how far each is, what of every operand lies in each memory, and what crosses in this step.
+//! The loops of one mapped layer as they turn: the iteration of each, the indices of every operand in each memory, and
+//! the data that crosses boundaries in this step.
 //!
-//! Loops stand at the left, outermost first. Beside them every memory has a cell for each operand that it holds: a bar for each axis of
-//! the operand, lit where its indices lie there now. Arrows are as wide as the energy of what crosses in this step.
+//! Loops are at the left, outermost first. Beside them every memory has a cell for each operand that it holds: one bar
+//! per axis of the operand, lit at its current indices. The width of arrows is the energy of the data that crosses in
+//! this step.
 
 mod table;
 
@@ -18,13 +20,11 @@ use std::rc::Rc;
 /// One step of the loops of a layer.
 #[derive(Debug, Clone)]
 pub struct Turns {
-    /// The loops.
     pub turns: Rc<LoopTurns>,
-    /// The layer.
     pub layer: Rc<str>,
-    /// Loops that run through within a step.
+    /// Number of inner loops that run through within a step.
     pub depth: usize,
-    /// The step.
+    /// Index of the step.
     pub step: u64,
 }
 
@@ -36,16 +36,16 @@ impl PartialEq for Turns {
     }
 }
 
-/// A loop at a place of the figure, and which of its iterations.
+/// A loop at a place of the figure, and one of its iterations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnsHit {
-    /// The loop, innermost first.
+    /// Index of the loop, innermost first.
     pub place: usize,
-    /// The iteration.
+    /// Index of the iteration.
     pub index: u64,
 }
 
-/// Narrower figures have the loops above the memories.
+/// Width below which the loops are above the memories.
 const SIDE_BY_SIDE: i32 = 720;
 const LOOPS: i32 = 208;
 const BETWEEN: i32 = 24;
@@ -58,10 +58,10 @@ const AMOUNT: i32 = 17;
 const ARROWS: i32 = 36;
 const ARRAY: i32 = 26;
 const GAP: i32 = 12;
-/// Narrower cells have no numbers beside their bars.
+/// Width of cells below which bars have no numbers.
 const ROOM_FOR_NUMBERS: i32 = 180;
 
-/// The name of an axis: `K`, or `IY` of rows that windows slide over.
+/// The name of an axis: `K`, or `IY` for rows that windows slide over.
 fn axis_name(axis: IndexAxis) -> String {
     match axis {
         IndexAxis::Loop(dim) => dim.to_string(),
@@ -78,7 +78,7 @@ fn range_text(range: &Range<u64>) -> String {
     }
 }
 
-/// What crosses the boundary below a memory level in a step.
+/// Data that crosses the boundary below a memory level in a step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Crossed {
     down: u64,
@@ -89,17 +89,17 @@ struct Crossed {
     up_pj: f64,
 }
 
-/// What of a cell is lit, and how.
+/// The lit part of a cell.
 struct Lit {
     now: Block,
-    /// The part of it that lay there before the step.
+    /// The part that was there before the step.
     kept: Block,
     passed: Block,
     is_new: bool,
 }
 
 impl Turns {
-    /// Its first step, with as many steps as are easily looked through.
+    /// The first step; `depth` is chosen so that the number of steps is easy to look through.
     pub fn new(turns: Rc<LoopTurns>, layer: Rc<str>) -> Self {
         let depth = turns.depth_for(1000);
         Self { turns, layer, depth, step: 0 }
@@ -141,7 +141,8 @@ impl Turns {
         }
     }
 
-    /// The most energy that crosses one boundary in one direction in a step on average, pJ. What comes once in a long while may take more.
+    /// The largest energy that crosses one boundary in one direction, on average over steps, pJ. A rare transfer may
+    /// take more.
     fn most_pj(&self) -> f64 {
         let steps = self.turns.steps(self.depth) as f64;
         let levels = self.turns.operands.iter().flat_map(|of| &of.levels);
@@ -158,7 +159,8 @@ impl Turns {
         Lit { kept, passed: turns.passed(operand, level, depth, step), is_new, now }
     }
 
-    /// By operand and level, the row of its memory, counted from the top: memories that several operands share stand in one row.
+    /// By operand and level, the row of the memory, counted from the top: memories that several operands share are in
+    /// one row.
     fn rows(&self) -> [Vec<usize>; 3] {
         let mut ids: Vec<MemoryId> =
             self.turns.operands.iter().flat_map(|of| &of.levels).map(|level| level.memory).collect();
@@ -226,7 +228,7 @@ impl Turns {
         Some(TurnsHit { place, index: self.index_along(place, x, &layout)? })
     }
 
-    /// The step in which a loop is in the iteration that lies at `x`, CSS pixels; all others stay where they are.
+    /// The step at which the loop is in the iteration at `x`, CSS pixels, with all other loops unchanged.
     pub fn step_along(&self, place: usize, x: f64, width: u32) -> Option<u64> {
         let layout = self.layout(width.max(MINIMUM_WIDTH) as i32);
         Some(self.step_at(TurnsHit { place, index: self.index_along(place, x, &layout)? }))
@@ -239,7 +241,7 @@ impl Turns {
         Some(((part * size as f64) as u64).min(size - 1))
     }
 
-    /// The step in which a loop is in an iteration, all others staying where they are.
+    /// The step at which a loop is in an iteration, with all other loops unchanged.
     pub fn step_at(&self, hit: TurnsHit) -> u64 {
         let indices = self.turns.indices(self.depth, self.step);
         let (mut step, mut stride) = (0, 1);
@@ -299,7 +301,7 @@ impl Turns {
             for (level, row) in rows[operand].iter().enumerate() {
                 let top = row_top(*row);
                 self.draw_cell(sketch, theme, layout, (left, top), (operand, level));
-                // Down to the next memory of the operand, or to the array.
+                // To the next lower memory of the operand, or to the array.
                 let below = level.checked_sub(1).and_then(|below| rows[operand].get(below));
                 let to = below.map_or(y + layout.array_top, |row| row_top(*row));
                 self.draw_arrows(sketch, theme, (left, pitch - GAP), (top + layout.cell, to), (operand, level), scale);
@@ -351,7 +353,7 @@ impl Turns {
             part(&Block { ranges: vec![0..whole; index + 1] }, theme.line);
             part(&lit_now.passed, passes(color, theme));
             part(&lit_now.now, if lit_now.is_new { color } else { stays(color, theme) });
-            // Of a block that moves on, what it has in common with the one before.
+            // For a block that moves, the part that it shares with the previous one.
             let moved = lit_now.now.ranges.get(index) != lit_now.kept.ranges.get(index);
             if lit_now.is_new && moved {
                 part(&lit_now.kept, stays(color, theme));
@@ -411,12 +413,12 @@ impl Turns {
     }
 }
 
-/// Where the bar of a loop lies in a panel of loops.
+/// Left edge and width of the bar of a loop in a panel of loops.
 fn bar(width: i32) -> (i32, i32) {
     (62, width - 62 - 50)
 }
 
-/// Where a range lies on a bar, and how wide it is: what is there is seen.
+/// Left edge and width of a range on a bar; at least a pixel if it is not empty.
 fn lit(range: Range<u64>, whole: u64, length: i32) -> (i32, i32) {
     let at = |index: u64| (index as f64 / whole.max(1) as f64 * f64::from(length)).round() as i32;
     let start = at(range.start).min(length - 1);
@@ -439,7 +441,7 @@ fn passes(color: Color, theme: &Theme) -> Color {
 struct Layout {
     top: i32,
     loops_width: i32,
-    /// Where the memories begin, and their width.
+    /// Left edge of the memories, and their width.
     at: (i32, i32),
     room: i32,
     /// Height of a cell.

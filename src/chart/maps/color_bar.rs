@@ -1,4 +1,4 @@
-//! What the colours and marks of the heatmaps mean.
+//! Legend of the colours and marks of heatmaps.
 
 use super::heatmap::log_share;
 use crate::kit::{
@@ -9,9 +9,8 @@ use crate::kit::{
 /// The colour scale that several heatmaps share, and their marks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColorBar {
-    /// What the colours show.
     pub quantity: Quantity,
-    /// Values at the ends; `None` while nothing is computed.
+    /// Values at the ends of the scale; `None` while nothing is computed.
     pub range: Option<(f64, f64)>,
     /// Whether some cells cannot be scheduled.
     pub infeasible: bool,

@@ -3,7 +3,7 @@
 /// A point between the centres of cells: columns from the left, rows from the top, in cells.
 pub(super) type GridPoint = (f64, f64);
 
-/// Multiples of the smallest value that are worth a line, of a scale from `low` to `high`: a few round ones.
+/// Round multiples of the smallest value at which to draw lines, for values from `low` to `high`.
 pub fn contour_factors(low: f64, high: f64) -> Vec<f64> {
     const ROUND: [f64; 9] = [1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0];
     const MOST: usize = 5;
@@ -14,12 +14,12 @@ pub fn contour_factors(low: f64, high: f64) -> Vec<f64> {
     if within.len() <= MOST {
         return within;
     }
-    // From the first to the last at even distances.
+    // Evenly spaced, the first and the last included.
     (0..MOST).map(|index| within[index * (within.len() - 1) / (MOST - 1)]).collect()
 }
 
-/// The line at which values cross `level`, as segments; `value` gives those at the centres of cells, if known. A square of four
-/// centres of which one is unknown is left out.
+/// The line at which values cross `level`, as segments. `value` gives the values at the centres of cells, if known; a
+/// square of four centres with an unknown one is left out.
 pub(super) fn contour(
     (columns, rows): (usize, usize),
     value: &dyn Fn(usize, usize) -> Option<f64>,
@@ -51,7 +51,7 @@ fn square(corners: [(usize, usize); 4], values: [f64; 4], level: f64, segments: 
             count += 1;
         }
     }
-    // At a saddle either pairing will do.
+    // At a saddle either pairing is correct.
     for pair in crossings[..count].chunks_exact(2) {
         segments.push((pair[0], pair[1]));
     }

@@ -28,7 +28,7 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// Its value, if it has one that can be shown.
+    /// Its value or estimate; `None` if it cannot be shown.
     pub fn value(self) -> Option<f64> {
         match self {
             Self::Value { value, .. } if value.is_finite() => Some(value),
@@ -40,7 +40,6 @@ impl Cell {
 /// One quantity over tile width and tile height.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heatmap {
-    /// What it shows.
     pub quantity: Quantity,
     /// Heading, normally the storing mode; empty for none.
     pub title: String,
@@ -48,17 +47,16 @@ pub struct Heatmap {
     pub widths: Vec<u64>,
     /// Tile heights, rows of the feature map, from top to bottom.
     pub heights: Vec<u64>,
-    /// For each height the cells of all widths; missing ones are pending.
+    /// All cells row by row (one row per height); missing ones are pending.
     pub cells: Vec<Cell>,
     /// Values at the ends of the colour scale, if shared with other heatmaps.
     pub range: Option<(f64, f64)>,
-    /// Column and row that a person has chosen.
+    /// Column and row of the opened cell.
     pub selected: Option<(usize, usize)>,
-    /// Column and row of the smallest value, if it is not to be looked for in these cells alone.
+    /// How to find the cell of the smallest value.
     pub best: Best,
     /// Values at which lines of equal value are drawn where there are many cells, with their labels.
     pub contours: Vec<(f64, String)>,
-    /// How values become colours.
     pub ramp: Ramp,
 }
 
@@ -68,7 +66,7 @@ pub enum Ramp {
     /// From bright for the smallest to dark for the largest.
     #[default]
     Viridis,
-    /// From teal over a calm middle to brown; the middle of the range is 1.
+    /// From teal over a pale middle to brown; the middle of the range is 1.
     Diverging,
 }
 
@@ -85,10 +83,10 @@ impl Ramp {
 /// The cell that is marked as the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Best {
-    /// The one with the smallest value.
+    /// The cell with the smallest value.
     #[default]
     OfCells,
-    /// This one; none if these cells are a part of the landscape that does not hold it.
+    /// Column and row of the best of the whole landscape; `None` if it lies outside of these cells.
     At(Option<(usize, usize)>),
 }
 
@@ -98,7 +96,7 @@ const NARROW: i32 = 9;
 const BOTTOM: i32 = 42;
 const AXIS_TITLE: i32 = 18;
 
-/// Where the cells lie.
+/// Places of the cells.
 struct Layout {
     left: i32,
     top: i32,
@@ -129,14 +127,14 @@ impl Layout {
 }
 
 impl Heatmap {
-    /// Smallest and largest value of several heatmaps, for the colour scale that they share.
+    /// Smallest and largest value of several heatmaps, for a shared colour scale.
     pub fn shared_range(maps: &[Heatmap]) -> Option<(f64, f64)> {
         let mut values = maps.iter().flat_map(|map| &map.cells).filter_map(|cell| cell.value());
         let first = values.next()?;
         Some(values.fold((first, first), |(low, high), value| (low.min(value), high.max(value))))
     }
 
-    /// Lines at a few round multiples of the smallest value, where there are many cells.
+    /// Adds lines at a few round multiples of the smallest value, where there are many cells.
     pub fn with_contours(mut self, (low, high): (f64, f64)) -> Self {
         let line = |factor: f64| (low * factor, format!("{factor}×"));
         self.contours = contour_factors(low, high).into_iter().map(line).collect();
@@ -148,7 +146,7 @@ impl Heatmap {
         self.cells.get(row * self.widths.len() + column).copied().unwrap_or(Cell::Pending)
     }
 
-    /// Column and row of the smallest value; of equals one that none dominates in energy and latency, else the first.
+    /// Column and row of the smallest value; among equals one on the Pareto front, else the first.
     pub fn best(&self) -> Option<(usize, usize)> {
         if let Best::At(best) = self.best {
             return best.filter(|best| best.0 < self.widths.len() && best.1 < self.heights.len());
@@ -207,7 +205,7 @@ impl Heatmap {
         Layout { left, top, columns, rows, gap }
     }
 
-    /// Where the cells of an image lie: as high as its tiles are shaped, within reason.
+    /// Places of the cells of an image: the height follows from the aspect ratio of its tiles, within limits.
     fn image_layout(&self, (left, top): (i32, i32), room: i32) -> Layout {
         let (columns, rows) = (self.widths.len().max(1) as i32, self.heights.len() as i32);
         let shaped = (i64::from(room) * i64::from(rows) / i64::from(columns)) as i32;
@@ -228,7 +226,7 @@ impl Heatmap {
     }
 }
 
-/// Where a value lies between the ends of a logarithmic scale, 0 to 1.
+/// Position of a value between the ends of a logarithmic scale, 0 to 1.
 pub(super) fn log_share(value: f64, (low, high): (f64, f64)) -> f64 {
     if value <= low || low <= 0.0 || high <= low {
         return 0.0;
@@ -246,7 +244,7 @@ impl Chart for Heatmap {
             let note = best.map_or_else(String::new, |(best, value)| {
                 let unit = self.unit();
                 let (value, tile) = (unit.text(value), self.tile(best));
-                // The colour scale above states the unit, too; no number is cut off.
+                // The colour scale above names the unit, too; numbers are never cut off.
                 let notes = [
                     format!("best {value} {} at {tile}", unit.name),
                     format!("best {value} at {tile}"),

@@ -1,28 +1,27 @@
-//! A quantity over two lists of things: unrollings and hierarchies (ZigZag, Fig. 20).
+//! A quantity over two lists: unrollings and hierarchies (ZigZag, Fig. 20).
 
 use super::heatmap::log_share;
 use crate::kit::{
     Chart, Column, MINIMUM_WIDTH, Quantity, Sketch, Table, TableCell, Theme, digits, mix, shorten, text_on, viridis,
 };
 
-/// One number for each row and column.
+/// One value for each row and column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
-    /// What it shows.
     pub quantity: Quantity,
-    /// What the rows are: `unrolling`.
+    /// The kind of the rows: `unrolling`.
     pub row_title: String,
-    /// What the columns are: `hierarchy`.
+    /// The kind of the columns: `hierarchy`.
     pub column_title: String,
     /// Names of the rows.
     pub rows: Vec<String>,
     /// Short names of the columns, and long ones for the table.
     pub columns: Vec<(String, String)>,
-    /// For each row the values of all columns; `None` while unknown, `Some(None)` where there is none.
+    /// Row by row; `None` while unknown, `Some(None)` where there is no value.
     pub cells: Vec<Option<Option<f64>>>,
-    /// The cell that is looked at: column and row.
+    /// Column and row of the selected cell.
     pub chosen: Option<(usize, usize)>,
-    /// Whether the least is marked.
+    /// Whether the smallest value is marked.
     pub marks_best: bool,
 }
 
@@ -43,14 +42,14 @@ impl Matrix {
         if high > 0.0 { (low, high) } else { (1.0, 1.0) }
     }
 
-    /// The first cell with the least value, where it is marked.
+    /// The first cell with the smallest value, if it is marked.
     fn best(&self) -> Option<(usize, usize)> {
         let known = self.cells.iter().enumerate().filter_map(|(at, cell)| Some((at, (*cell)??)));
         let (at, _) = known.min_by(|one, other| one.1.total_cmp(&other.1)).filter(|_| self.marks_best)?;
         Some((at % self.columns.len(), at / self.columns.len()))
     }
 
-    /// The cell at a place of the figure, CSS pixels, when it is `width` wide: column and row.
+    /// Column and row of the cell at a place of the figure, CSS pixels, when it is `width` wide.
     pub fn cell_at(&self, x: f64, y: f64, width: u32) -> Option<(usize, usize)> {
         let column = (x - f64::from(self.left())) / f64::from(self.pitch(width.max(MINIMUM_WIDTH)));
         let row = (y - f64::from(TOP)) / f64::from(ROW);
@@ -111,7 +110,7 @@ impl Chart for Matrix {
             sketch.line(vec![(x, y), (right, y), (right, under), (x, under), (x, y)], 2, color);
         }
         let bottom = TOP + self.rows.len() as i32 * ROW;
-        // Names that would be cut short below narrow columns have the room of some.
+        // Names that would be cut short below narrow columns: print only some, each with the room of several columns.
         let widest = self.columns.iter().map(|(name, _)| theme.label().width(name) + 8).max().unwrap_or(0);
         let step =
             if pitch < 60 { (widest.clamp(pitch, 110) / pitch).max(1) + i32::from(widest % pitch > 0) } else { 1 };

@@ -1,4 +1,4 @@
-//! Several heatmaps with the colour scale that they share, as one figure: what a paper shows.
+//! Several heatmaps with a shared colour scale as one figure, as in a paper.
 
 use super::color_bar::ColorBar;
 use super::heatmap::Heatmap;
@@ -7,17 +7,15 @@ use crate::kit::{Chart, Column, MINIMUM_WIDTH, Sketch, Table, Theme};
 /// Heatmaps side by side, or below each other where there is no room.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panels {
-    /// The scale.
     pub bar: ColorBar,
-    /// The maps.
     pub maps: Vec<Heatmap>,
 }
 
-/// Between panels, CSS pixels.
+/// Gap between panels, CSS pixels.
 const GAP: u32 = 18;
 
 impl Panels {
-    /// How many stand in a row, and how wide each is.
+    /// Number of panels in a row, and the width of each.
     fn columns(&self, width: u32) -> (usize, u32) {
         let fit = ((width + GAP) / (MINIMUM_WIDTH + GAP)).max(1) as usize;
         let columns = self.maps.len().clamp(1, fit);

@@ -1,4 +1,4 @@
-//! The part of a grid that is looked at.
+//! The visible part of a grid.
 
 /// Columns and rows of a grid, ends exclusive; never empty unless the grid is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub struct Window {
     pub rows: (usize, usize),
 }
 
-/// No window has fewer columns or rows, unless the grid has.
+/// Smallest number of columns and rows of a window, unless the grid has fewer.
 const LEAST: usize = 4;
 
 impl Window {
@@ -18,12 +18,12 @@ impl Window {
         Self { columns: (0, columns), rows: (0, rows) }
     }
 
-    /// Columns and rows.
+    /// Number of columns and rows.
     pub fn size(self) -> (usize, usize) {
         (self.columns.1 - self.columns.0, self.rows.1 - self.rows.0)
     }
 
-    /// The smallest window of a grid around two of its cells, which both are inside.
+    /// The smallest window of a grid that contains two of its cells.
     pub fn between(a: (usize, usize), b: (usize, usize), grid: (usize, usize)) -> Self {
         let around = |a: usize, b: usize, all: usize| {
             let (low, high) = (a.min(b).min(all), (a.max(b) + 1).min(all));
@@ -32,7 +32,7 @@ impl Window {
         Self { columns: around(a.0, b.0, grid.0), rows: around(a.1, b.1, grid.1) }
     }
 
-    /// A window with `share` of the columns and rows, in which `cell` of the grid stays about where it is.
+    /// A window with `share` of the columns and rows, in which `cell` of the grid keeps about its position.
     pub fn zoomed(self, share: f64, cell: (usize, usize), grid: (usize, usize)) -> Self {
         let side = |(start, end): (usize, usize), at: usize, all: usize| {
             let count = end - start;
@@ -44,7 +44,7 @@ impl Window {
         Self { columns: side(self.columns, cell.0, grid.0), rows: side(self.rows, cell.1, grid.1) }
     }
 
-    /// The window moved as little as possible so that it contains `cell`.
+    /// The window moved as little as possible to contain `cell`.
     pub fn holding(self, cell: (usize, usize), grid: (usize, usize)) -> Self {
         let side = |(start, end): (usize, usize), at: usize, all: usize| {
             let count = end - start;
@@ -54,7 +54,7 @@ impl Window {
         Self { columns: side(self.columns, cell.0, grid.0), rows: side(self.rows, cell.1, grid.1) }
     }
 
-    /// Where a cell of the grid is in the window, if it is.
+    /// Position of a cell of the grid in the window; `None` outside.
     pub fn place(self, (column, row): (usize, usize)) -> Option<(usize, usize)> {
         let holds = |(start, end): (usize, usize), at: usize| (start..end).contains(&at);
         (holds(self.columns, column) && holds(self.rows, row)).then(|| (column - self.columns.0, row - self.rows.0))

@@ -1,4 +1,4 @@
-//! How something changes as another thing doubles: DRAM traffic over the buffer (Optimus, Fig. 16).
+//! Values over a variable that doubles from place to place: DRAM traffic over the buffer (Optimus, Fig. 16).
 
 use super::xy::{Margins, PlotArea};
 use crate::kit::{
@@ -8,37 +8,36 @@ use crate::kit::{
 use fusescape_engine::explore::{ExactDecision, FusionStep, Grouped, Grouping, OnlineDecision, SweptParameter};
 use fusescape_spec::sorting::sort_by_key;
 
-/// One curve.
+/// One line of [`Curves`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// What it stands for.
+    /// Its name in the legend.
     pub name: String,
-    /// A value for each place, where there is one.
+    /// One value per place; `None` interrupts the curve.
     pub values: Vec<Option<f64>>,
 }
 
-/// Curves over places that are equally far apart on a logarithmic axis.
+/// Curves over places with equal distances on a logarithmic axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curves {
-    /// What the curves show.
     pub quantity: Quantity,
     /// The quantity in words, for the axis: `DRAM traffic of an image`.
     pub title: String,
-    /// What the places are: `buffer`.
+    /// The variable of the places: `buffer`.
     pub place: String,
-    /// Unit of the places in the table; empty where they are counted.
+    /// Unit of the places in the table; empty for counts.
     pub place_unit: &'static str,
-    /// Where they are.
+    /// Values of the variable, ascending.
     pub places: Vec<f64>,
-    /// What each is called on the axis.
+    /// Labels of the places on the axis.
     pub place_names: Vec<String>,
     /// The curves; later ones lie over earlier ones.
     pub curves: Vec<Curve>,
     /// A lower bound on all curves, if one is known.
     pub floor: Option<Curve>,
-    /// The place of the design.
+    /// Index of the place of the current design.
     pub design: Option<usize>,
-    /// What is called so: `this design`.
+    /// Label of that place: `this design`.
     pub mark: &'static str,
 }
 
@@ -77,8 +76,8 @@ impl Curves {
         }
     }
 
-    /// DRAM traffic of what is decided on line, and of the best groups, over the sizes of the buffer, in any order; the mark is at a
-    /// step.
+    /// DRAM traffic of groups that are decided on line, and of the best groups, over the sizes of the buffer, in any
+    /// order; the mark is at step `at`.
     pub fn of_online(steps: &[(OnlineDecision, ExactDecision)], at: i32) -> Self {
         let mut steps: Vec<&(OnlineDecision, ExactDecision)> = steps.iter().collect();
         sort_by_key(&mut steps, |(online, _)| online.step);
@@ -139,7 +138,7 @@ impl Curves {
     }
 
     fn draw(sketch: &mut Sketch, points: &[Option<(i32, i32)>], thickness: u32, color: Color) {
-        // What has no value interrupts the curve.
+        // A missing value interrupts the curve.
         for part in points.split(Option::is_none) {
             let part: Vec<(i32, i32)> = part.iter().copied().flatten().collect();
             if part.len() > 1 {
@@ -190,8 +189,8 @@ impl Chart for Curves {
                 }
             }
         }
-        // Every second name where there is no room for all, or every fourth and so on, which keeps round ones, so that the design's is
-        // among them.
+        // Every second name if there is no room for all, or every fourth and so on. This keeps round ones and the one
+        // of the design.
         let letters = theme.label().middle();
         let widest = self.place_names.iter().map(|name| letters.width(name)).max().unwrap_or(0) + 8;
         let fits = |every: &usize| *every as i32 * (right - LEFT - 24) / last >= widest || *every as i32 >= last;

@@ -4,16 +4,14 @@ use super::scatter::{Scatter, ScatterPoint};
 use crate::kit::{Chart, Column, Quantity, Sketch, Table, TableCell, Theme};
 use fusescape_spec::sorting::sort_by;
 
-/// One hierarchy.
+/// The cost of one memory hierarchy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HierarchyPoint {
-    /// Its memories in one line.
+    /// Its memories on one line.
     pub name: String,
     /// Energy, pJ.
     pub energy_pj: f64,
-    /// Latency, cycles.
     pub latency_cycles: u64,
-    /// Area, um2.
     pub area_um2: f64,
     /// Whether it is on the Pareto front of energy, latency and area.
     pub pareto: bool,
@@ -26,11 +24,11 @@ pub struct Hierarchies {
     scatter: Scatter,
 }
 
-/// So many shades of area can be told apart.
+/// Number of shades of area that can be told apart.
 const CLASSES: usize = 4;
 
 impl Hierarchies {
-    /// The figure of some hierarchies; `selected` is the index of the one that a person has chosen.
+    /// `selected` is the index of the opened hierarchy.
     pub fn new(points: Vec<HierarchyPoint>, selected: Option<usize>) -> Self {
         let limits = limits(&points);
         let class = |area: f64| limits.iter().position(|limit| area <= *limit).unwrap_or(0);
@@ -39,7 +37,7 @@ impl Hierarchies {
             points: points
                 .iter()
                 .map(|point| ScatterPoint {
-                    // Names are far longer than there is room for; they stand in the table.
+                    // Names are too long for the figure; they stand in the table.
                     label: format!(
                         "{}, {}",
                         Quantity::Energy.text(point.energy_pj),
@@ -68,7 +66,7 @@ fn limits(points: &[HierarchyPoint]) -> Vec<f64> {
     sort_by(&mut areas, f64::total_cmp);
     let mut limits: Vec<f64> =
         (1..=CLASSES).filter_map(|class| areas.get((areas.len() * class / CLASSES).checked_sub(1)?).copied()).collect();
-    // What would be printed alike is one class.
+    // Limits that are printed alike are one class.
     limits.dedup_by(|a, b| {
         let alike = Quantity::Area.text(*a) == Quantity::Area.text(*b);
         if alike {

@@ -1,4 +1,4 @@
-//! How something falls from loop to loop: accesses (ZigZag, Fig. 7a), or the energy of strategies (Fig. 18).
+//! Values that fall from loop to loop: accesses (ZigZag, Fig. 7a), or the energy of strategies (Fig. 18).
 
 use super::xy::{Margins, PlotArea};
 use crate::kit::{
@@ -7,42 +7,39 @@ use crate::kit::{
 };
 use fusescape_engine::hardware::Operand;
 
-/// The look of a line.
+/// Colour and weight of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineLook {
-    /// In the colour of an operand.
+    /// In the colour of the operand.
     Operand(Operand),
-    /// One of several of equal weight: its number, and how many there are.
+    /// One of several of equal weight: its index, and their number.
     Series(usize, usize),
-    /// One of many behind the others, which are not told apart.
+    /// One of many in the background, which are not told apart.
     Faint,
 }
 
-/// One line.
+/// One line of [`Lines`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    /// What it stands for.
     pub name: String,
-    /// How it looks.
     pub look: LineLook,
-    /// Values from left to right; the first before anything was assigned.
+    /// Values from left to right; the first is the one before any step.
     pub values: Vec<f64>,
-    /// What each step is, one fewer than values: `FX 3`. Empty where steps have no names.
+    /// Labels of the steps, one fewer than values: `FX 3`. Empty where steps have no names.
     pub steps: Vec<String>,
-    /// Values that matter, by index, with what they are: the ends of memory levels.
+    /// Emphasised values, by index, with their labels: the ends of memory levels.
     pub marks: Vec<(usize, String)>,
 }
 
-/// Lines over steps, logarithmic upwards.
+/// Lines over steps; the values are on a logarithmic scale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lines {
-    /// What falls.
     pub quantity: Quantity,
-    /// What it is, for the axis: `accesses`.
+    /// Title of the axis of values: `accesses`.
     pub title: String,
-    /// What a step is: `loops, from the innermost`.
+    /// Title of the axis of steps: `loops, from the innermost`.
     pub step: String,
-    /// What the marks are; empty where there are none.
+    /// Meaning of the marks; empty where there are none.
     pub mark: String,
     /// The lines; later ones lie over earlier ones.
     pub lines: Vec<Line>,
@@ -53,7 +50,7 @@ const MARGINS: Margins = Margins { left: LEFT, above: 24, right: 10 };
 const PLOT: i32 = 250;
 const BAND: i32 = 50;
 const UNDER: i32 = 26;
-/// Names of steps need so much room each.
+/// Width for the name of a step, pixels.
 const STEP: i32 = 12;
 
 impl Line {
@@ -81,7 +78,7 @@ impl Lines {
         self.lines.iter().map(|line| line.values.len().saturating_sub(1)).max().unwrap_or(0).max(1)
     }
 
-    /// Lines with named steps have a band of names each, where there is room.
+    /// The lines with named steps; each gets a band of names where there is room.
     fn bands(&self, width: i32) -> Vec<&Line> {
         let room = (width - LEFT - 10) / self.most_steps() as i32 >= STEP;
         self.lines.iter().filter(|line| room && !line.steps.is_empty()).collect()

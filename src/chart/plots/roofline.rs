@@ -1,5 +1,5 @@
-//! A roofline (Williams et al., 2009): multiply-accumulates in a cycle over multiply-accumulates for a byte of DRAM, both logarithmic. The
-//! roof rises with the bandwidth of DRAM until the array is full.
+//! A roofline (Williams et al., 2009): multiply-accumulates per cycle over multiply-accumulates per byte of DRAM, both
+//! logarithmic. The roof rises with the bandwidth of DRAM until the array is full.
 
 use super::xy::{Margins, PlotArea};
 use crate::kit::{
@@ -7,27 +7,26 @@ use crate::kit::{
     nice_above, nice_below, three_digits,
 };
 
-/// Something that was computed.
+/// A workload on the machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RooflinePoint {
-    /// What it is called.
     pub name: String,
-    /// Multiply-accumulates for a byte to or from DRAM.
+    /// Multiply-accumulates per byte to or from DRAM.
     pub macs_per_byte: f64,
-    /// Multiply-accumulates in a cycle.
+    /// Multiply-accumulates per cycle.
     pub macs_per_cycle: f64,
 }
 
 /// Points below the roof of a machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Roofline {
-    /// What the points differ in: `sequences at a time`.
+    /// The variable in which the points differ: `sequences at a time`.
     pub place: String,
-    /// Multiply-accumulates in a cycle of the full array.
+    /// Multiply-accumulates per cycle of the full array.
     pub macs_per_cycle: f64,
-    /// Bytes that DRAM moves in a cycle.
+    /// Bytes that DRAM moves per cycle.
     pub bytes_per_cycle: f64,
-    /// The points, in their order.
+    /// In the order of the variable.
     pub points: Vec<RooflinePoint>,
 }
 
@@ -38,7 +37,7 @@ const POINTS: &str = "computed";
 const ROOF: &str = "roof: bandwidth of DRAM, then the full array";
 
 impl Roofline {
-    /// What the machine computes at most in a cycle, of what needs so little of DRAM.
+    /// Upper bound on multiply-accumulates per cycle at this intensity.
     fn roof(&self, macs_per_byte: f64) -> f64 {
         (macs_per_byte * self.bytes_per_cycle).min(self.macs_per_cycle)
     }
@@ -55,7 +54,7 @@ impl Roofline {
         PlotArea::new(&MARGINS, &Self::entries(&Theme::LIGHT), width, PLOT)
     }
 
-    /// From below the least to above the most, of points and the ridge.
+    /// Ranges of the axes, with margins around all points and the ridge.
     fn ranges(&self) -> [(f64, f64); 2] {
         let range = |values: &dyn Fn(&RooflinePoint) -> f64, own: f64| {
             let all = || self.points.iter().map(values).chain([own]).filter(|value| value.is_finite() && *value > 0.0);
@@ -92,7 +91,7 @@ impl Chart for Roofline {
         for &at in &points {
             sketch.circle(at, 4, color);
         }
-        // Names of the first and the last: between them the points follow in their order.
+        // Names of the first and the last point; the others follow in order between them.
         let ends = [points.first().zip(self.points.first()), points.last().zip(self.points.last())];
         for (&(across, up), point) in ends.into_iter().flatten() {
             sketch.text_inside(point.name.clone(), (across, up + 14), theme.label().middle().bold());

@@ -7,16 +7,15 @@ use crate::kit::{
 };
 use fusescape_spec::sorting::sort_by;
 
-/// One point of the design space.
+/// The cost of one point of the design space.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScatterPoint {
-    /// What it is: `fully-cached 4 × 72`.
+    /// `fully-cached 4 × 72`.
     pub label: String,
     /// Index of its series.
     pub series: usize,
     /// Energy, pJ.
     pub energy_pj: f64,
-    /// Latency, cycles.
     pub latency_cycles: f64,
     /// Whether no other point is better in both.
     pub pareto: bool,
@@ -27,9 +26,8 @@ pub struct ScatterPoint {
 pub struct Scatter {
     /// Names of the series, normally the storing modes.
     pub series: Vec<String>,
-    /// The points.
     pub points: Vec<ScatterPoint>,
-    /// Index of the point that a person has chosen.
+    /// Index of the opened point.
     pub selected: Option<usize>,
 }
 
@@ -64,7 +62,7 @@ impl Scatter {
         let count = self.series.len();
         let mark = |index| Mark::Point(index, theme.series(index, count));
         let series = self.series.iter().enumerate().map(|(index, name)| (mark(index), name.clone()));
-        // One point alone has no line.
+        // A front of a single point has no line.
         let has_front = self.drawable().filter(|(_, point)| point.pareto).nth(1).is_some();
         series.chain(has_front.then(|| (Mark::Line(theme.ink), "best trade-offs".to_owned()))).collect()
     }
@@ -102,7 +100,7 @@ impl Scatter {
         sort_by(&mut front, |a, b| {
             a.latency_cycles.total_cmp(&b.latency_cycles).then(a.energy_pj.total_cmp(&b.energy_pj))
         });
-        // Where a third quantity counts, some are best by that alone.
+        // If the front is also about a third quantity, some members are not on the front of these two.
         let mut least = f64::INFINITY;
         front.retain(|point| {
             let better = point.energy_pj < least;

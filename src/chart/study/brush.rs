@@ -1,13 +1,13 @@
-//! What is selected of many designs: ranges of their numbers, all of which a design has to keep to.
+//! A selection of designs: ranges of their numbers, all of which a design must satisfy.
 
 use super::table::StudyTable;
 
-/// Ranges of some dimensions, by the dimension's number.
+/// Ranges by dimension.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Brush(Vec<(usize, (f64, f64))>);
 
 impl Brush {
-    /// With a range of a dimension in the place of any before.
+    /// Sets the range of a dimension.
     #[must_use]
     pub fn with(&self, dimension: usize, (a, b): (f64, f64)) -> Self {
         let mut next = self.without(dimension);
@@ -16,18 +16,18 @@ impl Brush {
         next
     }
 
-    /// Without any range of a dimension.
+    /// Removes the range of a dimension.
     #[must_use]
     pub fn without(&self, dimension: usize) -> Self {
         Self(self.0.iter().copied().filter(|(other, _)| *other != dimension).collect())
     }
 
-    /// Whether everything is selected.
+    /// Whether there is no range, so that everything is selected.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// All ranges.
+    /// With the index of the dimension.
     pub fn ranges(&self) -> impl Iterator<Item = (usize, (f64, f64))> {
         self.0.iter().copied()
     }

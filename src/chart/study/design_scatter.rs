@@ -8,37 +8,35 @@ use crate::kit::{
 use crate::plots::{Plane, PlotArea, draw_ringed, nearest};
 use fusescape_spec::sorting::sort_by;
 
-/// One design.
+/// One design in the figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DesignMark {
-    /// Its place among the results.
+    /// Index in the results.
     pub row: usize,
-    /// Its number in the study.
+    /// Index in the study.
     pub design: u64,
-    /// Along the figure, in base units.
+    /// In base units.
     pub x: f64,
-    /// Up the figure, in base units.
+    /// In base units.
     pub y: f64,
-    /// Whether no other one beats it.
+    /// Whether it is on the Pareto front.
     pub on_front: bool,
-    /// Whether it is selected with others.
+    /// Whether it is in the selection.
     pub is_within: bool,
 }
 
 /// Two numbers of many designs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DesignScatter {
-    /// What is along the figure.
     pub x: Dimension,
-    /// What is up the figure.
     pub y: Dimension,
-    /// Designs that are drawn: of those in one place one.
+    /// Drawn designs, one per place.
     pub marks: Vec<DesignMark>,
-    /// How many designs there are.
+    /// Number of all designs.
     pub designs: usize,
-    /// Place among the results of the design that a person opened.
+    /// Index in the results of the opened design.
     pub opened: Option<usize>,
-    /// Whether the front is about just these two, less being better, so that it is a line.
+    /// Whether the front is drawn as a line: its objectives are exactly these two, both minimised.
     pub joins_front: bool,
 }
 

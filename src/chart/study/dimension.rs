@@ -1,23 +1,21 @@
-//! What an axis of a figure of designs shows: a number that each has, or one of a few words.
+//! A dimension of designs, shown on an axis: a number, or one of a few words.
 
 use crate::kit::{Axis, AxisScale, Column, Quantity, TableCell};
 
-/// Values that differ by more than this factor stand on a logarithmic axis.
+/// Ratio of values above which the axis is logarithmic.
 const WIDE: f64 = 8.0;
 
-/// Something that each design has.
+/// A property that each design has.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dimension {
-    /// What it is: `lb.size`, `energy`.
+    /// `lb.size`, `energy`.
     pub name: String,
-    /// In which its values are counted, in base units.
     pub quantity: Quantity,
-    /// Where values are no numbers: value `k` stands for word number `k`.
+    /// Where values are not numbers: value `k` stands for word `k`.
     pub words: Vec<String>,
 }
 
 impl Dimension {
-    /// A value as a person reads it.
     pub fn text(&self, value: f64) -> String {
         match self.words.get(value.max(0.0) as usize) {
             Some(word) => word.clone(),
@@ -28,12 +26,11 @@ impl Dimension {
         }
     }
 
-    /// Whether it is an amount of data, of which powers of two are round.
+    /// Whether it is an amount of data, which is round at powers of two.
     fn is_data(&self) -> bool {
         matches!(self.quantity, Quantity::Bytes | Quantity::Bits)
     }
 
-    /// Its column of a table.
     pub fn column(&self) -> Column {
         match self.words.is_empty() {
             true => Column::measured(&self.name, self.quantity.base()),
@@ -41,7 +38,6 @@ impl Dimension {
         }
     }
 
-    /// A value as the cell of a table.
     pub fn cell(&self, value: f64) -> TableCell {
         match self.words.is_empty() && value.is_finite() {
             true => TableCell::of(self.quantity, value),
@@ -69,7 +65,7 @@ impl Dimension {
         Axis::new(AxisScale::Linear, (low, high + margin), pixels)
     }
 
-    /// Marks of such an axis with their texts, about `count` of them.
+    /// Marks of such an axis with their labels, about `count` of them.
     pub(crate) fn marks(&self, axis: &Axis, (low, high): (f64, f64), count: usize) -> Vec<(f64, String)> {
         if !self.words.is_empty() {
             let step = self.words.len().div_ceil(count.max(1));
@@ -81,7 +77,7 @@ impl Dimension {
     }
 }
 
-/// The least and the largest of some values, of those that are numbers.
+/// The smallest and the largest of the finite values.
 pub(crate) fn range_of(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let ends = (f64::INFINITY, f64::NEG_INFINITY);
     let (low, high) = values.filter(|value| value.is_finite()).fold(ends, |(low, high), v| (low.min(v), high.max(v)));

@@ -1,29 +1,29 @@
-//! Which numbers the designs of a study have: values of axes, then quantities.
+//! The dimensions of a study: values of its axes, then its quantities.
 
 use super::dimension::Dimension;
 use crate as chart;
 use fusescape_engine::explore::study::{Axis, Quantity, Study};
 use fusescape_spec::{self, AxisValue, Measure};
 
-/// Where a dimension comes from.
+/// The source of a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// An axis of the study, by its number, and one of its paths.
+    /// Index of an axis of the study, and of one of its paths.
     Axis(usize, usize),
-    /// A quantity of the study, by its number.
+    /// Index of a quantity of the study.
     Quantity(usize),
 }
 
-/// A dimension, where it comes from, and by what its values are multiplied to be in base units of figures.
+/// A dimension, its source, and the factor from its values to the base units of figures.
 pub struct StudyDimension {
     pub shown: Dimension,
     pub source: Source,
     pub factor: f64,
-    /// Of an axis: the value of each of its places.
+    /// For an axis, the value at each of its places.
     pub values: Vec<f64>,
 }
 
-/// All numbers that each design of a study has.
+/// All dimensions of a study.
 pub fn dimensions(study: &Study) -> Vec<StudyDimension> {
     let paths = |(index, axis): (usize, &Axis)| -> Vec<StudyDimension> {
         (0..axis.names.len()).map(|path| of_axis(index, axis, path)).collect()
@@ -66,17 +66,17 @@ fn of_axis(index: usize, axis: &Axis, path: usize) -> StudyDimension {
     }
 }
 
-/// More bits than this are told in bytes.
+/// Larger numbers of bits are shown in bytes.
 const MOST_BITS: f64 = 1e6;
 
-/// Whether the study states all values of a path in bits, as it does with widths.
+/// Whether the study states all values of a path in bits, as for widths.
 fn is_in_bits(axis: &Axis, path: usize, values: &[f64]) -> bool {
     let is_stated =
         |value: &Vec<AxisValue>| value.get(path).is_some_and(|value| fusescape_spec::is_in_bits(value.text()));
     axis.values.iter().all(is_stated) && values.iter().all(|bits| *bits < MOST_BITS)
 }
 
-/// A path without what it always begins with: `lb.size` of `hardware.memories.lb.size`.
+/// A path without its usual prefix: `lb.size` of `hardware.memories.lb.size`.
 fn short(path: &str) -> &str {
     let documents = ["hardware.", "network.", "system."];
     let path = documents.into_iter().find_map(|document| path.strip_prefix(document)).unwrap_or(path);
@@ -91,7 +91,7 @@ fn of_measure(measure: Measure) -> (chart::Quantity, f64) {
         Measure::Power => (chart::Quantity::Power, 1e3),
         Measure::Cycles => (chart::Quantity::Latency, 1.0),
         Measure::Time => (chart::Quantity::Time, 1e9),
-        // MHz have no quantity of figures: they stand as they are.
+        // Figures have no quantity for MHz: the number stays as it is.
         Measure::Number | Measure::Frequency => (chart::Quantity::Ratio, 1.0),
     }
 }

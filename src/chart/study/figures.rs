@@ -1,4 +1,4 @@
-//! Figures of many designs: any two of their numbers, all of them side by side, the best over two axes.
+//! Figures of many designs: scatter of two dimensions, parallel coordinates of all, heatmap of the best over two axes.
 
 use super::brush::Brush;
 use super::design_scatter::{DesignMark, DesignScatter};
@@ -10,14 +10,14 @@ use crate::maps::Matrix;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Places of a scatter along and up: of the designs in one place one is drawn.
+/// Grid of a scatter in both directions: one design is drawn per cell.
 const PLACES: f64 = 220.0;
-/// More lines than this are not told apart.
+/// Limit on the lines; more cannot be told apart.
 const MOST_LINES: usize = 1200;
-/// More columns or rows of a heatmap than this share a cell.
+/// Limit on the columns and rows of a heatmap; beyond it several values share a cell.
 const MOST_CELLS: usize = 16;
 
-/// Any two numbers of all designs that were found.
+/// Two dimensions of all designs found.
 pub fn design_scatter(
     table: &StudyTable,
     (x, y): (usize, usize),
@@ -61,7 +61,7 @@ pub fn design_scatter(
     })
 }
 
-/// All numbers of designs that were found: those of the front, and of the others evenly many of the selected and the rest.
+/// All dimensions of the designs found: those of the front, and evenly sampled ones of the selection and of the rest.
 pub fn design_lines(table: &StudyTable, dimensions: &[usize], brush: &Brush, opened: Option<usize>) -> Parallel {
     let front: BTreeSet<usize> = table.front().into_iter().collect();
     let found: Vec<usize> = table.found().collect();
@@ -94,25 +94,25 @@ pub fn design_lines(table: &StudyTable, dimensions: &[usize], brush: &Brush, ope
     }
 }
 
-/// What a heatmap shows: two axes of the study, and a dimension of which the best is taken.
+/// The dimensions of a heatmap: two axes of the study, and the dimension whose best value is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeatmapAxes {
-    /// The axis along the figure.
+    /// Index of an axis of the study.
     pub x: usize,
-    /// The axis up the figure.
+    /// Index of an axis of the study.
     pub y: usize,
-    /// The dimension of which the best is shown.
+    /// Index of the dimension whose best value is shown.
     pub shown: usize,
-    /// Whether more of it is better.
+    /// Whether larger is better.
     pub is_gain: bool,
 }
 
-/// So many values of an axis share a cell.
+/// Number of values of an axis per cell.
 fn stride(values: usize) -> usize {
     values.div_ceil(MOST_CELLS).max(1)
 }
 
-/// The best of the selected designs for each two values of two axes, over all others.
+/// The best of the selected designs for each pair of values of two axes, over all other axes.
 pub fn heatmap(table: &StudyTable, axes: HeatmapAxes, brush: &Brush) -> Option<Matrix> {
     let (x, y) = (table.of_axis(axes.x)?, table.of_axis(axes.y)?);
     let strides = [axes.x, axes.y].map(|axis| stride(table.axis_values(axis).len()));
@@ -156,12 +156,12 @@ pub fn heatmap(table: &StudyTable, axes: HeatmapAxes, brush: &Brush) -> Option<M
     })
 }
 
-/// The first of the values of a cell.
+/// The first value of a cell.
 fn first_of(name: &str) -> String {
     name.split(" to ").next().unwrap_or_default().to_owned()
 }
 
-/// With just the values of a cell of a heatmap selected.
+/// A selection of exactly the values of a heatmap cell.
 pub fn heatmap_selection(table: &StudyTable, axes: HeatmapAxes, (column, row): (usize, usize), brush: &Brush) -> Brush {
     let mut next = brush.clone();
     for (axis, cell) in [(axes.x, column), (axes.y, row)] {
@@ -176,7 +176,7 @@ pub fn heatmap_selection(table: &StudyTable, axes: HeatmapAxes, (column, row): (
     next
 }
 
-/// Rows with all their numbers.
+/// Rows with all their dimensions.
 pub fn designs_listed(table: &StudyTable, rows: &[usize]) -> Table {
     let cells = |&row: &usize| {
         let numbers = table.dimensions().enumerate().map(|(index, shown)| shown.cell(table.value(index, row)));

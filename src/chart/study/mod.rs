@@ -1,7 +1,9 @@
-//! Very many designs of a study: any two of their numbers, all of them side by side, the best over two axes.
+//! Figures of the designs of a study: scatter of two dimensions, parallel coordinates of all, heatmap of the best over
+//! two axes.
 //!
-//! - `table.rs`: all numbers of many designs, column by column, and the front; `dimensions.rs`: which numbers there are
-//! - `brush.rs`: what is selected of them; `figures.rs`: figures of the selected among the others
+//! - `table.rs`: all dimensions of the designs, column by column, and the front; `dimensions.rs`: the dimensions of a
+//! study
+//! - `brush.rs`: a selection of designs; `figures.rs`: builds the figures
 //! - `dimension.rs`: an axis of such figures; `design_scatter.rs`, `parallel.rs`: the figures
 
 mod brush;

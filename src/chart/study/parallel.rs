@@ -1,4 +1,4 @@
-//! Parallel coordinates: all numbers of designs side by side, a line a design.
+//! Parallel coordinates: all dimensions of designs side by side, one line per design.
 
 use super::dimension::Dimension;
 use crate::kit::{
@@ -6,18 +6,18 @@ use crate::kit::{
     shorten,
 };
 
-/// One design.
+/// One design in the figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DesignLine {
-    /// Its place among the results.
+    /// Index in the results.
     pub row: usize,
-    /// Its number in the study.
+    /// Index in the study.
     pub design: u64,
-    /// Its value of each dimension.
+    /// One value per dimension.
     pub values: Vec<f64>,
-    /// Whether no other one beats it.
+    /// Whether it is on the Pareto front.
     pub on_front: bool,
-    /// Whether it is selected with others.
+    /// Whether it is in the selection.
     pub is_within: bool,
 }
 
@@ -26,22 +26,22 @@ pub struct DesignLine {
 pub struct Parallel {
     /// The axes, from left to right.
     pub dimensions: Vec<Dimension>,
-    /// The least and largest value of each, of all designs.
+    /// Smallest and largest value of each dimension, over all designs.
     pub ranges: Vec<(f64, f64)>,
-    /// Designs that are drawn.
+    /// Drawn designs.
     pub lines: Vec<DesignLine>,
-    /// How many designs there are.
+    /// Number of all designs.
     pub designs: usize,
-    /// What is selected of each dimension.
+    /// The selected range of each dimension.
     pub selected: Vec<Option<(f64, f64)>>,
-    /// Place among the results of the design that a person opened.
+    /// Index in the results of the opened design.
     pub opened: Option<usize>,
 }
 
 const SIDE: i32 = 54;
 const HEIGHT: i32 = 230;
 const UNDER: i32 = 46;
-/// From how far an axis is meant, CSS pixels.
+/// Largest distance at which the pointer is on an axis, CSS pixels.
 const REACH: f64 = 26.0;
 
 impl Parallel {

@@ -1,4 +1,4 @@
-//! All numbers of many designs, column by column.
+//! All dimensions of many designs, column by column.
 
 use super::dimension::Dimension;
 use super::dimensions::{Source, StudyDimension, dimensions};
@@ -7,22 +7,20 @@ use fusescape_spec::measure;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The designs of a study that are known, in the order in which they came.
+/// The results of a study so far, in the order in which they came.
 pub struct StudyTable {
-    /// The study.
     pub study: Arc<Study>,
     known: Vec<StudyDimension>,
     designs: Vec<u64>,
     statuses: Vec<Status>,
-    /// A column a dimension; no number where a design has none.
+    /// One column per dimension; `NaN` where a design has no value.
     columns: Vec<Vec<f64>>,
     front: ParetoFront,
-    /// The first reason why a design has no numbers, by status.
+    /// The first reason why a design has no values, by status.
     reasons: BTreeMap<&'static str, String>,
 }
 
 impl StudyTable {
-    /// No design yet.
     pub fn new(study: Arc<Study>) -> Self {
         let known = dimensions(&study);
         let columns = vec![Vec::new(); known.len()];
@@ -30,7 +28,6 @@ impl StudyTable {
         Self { study, known, designs: Vec::new(), statuses: Vec::new(), columns, front, reasons }
     }
 
-    /// Adds a design.
     pub fn add(&mut self, row: &DesignRow) {
         let place = self.designs.len() as u64;
         self.designs.push(row.design);
@@ -52,32 +49,29 @@ impl StudyTable {
         }
     }
 
-    /// Number of designs.
     pub fn len(&self) -> usize {
         self.designs.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.designs.is_empty()
     }
 
-    /// The numbers that each design has.
+    /// In the order of their indices.
     pub fn dimensions(&self) -> impl Iterator<Item = &Dimension> {
         self.known.iter().map(|known| &known.shown)
     }
 
-    /// A dimension by its number.
     pub fn dimension(&self, index: usize) -> Option<&Dimension> {
         self.known.get(index).map(|known| &known.shown)
     }
 
-    /// A number of a design; none is `NaN`.
+    /// `NaN` if the design has none.
     pub fn value(&self, dimension: usize, row: usize) -> f64 {
         self.columns.get(dimension).and_then(|column| column.get(row)).copied().unwrap_or(f64::NAN)
     }
 
-    /// The value of a dimension that a person wrote: `64 KiB`, or a word.
+    /// Parses a value of a dimension: `64 KiB`, or a word.
     pub fn read(&self, dimension: usize, text: &str) -> Option<f64> {
         let known = self.known.get(dimension)?;
         match known.shown.words.iter().position(|word| word == text.trim()) {
@@ -86,12 +80,12 @@ impl StudyTable {
         }
     }
 
-    /// The number of a design in its study.
+    /// The index in the study of the design of a row.
     pub fn design(&self, row: usize) -> Option<u64> {
         self.designs.get(row).copied()
     }
 
-    /// Rows whose design was found and keeps to all constraints.
+    /// Rows whose design has results and satisfies all constraints.
     pub fn found(&self) -> impl Iterator<Item = usize> {
         self.statuses.iter().enumerate().filter(|(_, status)| **status == Status::Found).map(|(row, _)| row)
     }
@@ -101,7 +95,7 @@ impl StudyTable {
         self.front.rows().map(|row| row as usize).collect()
     }
 
-    /// What of each became how many, and the first reason why.
+    /// Number of designs by status, with the first reason.
     pub fn statuses(&self) -> Vec<(Status, usize, Option<&str>)> {
         let counted = |status: Status| {
             let count = self.statuses.iter().filter(|other| **other == status).count();
@@ -110,7 +104,7 @@ impl StudyTable {
         Status::ALL.into_iter().map(counted).filter(|(_, count, _)| *count > 0).collect()
     }
 
-    /// Numbers of the dimensions of the objectives, and whether more of them is better.
+    /// Indices of the dimensions of the objectives, and whether larger is better.
     pub fn objectives(&self) -> Vec<(usize, bool)> {
         let place = |quantity: &Quantity| {
             let index = self.study.quantities.iter().position(|other| other == quantity)?;
@@ -120,7 +114,7 @@ impl StudyTable {
         self.study.objectives.iter().filter_map(place).collect()
     }
 
-    /// Dimensions that are quantities, and whether more of each is better.
+    /// Indices of dimensions that are quantities, and whether larger is better.
     pub fn quantities(&self) -> Vec<(usize, bool)> {
         let of = |(dimension, known): (usize, &StudyDimension)| match known.source {
             Source::Quantity(index) => Some((dimension, self.study.quantities.get(index)?.is_gain())),
@@ -134,12 +128,12 @@ impl StudyTable {
         self.known.iter().position(|known| known.source == Source::Axis(axis, 0))
     }
 
-    /// The value of each place of an axis, in base units of figures.
+    /// The value at each place of an axis, in base units of figures.
     pub fn axis_values(&self, axis: usize) -> &[f64] {
         self.of_axis(axis).and_then(|dimension| self.known.get(dimension)).map_or(&[], |known| &known.values)
     }
 
-    /// Values of all axes of a design, and its quantities, as a person reads them.
+    /// Names and values of all axes and quantities of a design, as text.
     pub fn texts(&self, row: usize) -> Vec<(String, String)> {
         let text = |(index, known): (usize, &StudyDimension)| {
             (known.shown.name.clone(), known.shown.text(self.value(index, row)))

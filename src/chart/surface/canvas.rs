@@ -1,4 +1,4 @@
-//! Figures on a canvas of the page.
+//! Draws figures on a canvas of the page.
 
 use super::render::{ChartError, draw_sketch};
 use crate::kit::{Chart, Color, MINIMUM_WIDTH, Shape, Sketch, Theme};
@@ -13,7 +13,7 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 /// `pixel_ratio` is the window's `devicePixelRatio`.
 ///
 /// # Errors
-/// What the canvas reports.
+/// Those of the canvas.
 pub fn draw_on_canvas(
     chart: &dyn Chart,
     canvas: &HtmlCanvasElement,
@@ -37,11 +37,11 @@ pub fn draw_on_canvas(
         context.set_fill_style_str(&format!("rgb({} {} {})", color.0, color.1, color.2));
         context.fill_rect(0.0, 0.0, f64::from(sketch.width), f64::from(sketch.height));
     };
-    // The panel comes first, as it would cover the images.
+    // The panel is painted first, as it would cover the images.
     if theme.paint_panel {
         painted(theme.panel);
     }
-    // Images lie behind all else, and as one picture each they take a hundredth of the time.
+    // Images lie behind all other shapes; drawing each as one picture takes a hundredth of the time.
     let images: Vec<Shape> = sketch.shapes.extract_if(.., |shape| matches!(shape, Shape::Image { .. })).collect();
     for image in &images {
         draw_image(&context, image).map_err(|_| ChartError("the canvas takes no image".to_owned()))?;

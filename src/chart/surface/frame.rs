@@ -1,4 +1,4 @@
-//! A figure with room around it, for files that leave the page.
+//! A figure with a margin, for files.
 
 use crate::kit::{Chart, Sketch, Table, Theme, shorten};
 
@@ -25,7 +25,7 @@ impl<'a> Framed<'a> {
         Self { figure, title }
     }
 
-    /// Height of what is above the figure, CSS pixels.
+    /// Height of the margin and the title above the figure, CSS pixels.
     fn top(&self) -> u32 {
         Self::MARGIN + if self.title.is_empty() { 0 } else { TITLE }
     }

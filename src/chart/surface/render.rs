@@ -8,10 +8,10 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color as _, FontDesc, FontFamily, FontStyle, FontTransform, ShapeStyle, TextStyle};
 use std::fmt;
 
-/// The family that each surface resolves to its system's own letters.
+/// The font family; each surface resolves it to the system's font.
 const FAMILY: FontFamily<'static> = FontFamily::Name("system-ui, sans-serif");
 
-/// A surface that could not be drawn on.
+/// An error of a drawing surface.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChartError(pub String);
 
@@ -23,7 +23,7 @@ impl fmt::Display for ChartError {
 
 impl std::error::Error for ChartError {}
 
-/// A backend of which it is known how it reads font sizes: they disagree by a quarter.
+/// A backend with its scale of font sizes: backends disagree by a quarter.
 pub trait PixelFont: DrawingBackend {
     /// The `plotters` font size at which letters are one CSS pixel high.
     const SIZE_OF_PIXEL: f64;
@@ -43,7 +43,7 @@ impl PixelFont for plotters_canvas::CanvasBackend {
 /// be scaled already; its own size does not matter.
 ///
 /// # Errors
-/// What the backend reports.
+/// Those of the backend.
 pub fn draw<DB: PixelFont>(
     chart: &dyn Chart,
     root: &DrawingArea<DB, Shift>,
@@ -56,7 +56,7 @@ pub fn draw<DB: PixelFont>(
 /// Draws shapes.
 ///
 /// # Errors
-/// What the backend reports.
+/// Those of the backend.
 pub fn draw_sketch<DB: PixelFont>(
     sketch: &Sketch,
     root: &DrawingArea<DB, Shift>,
@@ -89,7 +89,7 @@ fn draw_shape<DB: PixelFont>(shape: &Shape, root: &DrawingArea<DB, Shift>) -> Re
         Shape::Circle { at, radius, color } => root.draw(&Circle::new(*at, *radius, color.filled())),
         Shape::Text { text, at, lettering, upwards } => {
             let style = text_style(*lettering, DB::SIZE_OF_PIXEL, *upwards);
-            // The backends centre small letters; capitals and figures stand higher.
+            // The backends centre lower-case letters; capitals and digits stand higher.
             let at = if *upwards { (at.0 + 1, at.1) } else { (at.0, at.1 + 1) };
             root.draw_text(text, &style, at)
         }
@@ -97,7 +97,7 @@ fn draw_shape<DB: PixelFont>(shape: &Shape, root: &DrawingArea<DB, Shift>) -> Re
     .map_err(|error| ChartError(error.to_string()))
 }
 
-/// Cells as rectangles; neighbours of one colour in a row share one. The page's canvas has a quicker way.
+/// Cells as rectangles; neighbours of one colour in a row share one. The page's canvas has a faster way.
 fn draw_image<DB: PixelFont>(
     root: &DrawingArea<DB, Shift>,
     ((x, y), (width, height)): ((i32, i32), (i32, i32)),
@@ -119,7 +119,7 @@ fn draw_image<DB: PixelFont>(
     Ok(())
 }
 
-/// Corners of a rectangle with round corners; at these radii one point a corner is within half a pixel of the circle.
+/// Corners of a rectangle with round corners; at these radii one point per corner is within half a pixel of the circle.
 fn rounded_corners((x, y): (i32, i32), (width, height): (i32, i32), radius: i32) -> Vec<(i32, i32)> {
     let (r, cut) = (radius, if radius > 2 { 1 } else { 0 });
     let (right, bottom) = (x + width, y + height);
@@ -146,10 +146,10 @@ fn text_style(lettering: Lettering, size_of_pixel: f64, upwards: bool) -> TextSt
     TextStyle { font, color: lettering.color.to_backend_color(), pos: Pos::new(horizontal, VPos::Center) }
 }
 
-/// The figure as an SVG document, with its description for those who cannot see it.
+/// The figure as an SVG document, with its description for screen readers.
 ///
 /// # Errors
-/// What the backend reports.
+/// Those of the backend.
 pub fn svg(chart: &dyn Chart, width: u32, theme: &Theme) -> Result<String, ChartError> {
     sketch_svg(&chart.sketch(width.max(MINIMUM_WIDTH), theme), &chart.describe(), theme)
 }
@@ -157,7 +157,7 @@ pub fn svg(chart: &dyn Chart, width: u32, theme: &Theme) -> Result<String, Chart
 /// Shapes, perhaps of several figures, as an SVG document.
 ///
 /// # Errors
-/// What the backend reports.
+/// Those of the backend.
 pub fn sketch_svg(sketch: &Sketch, description: &str, theme: &Theme) -> Result<String, ChartError> {
     let mut document = String::new();
     {

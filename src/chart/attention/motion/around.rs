@@ -1,4 +1,5 @@
-//! What a block does for a tile of tokens: queries, attention, the parts that follow; with the energy of each in a layer.
+//! The stages of a block for a tile of tokens: queries, attention, the parts that follow; with the energy of each per
+//! layer.
 
 use crate::kit::{Quantity, Sketch, Theme, mix, wrap};
 use fusescape_engine::attention::{AttentionMotion, Block, Stage};
@@ -11,7 +12,7 @@ const BELOW: i32 = 10;
 /// Room for an energy beside a name.
 const ENERGY: i32 = 76;
 
-/// A stage of a block, or what comes once.
+/// A stage of a block, or a part that runs once per layer.
 struct Row {
     name: String,
     is_now: bool,

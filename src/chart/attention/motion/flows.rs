@@ -1,4 +1,4 @@
-//! DRAM, the chip, the array and the lanes, one below the other, and between them what a step moves, tensor by tensor.
+//! DRAM, the chip, the array and the lanes, one below the other; between them the data that a step moves, by tensor.
 
 use super::tensor_color;
 use crate::kit::{Quantity, Sketch, Theme, mix, shorten, text_on};
@@ -11,10 +11,10 @@ const ARROWS: i32 = 78;
 const NOTE: i32 = 34;
 const WIDEST: f64 = 18.0;
 const APART: i32 = 10;
-/// Width of the array, and of the lanes, at least.
+/// Smallest width of the array and of the lanes.
 const NARROWEST: i32 = 100;
 
-/// Between which places a column of arrows lies.
+/// The two places that a column of arrows connects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Border {
     Dram,
@@ -36,14 +36,14 @@ impl Border {
     }
 }
 
-/// Where all lies; the same in every step of attention, so that only arrows change, and in every step of each stage that a block has around
-/// it.
+/// Places of all parts; the same in every step of attention, and in every step of each other stage of a block, so that
+/// only the arrows change.
 pub(super) struct Layout {
     pub width: i32,
     pub height: i32,
-    /// Tensors that cross each border in some such step.
+    /// Tensors that cross each border in any of these steps.
     columns: [Vec<Tensor>; 3],
-    /// The most energy of a flow in any such step, pJ.
+    /// The largest energy of a flow in any of these steps, pJ.
     most: f64,
 }
 
@@ -64,7 +64,8 @@ impl Layout {
         Self { width, height: 2 * ARROWS + 2 * BOX + CHIP + NOTE, columns, most }
     }
 
-    /// Width of the array: its share of the columns below the chip, but neither it nor the lanes so narrow that no number fits.
+    /// Width of the array: proportional to the columns below the chip, but wide enough for its number, as are the
+    /// lanes.
     fn array_width(&self) -> i32 {
         let [_, array, lanes] = self.counts();
         let share = (self.width - APART) / (array + lanes) * array;
@@ -139,7 +140,7 @@ impl Layout {
         sketch
     }
 
-    /// What a tensor moves over a border: its name, arrows, and bytes.
+    /// The transfer of a tensor over a border: its name, arrows, and bytes.
     fn column(
         &self,
         sketch: &mut Sketch,

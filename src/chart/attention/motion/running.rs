@@ -1,4 +1,4 @@
-//! What runs along in a softmax of one pass, on an example: one query whose scores are made up, tile of keys by tile of keys.
+//! The running values of a one-pass softmax on an example: one query with made-up scores, tile of keys by tile of keys.
 
 use crate::kit::{Sketch, Theme, shorten, three_digits};
 use fusescape_engine::attention::{MotionStep, Running};
@@ -9,10 +9,10 @@ const PLOT: i32 = 64;
 /// Scores of a tile in the example.
 const SCORES: u64 = 6;
 
-/// Made-up scores of a tile of keys, from about -3 to 3: always the same ones.
+/// Made-up scores of a tile of keys, from about -3 to 3; the same ones in every drawing.
 fn example(visit: u64) -> Vec<f64> {
     let score = |at: u64| {
-        // Splitmix: bits that look random, of a number.
+        // SplitMix64: pseudo-random bits of a number.
         let mut bits = (visit * SCORES + at).wrapping_add(0x9E37_79B9_7F4A_7C15).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         bits ^= bits >> 31;
@@ -22,7 +22,7 @@ fn example(visit: u64) -> Vec<f64> {
     (0..SCORES).map(score).collect()
 }
 
-/// Where nothing runs along, its place.
+/// An empty space of the same size, where there are no running values.
 pub(super) fn draw_none(width: i32, theme: &Theme) -> Sketch {
     let mut sketch = Sketch::new(width as u32, HEIGHT as u32);
     sketch.text(shorten("What runs along, for one query", width, 12.0, true), (0, 8), theme.value().bold());

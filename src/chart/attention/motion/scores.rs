@@ -1,4 +1,4 @@
-//! The matrix of scores of a head: queries downwards, keys to the right; what is done, what is computed now, what is masked.
+//! The score matrix of a head: queries downwards, keys to the right; marked as done, computed now, or masked.
 
 use super::{span_text, tensor_color};
 use crate::kit::{Color, Sketch, Theme, group_thousands, mix, shorten};
@@ -11,7 +11,7 @@ const HEAD: i32 = 18;
 const LEFT: i32 = 18;
 const FOOT: i32 = 18;
 
-/// What a score looks like.
+/// The state of a score, which decides its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ink {
     Open,
@@ -36,7 +36,7 @@ impl Ink {
     }
 }
 
-/// Where the matrix lies.
+/// Places of the parts of the matrix.
 pub(super) struct Matrix {
     across: i32,
     down: i32,
@@ -143,7 +143,7 @@ impl Matrix {
         problem.unmasked_scores() / (problem.shape.batch * problem.shape.heads).max(1)
     }
 
-    /// The scores, row of pixels by row of pixels, alike ones together.
+    /// The scores, one row of pixels after the other; equal neighbours are one rectangle.
     fn fill(&self, sketch: &mut Sketch, motion: &AttentionMotion, step: &MotionStep, theme: &Theme) {
         let shape = &motion.problem.shape;
         let x = |key: u64| (key as f64 / shape.keys as f64 * f64::from(self.across)).round() as i32;
@@ -171,7 +171,7 @@ impl Matrix {
     }
 }
 
-/// The keys of a query by what their scores look like, from left to right.
+/// The keys of a query, from left to right, as ranges of equal state.
 fn parts(
     motion: &AttentionMotion,
     step: &MotionStep,
@@ -208,7 +208,8 @@ fn parts(
     parts
 }
 
-/// Of a tile of queries: up to which key there are scores, and up to which key they met the values; both from its first key on.
+/// For a tile of queries, the ends of two ranges that begin at its first key: keys with scores, and keys whose values
+/// have been weighted.
 fn reached(motion: &AttentionMotion, step: &MotionStep, tile: usize) -> [u64; 2] {
     let of = motion.tiles[tile];
     let (start, end) = (of.key, of.key + of.keys);
@@ -261,7 +262,7 @@ fn reached(motion: &AttentionMotion, step: &MotionStep, tile: usize) -> [u64; 2]
     }
 }
 
-/// Queries whose results are in DRAM, from the first on; in a block that goes on with them, on the chip.
+/// Number of queries, from the first on, whose results are in DRAM; in a block that uses them further, on the chip.
 fn written_until(motion: &AttentionMotion, step: &MotionStep) -> u64 {
     let is_last = step.visit + 1 == step.visits && step.head_tile + 1 == motion.head_tiles();
     let computes = matches!(step.stage, Stage::All | Stage::Values);
@@ -269,7 +270,7 @@ fn written_until(motion: &AttentionMotion, step: &MotionStep) -> u64 {
     match motion.schedule().fusion {
         _ if step.stage == Stage::Behind => tile.query + tile.size,
         Fusion::KeysStay => {
-            // Tiles whose last key is in an earlier tile of keys, or in this one, and that have passed.
+            // Tiles whose last key is in an earlier tile of keys, or in this one if it has passed.
             let size = motion.schedule().keys;
             let last = |at: usize| (motion.tiles[at].key + motion.tiles[at].keys - 1) / size;
             let column = step.keys.0 / size;

@@ -1,24 +1,25 @@
-//! From spans and steps to columns of pixels, of which each says what is in it most of the time.
+//! From spans and steps to columns of pixels; each column shows the item that takes most of its time.
 
 use crate::cores::time_window::TimeWindow;
 
 /// A column of pixels in a lane.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Column {
-    /// What is there longest.
+    /// The item that takes most of the time.
     pub key: u32,
-    /// The share of its time in which anything is there; 0 where nothing is.
+    /// The share of the time with any item; 0 for none.
     pub share: f64,
 }
 
-/// As many columns wide is what has a gap behind it, so that neighbours can be told apart.
+/// Items at least this many columns wide have a gap behind them, so that neighbours can be told apart.
 const APART: usize = 3;
 
-/// Spans (key, start, end) over `count` columns. One as wide as a column or wider fills its columns; narrower ones are added up.
+/// Spans (key, start, end) over `count` columns. A span at least one column wide fills its columns; narrower ones are
+/// added up.
 pub(super) fn columns(spans: impl Iterator<Item = (u32, f64, f64)>, window: TimeWindow, count: usize) -> Vec<Column> {
     let scale = count as f64 / window.length();
     let mut columns = vec![Column::default(); count];
-    // How far the key of each column is ahead of all others (Boyer and Moore's majority vote).
+    // Lead of the key of each column over all others (majority vote of Boyer and Moore).
     let mut ahead = vec![0.0; count];
     for (key, start, end) in spans {
         let from = (start.max(window.start) - window.start) * scale;
@@ -45,7 +46,7 @@ pub(super) fn columns(spans: impl Iterator<Item = (u32, f64, f64)>, window: Time
     columns
 }
 
-/// The least and the most of a step function (time, value from then on) in each of `count` columns.
+/// The minimum and maximum of a step function (time, value from then on) in each of `count` columns.
 pub(super) fn extremes(steps: &[(i64, u64)], window: TimeWindow, count: usize) -> Vec<(u64, u64)> {
     let mut next = steps.partition_point(|step| step.0 as f64 <= window.start);
     let mut value = next.checked_sub(1).map_or(0, |last| steps[last].1);

@@ -1,4 +1,5 @@
-//! The timeline as shapes. Lanes are images of one row, so that many tiles cost no more than few.
+//! The timeline as shapes. Lanes are images of one row, so that the time to draw does not grow with the number of
+//! tiles.
 
 use super::columns::{columns, extremes};
 use super::lanes::Lane;
@@ -9,14 +10,14 @@ use crate::kit::{
 };
 use fusescape_engine::multicore::{CoreId, TileId, TopMemoryId, TransferId, TransferReason};
 
-/// So many tiles around the focused one are brought out, and so many lines drawn to them.
+/// Limits on the emphasised tiles before and after the focused one, and on the lines to them.
 const MOST_AROUND: usize = 400;
 const MOST_LINES: usize = 60;
-/// Narrower tiles have no label, CSS pixels.
+/// Tiles narrower than this have no label, CSS pixels.
 const LABELLED: i32 = 22;
-/// What something that is hardly ever busy keeps of its colour.
+/// Least share of its colour for an item that is hardly ever busy.
 const FAINTEST: f64 = 0.3;
-/// What the focused tile has nothing to do with keeps of its colour.
+/// Share of their colour that tiles unrelated to the focused one keep.
 const DIMMED: f64 = 0.22;
 
 pub(super) fn draw(chart: &CoreTimeline, width: u32, theme: &Theme) -> Sketch {
@@ -58,14 +59,14 @@ pub(super) fn draw(chart: &CoreTimeline, width: u32, theme: &Theme) -> Sketch {
     sketch
 }
 
-/// The time above the lanes, with a tick between any two of them; where the marks are.
+/// The axis above the lanes, with a tick between any two marks; returns the places of the marks.
 fn draw_axis(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme: &Theme) -> Vec<i32> {
     let window = chart.window;
     let axis = Axis::new(AxisScale::Linear, (window.start, window.end), (layout.left, layout.right));
     let marks = axis.marks(((layout.right - layout.left) / 75).clamp(3, 14) as usize);
     let step = marks.windows(2).map(|pair| pair[1] - pair[0]).next().unwrap_or(1.0);
     let unit = Quantity::Latency.unit(window.end);
-    // Where three digits do not tell marks apart, they are cycles.
+    // If three digits do not tell marks apart, they are exact cycles.
     let is_fine = step < unit.factor / 100.0 || window.end >= 1000.0 * step;
     let text = |value: f64| match is_fine {
         true => group_thousands(value.round() as u64),
@@ -92,7 +93,7 @@ fn draw_axis(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme: 
     places
 }
 
-/// The name of a row, and how busy or full it is.
+/// The name of a row, and its usage or how busy it is.
 fn draw_label(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme: &Theme, (row, y): (Row, i32)) {
     let (name, fact) = chart.label(row);
     let (letters, soft) = (theme.value(), theme.note().end());
@@ -127,7 +128,7 @@ fn draw_core(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme: 
     draw_lane(chart, sketch, layout, theme, (lane, y, height), &layer, &|key| theme.layer(key as usize));
     if chart.focus.is_none() {
         for &(tile, start, end) in lane.seen(chart.window) {
-            // Most tiles of a long window are too narrow, which is known without looking where they are.
+            // Most tiles of a long window are too narrow, which needs no layout to find out.
             let is_wide = (end - start) / chart.window.length() * f64::from(layout.right) >= f64::from(LABELLED);
             if let Some((from, to)) = chart.place(layout, (start, end)).filter(|_| is_wide) {
                 draw_tile_name(chart, sketch, theme, tile, (from, to), (y, height));
@@ -152,7 +153,7 @@ fn draw_tile_name(
     }
 }
 
-/// What happens at one place, as an image of one row.
+/// The items of a lane, as an image of one row.
 fn draw_lane<Id: Copy>(
     chart: &CoreTimeline,
     sketch: &mut Sketch,
@@ -173,7 +174,7 @@ fn draw_lane<Id: Copy>(
     sketch.image((layout.left, y), (count as i32, height), count, colors.collect());
 }
 
-/// The usage of a memory against its capacity: the least and the most in every column of pixels.
+/// The usage of a memory against its capacity: minimum and maximum in every column of pixels.
 fn draw_memory(
     chart: &CoreTimeline,
     sketch: &mut Sketch,
@@ -191,7 +192,7 @@ fn draw_memory(
     }
     sketch.horizontal((layout.left, y + height), count as i32, theme.line);
     let within = extremes(&memory.usage, chart.window, count);
-    // What is in use at all has a pixel.
+    // Any usage at all gets at least a pixel.
     let level = |bits: u64| y + height - (bits as f64 / top * f64::from(height - 2)).ceil() as i32;
     let mut area = |of: &dyn Fn(&(u64, u64)) -> u64, color: Color| {
         let mut points = vec![(layout.left, y + height)];
@@ -216,7 +217,7 @@ fn draw_memory(
     }
 }
 
-/// A tile, those that it waits for, those that wait for it, and what brings what it reads.
+/// A tile, the tiles that it waits for, those that wait for it, and the transfers of its inputs.
 fn draw_focus(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme: &Theme, tile: TileId) {
     let account = chart.account();
     let run = account.tiles[tile];

@@ -1,4 +1,4 @@
-//! What is at a place of the timeline, and what a person wants to know of it.
+//! The item at a place of the timeline, and its description.
 
 use super::{CoreTimeline, Row, cycles};
 use crate::kit::{reason_name, size_text};
@@ -7,9 +7,7 @@ use fusescape_engine::multicore::{TileId, TopMemoryId, TransferId, TransferReaso
 /// The item at a place of the timeline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Hit {
-    /// A tile.
     Tile(TileId),
-    /// A transfer.
     Transfer(TransferId),
     /// A memory, at a cycle.
     Memory(TopMemoryId, f64),
@@ -18,27 +16,26 @@ pub enum Hit {
 /// An item in words.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HitText {
-    /// What it is.
     pub title: String,
-    /// What there is to know of it: what it is, and how much.
+    /// Properties: name and value.
     pub lines: Vec<(&'static str, String)>,
 }
 
 impl HitText {
-    /// All of it as one sentence.
+    /// The item in one sentence.
     pub fn sentence(&self) -> String {
         let lines: Vec<String> = self.lines.iter().map(|(name, text)| format!("{name} {text}")).collect();
         format!("{}: {}.", self.title, lines.join(", "))
     }
 }
 
-/// What is so close to a place counts as there, CSS pixels.
+/// Items this close to a place count as hit, CSS pixels.
 const SLACK: f64 = 2.0;
-/// So many tiles are named.
+/// Limit on the tiles that are named.
 const NAMED: usize = 3;
 
 impl CoreTimeline {
-    /// What is at a place, CSS pixels from the upper left corner of a figure `width` wide.
+    /// The item at a place, CSS pixels from the upper left corner of a figure `width` wide.
     pub fn hit(&self, x: f64, y: f64, width: u32) -> Option<Hit> {
         let layout = self.layout(width);
         let is_there = |top: i32, height: i32| y >= f64::from(top) && y < f64::from(top + height);
@@ -56,7 +53,7 @@ impl CoreTimeline {
         }
     }
 
-    /// It in words.
+    /// Its description.
     pub fn text(&self, hit: Hit) -> HitText {
         match hit {
             Hit::Tile(tile) => self.tile_text(tile),
@@ -82,7 +79,7 @@ impl CoreTimeline {
             ("time", span_text(run.start, run.end)),
             ("waits for", if before.is_empty() { "no other".to_owned() } else { named(before) }),
         ];
-        // What is brought for the same reason counts as one.
+        // Transfers for the same reason count as one.
         for reason in TransferReason::ALL {
             let transfers = account.brought_for(tile).iter().map(|run| &account.transfers[*run]);
             let bits: u64 = transfers.filter(|run| run.reason == reason).map(|run| run.bits).sum();

@@ -1,4 +1,4 @@
-//! A schedule sorted by place and time, so that a part of it is found by halving.
+//! A schedule sorted by place and time, so that a window of it is found by binary search.
 
 use crate::cores::time_window::TimeWindow;
 use fusescape_engine::ids::{TiVec, ti_vec};
@@ -12,9 +12,9 @@ use std::sync::Arc;
 /// The items of a lane, by start.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Lane<Id> {
-    /// What it is, and from when to when, cycles.
+    /// Item, start and end, cycles.
     items: Vec<(Id, f64, f64)>,
-    /// For each the latest end of all up to it: on a link what begins later may end first.
+    /// For each item the latest end of all items up to it: on a link an item that begins later may end earlier.
     reach: Vec<f64>,
 }
 
@@ -32,21 +32,22 @@ impl<Id: Copy> Lane<Id> {
         Self { items, reach }
     }
 
-    /// What may be seen in a window, and little else.
+    /// The items that may be visible in a window, and few others.
     pub fn seen(&self, window: TimeWindow) -> &[(Id, f64, f64)] {
         let first = self.reach.partition_point(|end| *end <= window.start);
         let last = self.items.partition_point(|item| item.1 < window.end);
         self.items.get(first..last).unwrap_or_default()
     }
 
-    /// What has begun at a time and is not done.
+    /// The items in progress at a time.
     pub fn now(&self, time: f64) -> impl Iterator<Item = &(Id, f64, f64)> {
         let first = self.reach.partition_point(|end| *end <= time);
         let last = self.items.partition_point(|item| item.1 <= time);
         self.items.get(first..last).unwrap_or_default().iter().filter(move |item| item.2 > time)
     }
 
-    /// The next time after this one (or the last one before it) at which something begins or ends; for lanes on which nothing overlaps.
+    /// The next time after this one (or the last one before it) at which an item begins or ends; for lanes without
+    /// overlaps.
     pub fn event(&self, time: f64, is_later: bool) -> Option<f64> {
         let at = self.items.partition_point(|item| item.1 <= time);
         let near = at.saturating_sub(2)..(at + 2).min(self.items.len());
@@ -58,14 +59,14 @@ impl<Id: Copy> Lane<Id> {
         }
     }
 
-    /// What happens at a time, or at most `slack` cycles from it; of several the one that began last.
+    /// The item at a time, or at most `slack` cycles from it; of several the one that began last.
     pub fn at(&self, time: f64, slack: f64) -> Option<Id> {
         let near = self.seen(TimeWindow { start: time - slack, end: time + slack + f64::EPSILON });
         let distance = |item: &(Id, f64, f64)| (item.1 - time).max(time - item.2).max(0.0);
         near.iter().rev().min_by(|a, b| distance(a).total_cmp(&distance(b))).map(|item| item.0)
     }
 
-    /// The `steps`-th after (or before) what begins at a time.
+    /// The `steps`-th item after (or before) the one that begins at a time.
     fn step(&self, start: f64, steps: i32) -> Option<Id> {
         let at = self.items.partition_point(|item| item.1 < start);
         let to = at.checked_add_signed(steps as isize)?;
@@ -76,24 +77,23 @@ impl<Id: Copy> Lane<Id> {
 /// A schedule, sorted by core and link.
 #[derive(Debug, Clone)]
 pub struct SystemLanes {
-    /// The schedule.
     pub account: Arc<SystemAccount>,
-    /// For each core its tiles.
+    /// The tiles of each core.
     pub(super) cores: TiVec<CoreId, Lane<TileId>>,
-    /// The links that carry something, with its transfers.
+    /// The links with transfers, and these transfers.
     pub(super) links: Vec<(LinkId, Lane<TransferId>)>,
-    /// For each tile where those that wait for it begin in `waiting`, and one more at the end.
+    /// For each tile the index in `waiting` at which its waiting tiles begin; one more at the end.
     starts: Vec<u32>,
     waiting: Vec<TileId>,
     /// Number of tiles of each layer.
     pub(super) tiles_of: TiVec<NestId, u32>,
-    /// The reasons for which something travels.
+    /// The reasons for transfers that occur.
     pub(super) reasons: Vec<TransferReason>,
 }
 
 impl PartialEq for SystemLanes {
     fn eq(&self, other: &Self) -> bool {
-        // What is sorted says nothing else than the account, and comparing two of them takes longer than drawing one.
+        // The sorted lists follow from the account; comparing two of them would take longer than drawing one.
         Arc::ptr_eq(&self.account, &other.account)
     }
 }
@@ -156,7 +156,7 @@ impl SystemLanes {
         self.cores.get(run.core)?.step(run.start, steps)
     }
 
-    /// A tile about the same time, on the closest core above (-1) or below (1) that computes anything.
+    /// A tile at about the same time, on the closest core above (-1) or below (1) that has tiles.
     pub fn beside(&self, tile: TileId, way: i32) -> Option<TileId> {
         let run = self.account.tiles.get(tile)?;
         let time = (run.start + run.end) / 2.0;
@@ -169,7 +169,7 @@ impl SystemLanes {
         }
     }
 
-    /// The first tile that is seen in a window.
+    /// The first tile visible in a window.
     pub fn first_in(&self, window: TimeWindow) -> Option<TileId> {
         let begins = |lane: &Lane<TileId>| {
             let seen = lane.seen(window);
@@ -178,7 +178,7 @@ impl SystemLanes {
         self.cores.iter().filter_map(begins).min_by(|a, b| a.1.total_cmp(&b.1)).map(|item| item.0)
     }
 
-    /// A tile, the tiles that it waits for, and those that wait for it: from when to when, cycles.
+    /// The time from the first to the last of a tile, the tiles that it waits for, and those that wait for it, cycles.
     pub fn neighbourhood(&self, tile: TileId) -> Option<(f64, f64)> {
         let run = self.account.tiles.get(tile)?;
         let around = self.account.waits_for(tile).iter().chain(self.waiting_for(tile));

@@ -1,11 +1,11 @@
-//! One cycle of a schedule: which tile each core computes, what travels over each link, and what lies in each memory.
+//! One cycle of a schedule: the tile of each core, the transfer on each link, and the contents of each memory.
 
 use super::cycles;
 use super::lanes::SystemLanes;
 use crate::kit::{Column, Table, reason_name, size_text};
 use fusescape_engine::multicore::MemoryUse;
 
-/// So many operands of a memory are named.
+/// Limit on the operands of a memory that are named.
 const NAMED: usize = 4;
 
 impl SystemLanes {
@@ -15,7 +15,7 @@ impl SystemLanes {
         if is_later { times.min_by(f64::total_cmp) } else { times.max_by(f64::total_cmp) }
     }
 
-    /// All that happens at a cycle: a row a core, a link that ever carries something, and a memory.
+    /// The state at a cycle: one row per core, per link that has any transfers, and per memory.
     pub fn moment(&self, time: f64) -> Table {
         let account = &self.account;
         let mut rows = Vec::new();
@@ -56,7 +56,7 @@ impl SystemLanes {
         }
     }
 
-    /// How full a memory is at a cycle, and with what.
+    /// The usage of a memory at a cycle, and its contents.
     fn held(&self, memory: &MemoryUse, cycle: i64) -> String {
         let used = memory.used_at(cycle);
         let share = 100.0 * used as f64 / memory.capacity_bits.max(1) as f64;

@@ -1,14 +1,14 @@
-//! The tiles in the window as a table, for those who cannot see them.
+//! The tiles in the window as a table: the twin of the timeline.
 
 use super::{CoreTimeline, cycles};
 use crate::kit::{Column, Quantity, Table, TableCell};
 use fusescape_engine::ids::{TiVec, ti_vec};
 use fusescape_engine::multicore::{NestId, TileId};
 
-/// Rows of the table, one a tile; of more tiles it is a summary.
+/// Limit on the rows of the table, one per tile; with more tiles it is a summary.
 const MOST_ROWS: usize = 1000;
 
-/// Every tile, or where they are too many to be read those of each core and layer together.
+/// One row per tile, or one per core and layer if there are too many tiles.
 pub(super) fn table(chart: &CoreTimeline) -> Table {
     match chart.listed() {
         Some(tiles) => chart.tile_rows(&tiles),
@@ -22,7 +22,7 @@ impl CoreTimeline {
         self.seen().nth(MOST_ROWS).is_none().then(|| self.seen().collect())
     }
 
-    /// A row a tile.
+    /// One row per tile.
     fn tile_rows(&self, tiles: &[TileId]) -> Table {
         let account = self.account();
         let row = |tile: TileId| {
@@ -57,7 +57,7 @@ impl CoreTimeline {
         }
     }
 
-    /// A row a core and layer.
+    /// One row per core and layer.
     fn summary(&self) -> Table {
         let account = self.account();
         let mut rows = Vec::new();

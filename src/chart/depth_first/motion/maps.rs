@@ -1,4 +1,5 @@
-//! The maps of a stack: each as a whole with its tile, and around the tile enlarged, pixel by pixel where there is room.
+//! The maps of a stack: each as a whole with its tile, and enlarged around the tile, with single pixels where there is
+//! room.
 
 use super::{Motion, MotionHit, MovingStack, Origin, done_color, later_color};
 use crate::kit::{Color, Region, Sketch, Subject, Theme, group_thousands, mix, shorten};
@@ -6,31 +7,31 @@ use fusescape_engine::depth_first::{MotionMap, NodeId, Rect, Span, TileRun};
 
 const CELL: i32 = 118;
 const SMALL_CELL: i32 = 98;
-/// Room for the frame around the map that is computed now.
+/// Room for the frame around the current map.
 const PAD: i32 = 6;
-/// More maps than this get small cells, and maps of narrow figures.
+/// Number of maps above which cells are small, as in narrow figures.
 const MANY: usize = 12;
 const NARROW: i32 = 460;
 const GAP: i32 = 16;
 const HEAD: i32 = 34;
 const COUNTS: i32 = 34;
 const UNDER: i32 = 16;
-/// A window is enlarged to at least so many pixels, and a pixel to at most so many.
+/// Smallest size of an enlarged window, and largest size of one of its pixels.
 const SMALLEST_WINDOW: f64 = 12.0;
 const LARGEST_PIXEL: f64 = 14.0;
 
-/// Where the maps lie.
+/// Places of the maps.
 pub(super) struct MapsLayout {
     cell: i32,
     columns: i32,
     overview: i32,
     lens: i32,
-    /// Pixels of the screen for one of the map, of every map where its window is large enough.
+    /// Screen pixels per pixel of a map; the same for every map whose window is large enough.
     zoom: f64,
     pub height: i32,
 }
 
-/// A place on the screen, in fractions of a pixel.
+/// A rectangle on the screen, in fractions of a pixel.
 #[derive(Clone, Copy)]
 struct Area {
     x: f64,
@@ -39,12 +40,12 @@ struct Area {
     height: f64,
 }
 
-/// How a map lies in its lens.
+/// The place of a map in its lens.
 #[derive(Clone, Copy)]
 struct Lens {
     area: Area,
     zoom: f64,
-    /// The place of the map's corner on the screen.
+    /// The screen position of the map's corner.
     corner: (f64, f64),
 }
 
@@ -102,7 +103,7 @@ impl MapsLayout {
                 return start + (extent - size * zoom) / 2.0;
             }
             let middle = (span.first + span.end) as f64 / 2.0;
-            // A little of what is beyond the border shows that there is one.
+            // A margin shows that the map has a border.
             let margin = 0.06 * extent;
             let first = (middle * zoom - extent / 2.0).clamp(-margin, size * zoom - extent + margin);
             start - first
@@ -119,7 +120,7 @@ fn map_size(moving: &MovingStack, node: NodeId) -> (f64, f64) {
 }
 
 impl Area {
-    /// A rectangle of the map on the screen, cut at this area; at least a pixel wide and high where it is not empty.
+    /// A rectangle of the map on the screen, clipped to this area; at least a pixel wide and high if it is not empty.
     fn place(&self, part: Rect, corner: (f64, f64), zoom: (f64, f64)) -> Option<((i32, i32), (i32, i32))> {
         if part.pixels() == 0 {
             return None;
@@ -154,7 +155,7 @@ impl Lens {
 }
 
 impl Motion {
-    /// The maps, each about its layer; in the last one, as a whole, tile types.
+    /// The maps, each as the region of its layer; the overview of the last one, as regions of tile types.
     pub(super) fn map_regions(&self, layout: &MapsLayout, (left, top): (i32, i32)) -> Vec<Region> {
         let height = HEAD + layout.overview + 6 + layout.lens;
         let region = |(node, map): (NodeId, &MotionMap)| {
@@ -167,7 +168,7 @@ impl Motion {
         regions
     }
 
-    /// Where the tiles of each type lie in the last map.
+    /// The regions of the tile types in the last map.
     fn type_regions(&self, layout: &MapsLayout, (left, top): (i32, i32)) -> Vec<Region> {
         let (Some(stack), Some(last)) = (self.stack(), self.moving.motion.maps.last_key()) else { return Vec::new() };
         let area = layout.overview(&self.moving, last);
@@ -218,7 +219,7 @@ impl Motion {
         self.draw_counts(sketch, theme, node, counts_at, layout.cell);
     }
 
-    /// What earlier tiles have computed of a map: whole rows of tiles, then a part of the present row.
+    /// The part of a map that earlier tiles have computed: whole rows of tiles, then a part of the present row.
     fn done(&self, node: NodeId) -> [Rect; 2] {
         let motion = &self.moving.motion;
         let Some((column, row)) = motion.strips_of(self.step.tile) else { return [Rect::default(); 2] };
@@ -246,7 +247,7 @@ impl Motion {
         }
         let window = self.moving.motion.window(self.step.tile, node).unwrap_or_default().window;
         if let Some(((x, y), (width, height))) = place(window) {
-            // Never too small to be found.
+            // At least 4 pixels, so that it can be seen.
             let (width, height) = (width.max(4), height.max(4));
             let right = (area.x + area.width).round() as i32;
             let bottom = (area.y + area.height).round() as i32;
@@ -302,7 +303,8 @@ impl Motion {
         }
     }
 
-    /// From what a layer reads of the map before it to what it computes, where both lie side by side.
+    /// Lines from the part that a layer reads of the map before it to the part that it computes, where both lie side by
+    /// side.
     fn draw_growth(&self, sketch: &mut Sketch, theme: &Theme, layout: &MapsLayout) {
         let motion = &self.moving.motion;
         let Some((column, row)) = motion.strips_of(self.step.tile) else { return };
@@ -324,7 +326,7 @@ impl Motion {
         }
     }
 
-    /// What is at a place, from the upper left corner of the maps.
+    /// The part at a place, relative to the upper left corner of the maps.
     pub(super) fn hit_map(&self, layout: &MapsLayout, at: (f64, f64)) -> Option<MotionHit> {
         let motion = &self.moving.motion;
         let last = motion.maps.last_key()?;
@@ -356,8 +358,8 @@ fn frame(sketch: &mut Sketch, (x, y): (i32, i32), (width, height): (i32, i32), c
     sketch.rect((x + width - line, y), (line, height), color);
 }
 
-/// Stripes say the same as the colour: upright for what comes from the left, level for what comes from above, slanting for what is
-/// computed again.
+/// Stripes repeat the meaning of the colour: vertical for pixels from the left, horizontal for pixels from above,
+/// slanting for recomputed ones.
 fn stripes(sketch: &mut Sketch, origin: Origin, ((x, y), (width, height)): ((i32, i32), (i32, i32)), color: Color) {
     match origin {
         Origin::New => {}

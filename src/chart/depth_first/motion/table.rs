@@ -1,10 +1,10 @@
-//! The numbers of a step as tables: where the pixels of each map come from; what each memory holds, and what moves.
+//! The numbers of a step as tables: pixels of each map by origin; contents and transfers of each memory.
 
 use super::{Motion, Origin};
 use crate::kit::{Column, Quantity, Table, TableCell};
 use fusescape_engine::depth_first::{ContentsPart, Place};
 
-/// Pixels of every map by where they come from.
+/// Pixels of every map by origin.
 pub(super) fn maps_table(motion: &Motion) -> Table {
     let pixels = Origin::ALL.map(|origin| Column::plain(origin.title(), "pixels"));
     let named = ["map", "size", "window"].map(Column::words);
@@ -28,7 +28,7 @@ pub(super) fn maps_table(motion: &Motion) -> Table {
     }
 }
 
-/// What lies in each memory, and what moves between them.
+/// The contents of each memory, and the transfers between memories.
 pub fn memory_motion_table(motion: &Motion) -> Table {
     let bytes = |title: &str| Column::measured(title, Quantity::Bytes.base());
     let mut columns = vec![Column::words("memory, or from and to"), bytes("capacity")];

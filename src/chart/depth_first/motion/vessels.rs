@@ -1,4 +1,4 @@
-//! The memories of a core as vessels, filled to scale with what lies in them, and what moves between them as arrows.
+//! The memories of a core as vessels, filled to scale with their contents, and the transfers between them as arrows.
 //!
 //! A column stands for an operand, the highest memory at the top. A memory that several operands share is as wide as their columns.
 
@@ -11,7 +11,7 @@ use fusescape_engine::depth_first::{Contents, ContentsPart, Flow, LayerTileAccou
 use fusescape_engine::hardware::{MemoryId, Operand};
 use fusescape_engine::ids::TiVec;
 
-/// What one column stands for, from the left, in the orders that are tried so that shared memories lie in neighbouring columns.
+/// Operands of the columns, from the left: the orders that are tried so that shared memories span neighbouring columns.
 const ORDERS: [[Operand; 3]; 3] =
     [[Operand::W, Operand::I, Operand::O], [Operand::I, Operand::W, Operand::O], [Operand::I, Operand::O, Operand::W]];
 
@@ -25,11 +25,11 @@ const GAP: i32 = 8;
 /// Two lines about arrows below the legend.
 const NOTES: i32 = 40;
 
-/// Where the vessels lie.
+/// Places of the vessels.
 pub(super) struct VesselsLayout {
     width: i32,
     order: [Operand; 3],
-    /// By memory: the row, counted from the highest.
+    /// The row of each memory, counted from the highest.
     rows: TiVec<MemoryId, i32>,
     row_count: i32,
     pub height: i32,
@@ -90,7 +90,7 @@ impl VesselsLayout {
         HEAD + self.rows.get(memory).copied().unwrap_or(0) * ROW + NAME
     }
 
-    /// Every memory, what it holds included.
+    /// One region per memory, with its contents.
     pub fn regions(&self, moving: &MovingStack, at: (i32, i32)) -> Vec<Region> {
         let region = |(id, memory): (MemoryId, &MemoryAccount)| {
             let ((x, width), top) = (self.across(memory), self.tank_top(id) - NAME);
@@ -104,7 +104,7 @@ impl VesselsLayout {
         HEAD + self.row_count * ROW
     }
 
-    /// Upper and lower edge of a place.
+    /// Upper and lower edge of a place on the vessel or array.
     fn edges(&self, place: Place) -> (i32, i32) {
         match place {
             Place::Array => (self.array_top(), self.array_top() + ARRAY),
@@ -145,7 +145,7 @@ impl Motion {
         sketch.place(vessels, at);
     }
 
-    /// The most energy that one flow takes in any layer of this tile, pJ.
+    /// The largest energy of a flow in any layer of this tile, pJ.
     fn most_energy(&self) -> f64 {
         let layers = self.tile().map(|(_, tile)| tile.layers.iter()).into_iter().flatten();
         layers.flat_map(|layer| layer.flows()).map(|flow| flow.energy_pj).fold(0.0, f64::max)
@@ -156,7 +156,7 @@ impl Motion {
             Place::Array => layout.row_count,
             Place::Memory(memory) => layout.rows.get(memory).copied().unwrap_or(0),
         };
-        // Downwards, copied downwards, upwards, copied upwards: beside each other in the column of their operand.
+        // Down, copied down, up, copied up: four slots side by side in the column of their operand.
         for (slot, is_down, is_copy) in [(0, true, false), (1, true, true), (2, false, true), (3, false, false)] {
             for flow in
                 flows.iter().filter(|flow| flow.is_copy == is_copy && (row(flow.to) > row(flow.from)) == is_down)
@@ -176,7 +176,7 @@ impl Motion {
         self.draw_energies(sketch, theme, layout, flows);
     }
 
-    /// What all arrows of one operand between two memories take together, below the higher of them.
+    /// The total energy of all arrows of one operand between two memories, below the higher one.
     fn draw_energies(&self, sketch: &mut Sketch, theme: &Theme, layout: &VesselsLayout, flows: &[Flow]) {
         let row = |place: Place| layout.edges(place).0;
         let mut sums: Vec<((i32, i32), f64)> = Vec::new();
@@ -200,7 +200,7 @@ impl Motion {
         }
     }
 
-    /// The column in which a flow is drawn: that of its operand, where both ends lie in it.
+    /// The column of a flow: that of its operand, if both ends lie in it.
     fn column_for(&self, layout: &VesselsLayout, flow: &Flow) -> i32 {
         let holds = |place: Place, operand: Operand| match place {
             Place::Array => true,
@@ -243,7 +243,7 @@ fn draw_vessel(
     for (part, bits) in contents.parts().filter(|(_, bits)| *bits > 0.0) {
         let y = |level: f64| top + TANK - (level.min(1.0) * inside).round() as i32;
         let next = level + bits / capacity;
-        // What is there is seen.
+        // At least a pixel of any content.
         let (from, to) = (y(level), y(next).min(y(level) - 1).max(top));
         sketch.rect((x, to), (width, from - to), part_color(part, theme));
         level = next;
@@ -263,7 +263,7 @@ fn draw_vessel(
     sketch.text(text, (middle, y), letters.middle().color(theme.ink));
 }
 
-/// `38.2 KiB of 64 KiB`; the capacity alone where nothing of the step lies there.
+/// `38.2 KiB of 64 KiB`; only the capacity if nothing of the step lies there.
 fn amount_text(bits: f64, capacity: f64) -> String {
     if bits <= 0.0 {
         return Quantity::Bytes.plain(capacity / 8.0);
@@ -287,7 +287,7 @@ fn draw_array(sketch: &mut Sketch, theme: &Theme, layout: &VesselsLayout, layer:
     sketch.text(shorten(&text, layout.width - 20, letters.size, false), (layout.width / 2, top + ARRAY / 2), letters);
 }
 
-/// What the colours of the contents mean, beside those of the operands.
+/// Legend of the contents, except for operands.
 fn entries(theme: &Theme) -> Vec<Entry> {
     [ContentsPart::Kept, ContentsPart::OtherWeights, ContentsPart::Waiting]
         .map(|part| (Mark::Chip(part_color(part, theme)), part.title().to_owned()))

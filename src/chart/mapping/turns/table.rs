@@ -1,4 +1,5 @@
-//! The numbers of a step as a table: what of each operand lies in each memory, and what crosses the boundary below.
+//! The numbers of a step as a table: the part of each operand in each memory, and the data that crosses the boundary
+//! below.
 
 use super::{Turns, axis_name, range_text};
 use crate::kit::{Column, Quantity, Table, TableCell};

@@ -4,7 +4,7 @@ use super::{Cell, Heatmap, Layout, log_share};
 use crate::kit::{Color, Lettering, Sketch, Theme, Unit, digits, mix, text_on};
 use crate::maps::contour::contour;
 
-/// A heatmap while it is drawn: what all cells share is found once.
+/// A heatmap while it is drawn, with the values that all cells share.
 pub(super) struct Painter<'a> {
     map: &'a Heatmap,
     layout: &'a Layout,
@@ -29,7 +29,7 @@ impl<'a> Painter<'a> {
         self.map.ramp.color(log_share(value, self.range))
     }
 
-    /// How the values are printed: the largest letters and the most digits with which all of them fit.
+    /// The largest letters and the most digits with which all values fit.
     fn lettering(&self) -> Option<(Lettering, i32)> {
         let (width, height) = self.layout.size();
         let values: Vec<f64> = self.map.cells.iter().filter_map(|cell| cell.value()).collect();
@@ -100,7 +100,7 @@ impl<'a> Painter<'a> {
             for &(from, to) in &segments {
                 sketch.line(vec![place(from), place(to)], 1, color);
             }
-            // The label stands where it meets no other and lies within the image.
+            // The label stands where it overlaps no other one and lies within the image.
             let letters = self.theme.value().middle().size(10.0).color(color);
             let half = letters.width(label) / 2 + 4;
             let is_free = |(x, y): &(i32, i32)| {
@@ -117,7 +117,7 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// A cell with rings around it, from the outer to the inner one.
+    /// A cell with rings around it, given from the outside to the inside.
     fn draw_ringed(&self, sketch: &mut Sketch, at: (usize, usize), rings: &[(i32, Color)]) {
         let ((x, y), (width, height)) = self.layout.cell(at.0, at.1);
         for (by, color) in rings {
@@ -191,7 +191,7 @@ fn label(value: f64, unit: Unit, significant: i32) -> String {
     if significant == 3 { unit.text(value) } else { digits(value / unit.factor, significant) }
 }
 
-/// Every how many-th of the intervals has room for a label of `needed` pixels.
+/// The intervals that get a label of `needed` pixels: every `n`-th, so that labels do not overlap.
 fn labelled(edges: &[i32], needed: i32) -> impl Iterator<Item = usize> {
     let count = edges.len().saturating_sub(1);
     let extent = edges.last().unwrap_or(&0) - edges.first().unwrap_or(&0);
