@@ -1,5 +1,5 @@
 //! Attention: whole models on FuseMax's accelerator, and the rows of the FuseMax artifact.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 #[path = "common/attention.rs"]
 mod attention;

@@ -1,7 +1,7 @@
 //! Optimus: how long it takes to find which operators run together, in the paper's setting.
 //!
 //! The paper's times are of its Algorithm 1 on an i7-6700 (Table 5, "bottom-up"), so the goals are, too; the exact search stands beside.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 mod common;
 

@@ -1,6 +1,6 @@
 //! The architecture generator on one layer: hierarchies decided and searched a second on one thread, and the best of very many on all
 //! cores.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! The 108 points of FSRCNN (DeFiNES, Fig. 12): planned, searched and added up.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 mod common;
 

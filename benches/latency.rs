@@ -1,5 +1,5 @@
 //! The best mapping of one layer where latency counts: a sample of the problems of the bench `layers`.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! The best mapping of one layer by energy: every different problem of five networks on ten accelerators.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 mod common;
 

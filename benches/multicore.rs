@@ -1,5 +1,5 @@
 //! Many cores: how long it takes to cut networks into tiles, to schedule them, and to prove the best allocation.
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 #[path = "common/cores.rs"]
 mod cores;

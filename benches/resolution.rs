@@ -1,5 +1,5 @@
 //! The landscape of FSRCNN at full resolution, on all cores: as the command line computes it, and as the page does.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 mod common;
 

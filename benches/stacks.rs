@@ -1,5 +1,5 @@
 //! Stacks, tile sizes and modes that are jointly optimal: how long it takes to find them.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 mod common;
 

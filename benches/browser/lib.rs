@@ -1,7 +1,7 @@
 //! Many cores and attention in the browser: as `benches/multicore.rs` and `benches/attention.rs` measure them natively, without what the
 //! browser need not repeat. Every
 //! function gives rows in JSON, which `tests/browser/bench.mjs` holds against its goals.
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 #[path = "../common/attention.rs"]
 mod attention;

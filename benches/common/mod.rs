@@ -1,7 +1,7 @@
 //! What several benches share: figures beside their goals, and what is measured more than once.
 //!
 //! Goals are those of the mapping engine's issue: what must be reached, and what would be better still.
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 pub mod layers;
 mod quickest;

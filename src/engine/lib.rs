@@ -74,6 +74,9 @@
 //! # Ok::<(), fusescape_spec::Diagnostics>(())
 //! ```
 
+// Published: every item that others can reach is documented.
+#![warn(missing_docs)]
+
 pub mod attention;
 pub mod cost;
 pub mod depth_first;

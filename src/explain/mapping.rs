@@ -48,7 +48,6 @@ pub enum LayerNumber {
 
 /// A row of the loop-information table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum LevelFigure {
     UnitSize,
     TotalSize,

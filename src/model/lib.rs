@@ -7,6 +7,9 @@
 //! Imports only ever point down, to rooms named earlier: [`ids`], [`units`], [`rules`], [`hardware`], [`workload`], [`pool`],
 //! [`system`], [`transformer`].
 
+// Published: every item that others can reach is documented.
+#![warn(missing_docs)]
+
 pub mod hardware;
 pub mod ids;
 pub mod pool;

@@ -133,7 +133,7 @@ macro_rules! questions {
         /// Any question, as a message holds it.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         pub enum Question {
-            $(#[allow(missing_docs)] $question($question)),*
+            $($question($question)),*
         }
 
         $(impl From<$question> for Question {

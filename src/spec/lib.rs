@@ -14,6 +14,9 @@
 //! - `preset.rs`: the documents that come with the program
 //! - [`sorting`]: stable sorting that is in the page's module once, not once per type
 
+// Published: every item that others can reach is documented.
+#![warn(missing_docs)]
+
 mod constraints;
 mod decimal;
 mod diagnostic;

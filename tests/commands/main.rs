@@ -1,5 +1,5 @@
 //! What the command line promises, a subject a file. One program, as each takes seconds to link.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod command_line;
 mod generated;

@@ -1,5 +1,5 @@
 //! What tests of several packages share: the reference data, models made of it, and models made up by chance.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod csv;
 pub mod links;

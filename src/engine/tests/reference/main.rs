@@ -1,6 +1,6 @@
 //! The public tools' results, case by case. Each category prints how many cases it checked and the worst relative
 //! deviation, and fails when it has none.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod attention;
 mod exact;
