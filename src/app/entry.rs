@@ -1,4 +1,4 @@
-//! Where `www/main.js` enters the page.
+//! Entry points of the page for `www/main.js`.
 
 use super::platform::pieces::Piece;
 use super::platform::root;
@@ -6,7 +6,8 @@ use super::{platform, shell};
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
-/// Shows the page in the element `#app`; called by `www/main.js`, whose function asks a person what to do about files that cannot be had.
+/// Shows the page in the element `#app`; called by `www/main.js`, whose function asks a person what to do about files
+/// that cannot be fetched.
 ///
 /// # Errors
 /// If there is a link or a draft, and the code that reads it cannot be fetched.
@@ -23,7 +24,7 @@ pub async fn open_page(ask: Function) -> Result<(), JsError> {
     Ok(())
 }
 
-/// Shows one view in the element `#app`, for another page around it; called as [`open_page`] is.
+/// Shows one view in the element `#app`, for another page around it; called like [`open_page`].
 ///
 /// # Errors
 /// If its code cannot be fetched.

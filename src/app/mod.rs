@@ -1,8 +1,8 @@
 //! The page.
 //!
-//! One [`session::state::PageState`] drives everything: components show it, a person's [`crate::state::Action`]s change it.
-//! [`workers::handle::Workers`] turn every new design into a sweep and report what they find, which is an event too. Nothing here
-//! computes a cost.
+//! One [`session::state::PageState`] drives everything: components show it, a person's [`crate::state::Action`]s change
+//! it. [`workers::handle::Workers`] turn every new design into a sweep and report results, which is an event too. No
+//! cost is computed here.
 //!
 //! Imports only point down this list; a view knows no other view:
 //!
@@ -10,20 +10,22 @@
 //! - the views, one module each, as the one list names them ([`crate::state::views`]); the function `view` of each draws it. `cargo fmt`
 //!   sees no module that a macro names, so `make fmt` names their files
 //! - `design`: the cards of hardware, network and schedule
-//! - [`session`]: what every view is given
+//! - [`session`]: state common to all views
 //! - [`widgets`]: fields, figures, tables, dialogs, numbers that unfold
 //! - [`workers`]: the pool of workers, the sweep, jobs and questions
-//! - [`platform`]: what the browser gives
+//! - [`platform`]: services of the browser
 //!
-//! What draws or touches the browser is compiled for WebAssembly only; what is pure has its unit tests beside it, which run natively.
+//! Code that draws or uses the browser is compiled for WebAssembly only; pure code has its unit tests beside it, which
+//! run natively.
 //!
-//! The page holds still while workers work: before the first point is known the landscape shows the points that there will be, and an
-//! account stays, dimmed and `aria-busy`, until the next is known. So an embedded view tells its host one or two heights, and then one
-//! an edit.
+//! The layout of the page does not jump while workers compute: before the first result the landscape shows the points
+//! to come, and an account stays, dimmed and `aria-busy`, until the next is known. So an embedded view reports one or
+//! two heights to its host, and then one per edit.
 //!
-//! The landscape does without the tables of the standard library that do not compress, as everybody waits for it: the browser reads
-//! decimal numbers (`spec/decimal.rs`), and only ASCII letters change their case. Actions carry what an entry of the gallery or a step
-//! of a lesson opens, so that only code that is fetched later reads those documents. `budget.test.mjs` watches the size.
+//! The landscape avoids tables of the standard library that compress badly, as every visitor waits for it: the browser
+//! parses decimal numbers (`spec/decimal.rs`), and only ASCII letters change their case. Actions carry the documents
+//! that an entry of the gallery or a step of a lesson opens, so that only code that is fetched later reads those
+//! documents. `budget.test.mjs` limits the size.
 
 #[cfg(target_arch = "wasm32")]
 mod design;

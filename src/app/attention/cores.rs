@@ -1,4 +1,4 @@
-//! The step on several cores: what is divided, and what that is worth.
+//! The step on several cores: the ways to divide it, and their gain.
 
 use super::step::scrolled;
 use crate::app::widgets::forms::controls::TextField;
@@ -16,15 +16,13 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct CoresCardProps {
-    /// What is asked.
     pub request: Rc<AttentionRequest>,
     /// Whether the model has states instead of keys and values.
     pub has_states: bool,
-    /// The cores.
     pub form: AttentionForm,
 }
 
-/// Every way to divide the step among the cores, the best first, and which ways there are not.
+/// All ways to divide the step among the cores, the best first, and the ways that are impossible.
 #[component]
 pub fn CoresCard(props: &CoresCardProps) -> Html {
     let act = &use_act();
@@ -65,7 +63,7 @@ pub fn CoresCard(props: &CoresCardProps) -> Html {
     let width = field("Bits a core sends a cycle", "link_width", &form.link_width, make, "attention-link-width");
     let make = AttentionField::LinkEnergy;
     let energy = field("Energy of a sent bit, pJ", "link_energy", &form.link_energy, make, "attention-link-energy");
-    // A way that there is not is an answer, too.
+    // An impossible division is an answer, too.
     let status = match (wrong.is_empty(), answers.is_complete()) {
         (false, _) => "rejected",
         (true, true) => "done",

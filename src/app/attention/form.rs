@@ -1,4 +1,4 @@
-//! Which transformer runs, and what it computes: the form.
+//! The form: the transformer, its input and the objective.
 
 use crate::app::widgets::forms::controls::{Choice, Select, TextField, passing};
 use crate::app::widgets::forms::document_text::FoldedText;
@@ -9,7 +9,7 @@ use crate::state::{Action, AnyChoice, AttentionField, AttentionForm, Half, Objec
 use crate::transformer::Transformer;
 use yew::prelude::*;
 
-/// Value of the choice of a model of one's own.
+/// Value of the choice of a model written by hand.
 const OWN: &str = "(own)";
 
 const TRANSFORMER: &str = "A transformer on this accelerator";
@@ -24,9 +24,7 @@ const STATE_SPACE_HINT: &str = "Each token updates states of every channel and r
 
 #[derive(Properties, PartialEq)]
 pub struct FormCardProps {
-    /// What is chosen.
     pub form: AttentionForm,
-    /// What is minimised.
     pub objective: ObjectiveChoice,
     /// Fields that are wrong, by name.
     pub wrong: Vec<String>,
@@ -35,7 +33,6 @@ pub struct FormCardProps {
     pub children: Html,
 }
 
-/// The form.
 #[component]
 pub fn FormCard(props: &FormCardProps) -> Html {
     let act = use_act();
@@ -54,7 +51,7 @@ pub fn FormCard(props: &FormCardProps) -> Html {
         let invalid = props.wrong.iter().any(|wrong| wrong == name);
         html! { <TextField {label} value={value.to_owned()} oninput={change.reform(make)} {testid} {invalid} /> }
     };
-    // Of those that a sum or a memory's name belong to, the card of the schedule decides.
+    // Objectives that need weights or a memory are offered by the card of the schedule only.
     let simple = |(choice, _): &&(ObjectiveChoice, &str)| {
         !matches!(choice, ObjectiveChoice::MemoryAccesses | ObjectiveChoice::Weighted) || *choice == props.objective
     };

@@ -1,4 +1,4 @@
-//! Generation: the prompt, then a token at a time; and what more sequences at a time change.
+//! Generation: the prompt, then one token at a time; and the effect of more sequences at a time.
 
 use super::step::scrolled;
 use crate::app::widgets::figures::figure::{Drawn, Figure};
@@ -10,26 +10,26 @@ use crate::question::{Generate, Topic};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Sequences at a time in the figure, beside those of the form.
+/// Batches in the figure, besides the one of the form.
 const BATCHES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
 
 #[derive(Properties, PartialEq)]
 pub struct GenerationCardProps {
-    /// What is asked; its tokens are the prompt.
+    /// Its tokens are the prompt.
     pub request: Rc<AttentionRequest>,
-    /// MHz.
+    /// `None` if the accelerator states no clock.
     pub clock_mhz: Option<f64>,
-    /// Bytes that DRAM holds.
+    /// Capacity of the DRAM.
     pub dram_bytes: f64,
     /// Tokens that follow the prompt.
     pub generated: u64,
-    /// Tokens of the prompt that are read at a time; `None`: all.
+    /// Tokens of the prompt that are read at a time; `None` for all.
     pub chunk: Option<u64>,
-    /// Whether states are kept of earlier tokens, and no cache that grows.
+    /// Whether the model keeps states instead of a cache that grows.
     pub has_states: bool,
 }
 
-/// The table for the batch of the form, and curves over batches.
+/// A table for the batch of the form, and curves over batches.
 #[component]
 pub fn GenerationCard(props: &GenerationCardProps) -> Html {
     let own = props.request.step.batch;
@@ -42,7 +42,7 @@ pub fn GenerationCard(props: &GenerationCardProps) -> Html {
         chunk: props.chunk,
         batch,
     };
-    // What the form asks for comes first.
+    // The batch of the form is asked first.
     let (first, rest): (Vec<u64>, Vec<u64>) = batches.iter().partition(|batch| **batch == own);
     let questions = first.into_iter().chain(rest).map(question).collect();
     let answers = use_answers(Topic::Generation, questions);

@@ -1,4 +1,4 @@
-//! Data in motion: a scrubber over the steps of a schedule of attention, and the figure of the step that is looked at.
+//! Data in motion: a scrubber over the steps of a schedule of attention, and the figure of the current step.
 
 use super::motion_steps::{at, at_tile, first_step, last, tile_of};
 use super::step::scrolled;
@@ -20,15 +20,12 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct MotionCardProps {
-    /// What is asked.
     pub request: Rc<AttentionRequest>,
-    /// What was found for it.
     pub answer: Rc<AttentionAnswer>,
-    /// What is looked at.
     pub form: AttentionForm,
 }
 
-/// The schedule of attention by itself that is followed: one of a kind, or the best.
+/// The schedule of attention alone to follow: that of the chosen kind, or the best.
 fn followed(form: &AttentionForm, attention: &AttentionPart) -> FollowedSchedule {
     let fusion = form.kind().unwrap_or(attention.best.schedule.fusion);
     if let Some((queries, keys)) = form.tile() {
@@ -43,7 +40,7 @@ fn followed(form: &AttentionForm, attention: &AttentionPart) -> FollowedSchedule
     FollowedSchedule::Exactly(best.unwrap_or(attention.best).schedule)
 }
 
-/// Which schedule is followed, and its steps.
+/// A choice of the schedule, and its steps.
 #[component]
 pub fn MotionCard(props: &MotionCardProps) -> Html {
     let act = use_act();
@@ -61,7 +58,7 @@ pub fn MotionCard(props: &MotionCardProps) -> Html {
     if attention.found.recomputed.is_some() {
         kinds.push(Choice::new(AttentionForm::RECOMPUTED, "keys recomputed"));
     }
-    // A link may name what there is not here: then the best is followed.
+    // A link may name a kind that has no schedule here: then the best is followed.
     let is_there = kinds.iter().any(|choice| *choice.value == *props.form.kind);
     let kind = if is_there { props.form.kind.clone() } else { String::new() };
     let tile = props.form.tile();

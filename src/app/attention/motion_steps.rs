@@ -1,5 +1,5 @@
-//! What a step of attention in motion is: a tile of queries that meets a tile of keys, or what a block has around attention; and where keys
-//! and a drag over the scores lead.
+//! The steps of attention in motion: a tile of queries that meets a tile of keys, or a stage of a block around
+//! attention; and the effect of keys and of drags over the scores.
 
 use crate::app::widgets::figures::player::{Speed, Stepped};
 use crate::app::widgets::figures::stage::{Staged, Words};
@@ -8,22 +8,21 @@ use crate::chart::AttentionStep;
 use crate::explore::FollowedAttention;
 use std::rc::Rc;
 
-/// The last step.
 pub fn last(now: &AttentionStep) -> u64 {
     now.of.motion.steps().saturating_sub(1)
 }
 
-/// A step, or the last one.
+/// The given step, or the last if it is beyond.
 pub fn at(now: &AttentionStep, number: u64) -> AttentionStep {
     AttentionStep { number: number.min(last(now)), ..now.clone() }
 }
 
-/// The tile of queries of a step.
+/// Index of the tile of queries of a step.
 pub fn tile_of(now: &AttentionStep) -> u64 {
     now.step().map_or(0, |step| step.tile as u64)
 }
 
-/// A tile of queries, at the same key as far as it meets it.
+/// The step of another tile of queries at the same tile of keys, as far as they meet.
 pub fn at_tile(now: &AttentionStep, tile: u64) -> AttentionStep {
     let motion = &now.of.motion;
     let tile = motion.tiles.len().saturating_sub(1).min(tile as usize);
@@ -31,7 +30,8 @@ pub fn at_tile(now: &AttentionStep, tile: u64) -> AttentionStep {
     at(now, number.unwrap_or(now.number))
 }
 
-/// Where a person begins: the second tile of keys of the last tile of queries, where there is one, and so something to correct.
+/// The initial step: the second tile of keys of the last tile of queries, if it exists, as there something is
+/// corrected.
 pub fn first_step(of: Rc<FollowedAttention>) -> AttentionStep {
     let motion = &of.motion;
     let last = motion.tiles.len().saturating_sub(1);
@@ -66,7 +66,7 @@ impl Stepped for AttentionStep {
 }
 
 impl Staged for AttentionStep {
-    /// The scores.
+    /// Nothing but the scores can be dragged.
     type Grip = ();
     const WORDS: Words = Words {
         testid: "attention-motion",

@@ -11,11 +11,10 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct PublishedCardProps {
-    /// What is asked.
     pub request: Rc<AttentionRequest>,
 }
 
-/// A table, or why there is none.
+/// A table of the dataflows, or the reason why there is none.
 #[component]
 pub fn PublishedCard(props: &PublishedCardProps) -> Html {
     let as_published = use_state_eq(|| false);

@@ -1,4 +1,5 @@
-//! One step: what fusion saves, the schedules of every kind, the parts of the step, and tiles of queries and keys.
+//! One step: the saving by fusion, the best schedule of every kind, the parts of the step, and tiles of queries and
+//! keys.
 
 use crate::app::widgets::figures::data_table::plain_table;
 use crate::app::widgets::figures::figure::{Drawn, Figure, Spot};
@@ -18,13 +19,12 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct StepProps {
-    /// What was found.
     pub answer: Rc<AttentionAnswer>,
-    /// Whether it is of an earlier question.
+    /// Whether it answers an earlier question.
     pub is_old: bool,
 }
 
-/// What one step costs.
+/// The cost of one step.
 #[component]
 pub fn Step(props: &StepProps) -> Html {
     let answer = &*props.answer;
@@ -68,7 +68,7 @@ pub fn Step(props: &StepProps) -> Html {
     }
 }
 
-/// What is best of a layer, and in which respect: the block that attention is in, or a schedule of attention by itself.
+/// The best schedule of a layer, and in which respect it is the best: the block around attention, or attention alone.
 fn best(layer: &LayerSchedule) -> Option<(String, String)> {
     let attention = layer.attention.as_ref()?;
     Some(match &layer.block {
@@ -77,7 +77,7 @@ fn best(layer: &LayerSchedule) -> Option<(String, String)> {
     })
 }
 
-/// The schedules of every kind.
+/// A comparison of the best schedules of every kind.
 fn fusion_saves(attention: &AttentionPart, has_block: bool) -> Html {
     let hint = match has_block {
         true => "Energy of attention by itself, without the block, in one layer, each kind in its best tiles.",
@@ -102,13 +102,13 @@ fn fusion_saves(attention: &AttentionPart, has_block: bool) -> Html {
     }
 }
 
-/// A table that scrolls by itself where it is too wide.
+/// A table that scrolls on its own if it is too wide.
 pub fn scrolled(table: Table) -> Html {
     let label = table.caption.clone();
     html! { <div class="scroll" tabindex="0" role="group" aria-label={label}>{ plain_table(table) }</div> }
 }
 
-/// Whether the best schedule is the only one.
+/// Whether other schedules are as good as the best.
 fn verdict(attention: &AttentionPart) -> String {
     match attention.tied.len() {
         0 => "best schedule of attention".to_owned(),
@@ -117,7 +117,7 @@ fn verdict(attention: &AttentionPart) -> String {
     }
 }
 
-/// What decides, in a sentence.
+/// The reason why the best is the best, in one sentence.
 fn why(AttentionPart { found, best, .. }: &AttentionPart) -> String {
     let Some(unfused) = found.unfused() else {
         return "Unfused attention does not fit: one row of scores has no room on the chip.".to_owned();
@@ -151,17 +151,15 @@ fn why(AttentionPart { found, best, .. }: &AttentionPart) -> String {
 
 #[derive(Properties, PartialEq)]
 pub struct TilesCardProps {
-    /// What is asked.
     pub request: Rc<AttentionRequest>,
-    /// What is best.
+    /// The kind of the best schedule.
     pub best: Fusion,
-    /// Where keys and values are.
+    /// Where keys and values are held.
     pub keys_in: KeyStore,
-    /// What is looked at.
     pub form: AttentionForm,
 }
 
-/// Tiles of queries and tiles of keys, for the kind of schedule that is looked at, or the best that fuses.
+/// Costs over tiles of queries and tiles of keys, for the selected kind of schedule or the best one that fuses.
 #[component]
 pub fn TilesCard(props: &TilesCardProps) -> Html {
     let act = use_act();
@@ -173,7 +171,7 @@ pub fn TilesCard(props: &TilesCardProps) -> Html {
     let Some(tiles) = answers.shown().next() else { return html! {} };
     let title = "Tiles of queries and of keys";
     let chart = attention_tiles(tiles, quantity, props.form.tile());
-    // A click opens the pair above.
+    // A click opens the pair in the motion card above.
     let on_click = {
         let (chart, act, of) = (chart.clone(), act.clone(), tiles.clone());
         Callback::from(move |at: Spot| {
@@ -213,7 +211,7 @@ pub fn TilesCard(props: &TilesCardProps) -> Html {
     }
 }
 
-/// The pairs of tiles that fit, as a person who has no pointer chooses them.
+/// The pairs of tiles that fit, as a list for use without a pointer.
 fn pairs(tiles: &AttentionTiles, quantity: Quantity) -> Vec<Choice> {
     let all = tiles.queries.iter().flat_map(|queries| tiles.keys.iter().map(move |keys| (queries, keys)));
     let fitting = all.zip(&tiles.scores).filter_map(|((queries, keys), score)| {

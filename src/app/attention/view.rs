@@ -27,7 +27,6 @@ pub fn view(state: Rc<PageState>, _: &Session) -> Html {
 /// Properties of [`AttentionView`].
 #[derive(Properties, PartialEq)]
 pub struct AttentionViewProps {
-    /// Everything.
     pub state: Rc<PageState>,
 }
 
@@ -55,7 +54,7 @@ pub fn AttentionView(props: &AttentionViewProps) -> Html {
         (Some(_), true) => answers.status(),
         _ => "rejected",
     };
-    // While fields are wrong nothing is asked, and what was known last stays.
+    // While fields are invalid nothing is asked, and the last answer stays.
     let last = use_mut_ref(|| None::<Rc<AttentionAnswer>>);
     if let Some(answer) = answers.shown().next() {
         *last.borrow_mut() = Some(Rc::new(answer.clone()));

@@ -1,4 +1,4 @@
-//! Two designs on many cores, each on the system and with the choices that it was pinned with or has at hand.
+//! Two designs on many cores, each with its own system and choices: the pinned one, and the current one.
 
 use crate::app::widgets::figures::data_table::plain_table;
 use crate::app::widgets::words::term::termed;
@@ -13,11 +13,11 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct CompareCoresProps {
-    /// What is at hand, and what is pinned.
+    /// The current and the pinned design.
     pub chosen: Rc<State>,
 }
 
-/// What is asked of one of the two, with how its tiles and its cores are chosen.
+/// The question about one side, with the choice of its tiles and cores.
 type Side = Result<(CoresRequest, SummaryWay), Diagnostics>;
 
 fn side(design: &Design, cores: &CoresForm) -> Side {
@@ -33,7 +33,7 @@ fn system_name(form: &CoresForm) -> &'static str {
     preset.map_or("a system of one’s own", |preset| preset.title)
 }
 
-/// Latency, energy and their product of both, once a person wants them.
+/// Latency, energy and their product for both sides, on request.
 #[component]
 pub fn CompareCores(props: &CompareCoresProps) -> Html {
     let chosen = &props.chosen;

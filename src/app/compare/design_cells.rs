@@ -1,4 +1,4 @@
-//! What is known of the pairs of the table of designs: workers find the best schedule of one after the other.
+//! Results of the pairs of the table of designs: workers find the best schedule of one pair after another.
 
 use crate::app::workers::stacks::{StackQuestion, use_optimum};
 use crate::explore::OptimalStacks;
@@ -9,30 +9,28 @@ use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
 
-/// Results that are kept for when a person comes back to them.
+/// Limit on the results kept for later.
 const MOST_KEPT: usize = 400;
 
-/// One accelerator and one network, and what is asked about them.
+/// One accelerator and one network, with the question about them.
 #[derive(Clone, PartialEq)]
 pub struct Pair {
-    /// The accelerator.
     pub hardware: TableDocument,
-    /// The network.
     pub network: TableDocument,
     question: Result<StackQuestion, Diagnostics>,
 }
 
-/// The pairs of the table, network by network, and what is known of them.
+/// The pairs of the table, network by network, and their results so far.
 #[derive(Clone)]
 pub struct Cells {
-    /// All pairs.
+    /// Network by network.
     pub pairs: Rc<Vec<Pair>>,
     known: UseReducerHandle<Known>,
-    /// The pair that is worked on, with the share of it that is done.
+    /// The pair in progress, and the share of it that is done.
     at: Option<(StackQuestion, f64)>,
 }
 
-/// What came of questions, and whether the others are asked.
+/// Answers so far, and whether the others are asked for.
 #[derive(Clone, PartialEq, Default)]
 struct Known {
     is_on: bool,
@@ -41,9 +39,9 @@ struct Known {
 }
 
 enum Change {
-    /// Go on, or stop.
+    /// Starts or stops the work.
     Switch(bool),
-    /// What came of a question.
+    /// The answer to a question.
     Found(StackQuestion, Answer<Arc<OptimalStacks>>),
 }
 
@@ -55,7 +53,7 @@ impl Reducible for Known {
         let found = Rc::make_mut(&mut next.found);
         match change {
             Change::Switch(is_on) => {
-                // What failed is tried again.
+                // Failed questions are asked again.
                 found.retain(|(_, answer)| !matches!(answer, Err(Refusal::Failed(_))));
                 (next.is_on, next.was_on) = (is_on, true);
             }
@@ -76,7 +74,7 @@ impl Known {
 }
 
 impl Cells {
-    /// The best schedule of a pair, or why there is none; `None` while unknown.
+    /// The best schedule of a pair, or the reason why there is none; `None` while unknown.
     pub fn best(&self, pair: &Pair) -> Option<Result<Arc<OptimalStacks>, String>> {
         match &pair.question {
             Err(wrong) => Some(Err(Refusal::Rejected(wrong.clone()).to_string())),
@@ -84,18 +82,18 @@ impl Cells {
         }
     }
 
-    /// Whether the pair is worked on.
+    /// Whether the pair is in progress.
     pub fn is_at(&self, pair: &Pair) -> bool {
         self.at.as_ref().is_some_and(|(question, _)| pair.question.as_ref() == Ok(question))
     }
 
-    /// How many pairs are done, with the share of the one that is worked on.
+    /// Number of pairs done, including the share of the one in progress.
     pub fn done(&self) -> f64 {
         let done = self.pairs.iter().filter(|pair| self.best(pair).is_some()).count();
         done as f64 + self.at.as_ref().map_or(0.0, |(_, share)| *share)
     }
 
-    /// As in the attribute `data-status`.
+    /// Value of the attribute `data-status`.
     pub fn status(&self) -> &'static str {
         match () {
             () if self.at.is_some() => "running",
@@ -105,14 +103,14 @@ impl Cells {
         }
     }
 
-    /// Works the pairs out, or stops that.
+    /// Click handler that starts or stops the work.
     pub fn switch(&self, is_on: bool) -> Callback<MouseEvent> {
         let dispatcher = self.known.dispatcher();
         Callback::from(move |_| dispatcher.dispatch(Change::Switch(is_on)))
     }
 }
 
-/// The pairs of the table, which are worked out one after the other once a person wants it.
+/// The pairs of the table; they are computed one after another once a person starts it.
 #[hook]
 pub fn use_cells(chosen: &Rc<State>) -> Cells {
     let documents = [Half::Hardware, Half::Workload].map(|half| chosen.table_documents(half));

@@ -1,4 +1,4 @@
-//! Which accelerators, or networks, are in the table of designs.
+//! The choice of accelerators, or networks, for the table of designs.
 
 use crate::app::widgets::forms::controls::{Choice, Picker};
 use crate::app::widgets::page::surroundings::use_act;
@@ -8,13 +8,12 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct DesignChoiceProps {
-    /// What is chosen.
     pub chosen: Rc<State>,
-    /// Accelerators or networks.
+    /// The kind of documents: accelerators or networks.
     pub half: Half,
 }
 
-/// What is in the table, each with a button that leaves it out, and a list of what may come in.
+/// The chosen documents, each with a button that removes it, and a list to add others.
 #[component]
 pub fn DesignChoice(props: &DesignChoiceProps) -> Html {
     let act = use_act();

@@ -16,14 +16,14 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct DesignTableProps {
-    /// What is chosen.
     pub chosen: Rc<State>,
 }
 
-/// A column by which rows are sorted: 0 is the accelerators' names, then come the networks. Whether the largest comes first.
+/// The column that sorts the rows, and whether the largest value comes first. Column 0 holds the accelerators' names,
+/// the others the networks.
 type Order = Option<(usize, bool)>;
 
-/// The choice of documents, the table as far as it is known, and its figure.
+/// The choice of documents, the table so far, and its figure.
 #[component]
 pub fn DesignTableCard(props: &DesignTableProps) -> Html {
     let (chosen, act) = (&props.chosen, &use_act());
@@ -56,7 +56,7 @@ pub fn DesignTableCard(props: &DesignTableProps) -> Html {
     }
 }
 
-/// What may be minimised, in short.
+/// Objectives, with short names.
 const OBJECTIVES: [(HierarchyObjective, &str); 3] = [
     (HierarchyObjective::Energy, "Energy"),
     (HierarchyObjective::Latency, "Latency"),
@@ -67,7 +67,7 @@ fn quantity(chosen: &State) -> Quantity {
     Quantity::of_objective(&chosen.table.objective.objective())
 }
 
-/// The rows by a column; what has no number comes last.
+/// The rows sorted by a column; rows without a value come last.
 fn sorted(mut rows: Vec<TableDocument>, networks: &[TableDocument], cells: &Cells, order: Order) -> Vec<TableDocument> {
     let Some((column, is_descending)) = order else { return rows };
     let turned = |ordering: std::cmp::Ordering| if is_descending { ordering.reverse() } else { ordering };
@@ -89,7 +89,7 @@ fn find<'c>(cells: &'c Cells, hardware: &TableDocument, network: &TableDocument)
     cells.pairs.iter().find(|pair| pair.hardware.id == hardware.id && pair.network.id == network.id)
 }
 
-/// A button that starts the work or stops it, and how far it is.
+/// A button that starts or stops the work, and its progress.
 fn controls(cells: &Cells) -> Html {
     let all = cells.pairs.len();
     match cells.status() {
@@ -109,7 +109,7 @@ fn controls(cells: &Cells) -> Html {
     }
 }
 
-/// What is shown: rows in their order, columns, and what is known of each pair.
+/// The shown table: sorted rows, columns, and results so far.
 struct Shown {
     rows: Vec<TableDocument>,
     networks: Vec<TableDocument>,
@@ -117,7 +117,7 @@ struct Shown {
 }
 
 impl Shown {
-    /// All pairs with what is known of them, network by network, in the order of the rows.
+    /// All pairs with their results so far, network by network, in the order of the rows.
     fn designs(&self) -> Vec<ComparedDesign> {
         let design = |hardware: &TableDocument, network: &TableDocument| ComparedDesign {
             hardware: hardware.name.clone(),
@@ -130,7 +130,7 @@ impl Shown {
         pairs.map(|(core, network)| design(core, network)).collect()
     }
 
-    /// The least score of a network, if any is known.
+    /// The smallest score of a network, if any is known.
     fn least(&self, network: &TableDocument) -> Option<f64> {
         let pairs = self.cells.pairs.iter().filter(|pair| pair.network.id == network.id);
         pairs.filter_map(|pair| Some(self.cells.best(pair)?.ok()?.score)).min_by(f64::total_cmp)
@@ -193,7 +193,7 @@ impl Shown {
         }
     }
 
-    /// Why pairs have no schedule.
+    /// Reasons why pairs have no schedule.
     fn reasons(&self) -> Html {
         let reason = |pair: &Pair| {
             let why = self.cells.best(pair)?.err()?;
@@ -219,14 +219,14 @@ impl Shown {
     }
 }
 
-/// Energy, latency and stacks of a schedule in a line.
+/// Energy, latency and stacks of a schedule on one line.
 fn costs(best: &OptimalStacks) -> String {
     let (energy, latency) = (best.energy_pj, best.latency_cycles as f64);
     let stacks = best.runs.len();
     format!("{}, {}, stacks: {stacks}", Quantity::Energy.text(energy), Quantity::Latency.text(latency))
 }
 
-/// The head of a column, which sorts by it: first the least, then the largest on top.
+/// The head of a column, which sorts by it: first ascending, then descending.
 fn heading(column: usize, title: &str, order: Order, on: &UseStateSetter<Order>) -> Html {
     let sorted = order.filter(|(by, _)| *by == column).map(|(_, is_descending)| is_descending);
     let (sort, arrow) = match sorted {

@@ -1,4 +1,4 @@
-//! Two designs side by side: A, which was pinned, and B, which is at hand.
+//! Two designs side by side: A, the pinned one, and B, the current one.
 
 use super::cores::CompareCores;
 use super::design_table::DesignTableCard;
@@ -31,7 +31,6 @@ pub fn view(state: Rc<PageState>, session: &Session) -> Html {
 /// Properties of [`CompareView`].
 #[derive(Properties, PartialEq)]
 pub struct CompareViewProps {
-    /// Everything.
     pub state: Rc<PageState>,
     /// The opened point of B.
     pub opened: Option<u32>,
@@ -39,7 +38,7 @@ pub struct CompareViewProps {
     pub is_wrong: bool,
 }
 
-/// Everything in which A and B differ, and what comes of it.
+/// The differences between A and B, in documents and in results.
 #[component]
 pub fn CompareView(props: &CompareViewProps) -> Html {
     let act = use_act();
@@ -52,12 +51,12 @@ pub fn CompareView(props: &CompareViewProps) -> Html {
             </div>
         };
     };
-    // What the page still shows of a design with errors belongs to the one before it.
+    // If B has errors, the results on the page are those of an earlier design.
     let b = props.opened.filter(|_| !props.is_wrong).and_then(|point| state.results.accounts.get(&point)).cloned();
     let a = state.pinned_results.as_ref().and_then(|kept| kept.account.clone());
     let found = design_differences(&pinned.design, &state.chosen.design);
     let cores = cores_differences(&pinned.cores, &Pinned::cores_of(&state.chosen.cores));
-    // Numbers of other choices are forgotten.
+    // A change of these choices discards the numbers on many cores.
     let of_cores = format!("{}\n{}", pinned.cores.allocation, state.chosen.cores.allocation);
     let is_equal = found.is_empty() && cores.is_empty();
     let documents = html! { <Documents found={[found, cores].concat()} /> };
@@ -84,7 +83,7 @@ pub fn CompareView(props: &CompareViewProps) -> Html {
                 (None, _) if pinned.design.request().is_err() => missing("A", Status::Rejected),
                 (None, _) => missing("A", Status::Running),
                 (Some(kept), None) => missing("A", kept.results.status),
-                // Its account comes when its point is known.
+                // The account is computed after its point.
                 _ if !state.is_current() || props.opened.is_some() => missing("B", Status::Running),
                 _ => missing("B", state.results.status),
             };
@@ -116,7 +115,7 @@ fn table_of_designs(CompareViewProps { state, .. }: &CompareViewProps) -> Html {
     html! { <DesignTableCard chosen={Rc::clone(&state.chosen)} /> }
 }
 
-/// What is said of the best of points of which not all are known.
+/// A remark where a sweep was stopped, so that its best point is not the best of all.
 fn stopped(a: Status, b: Status) -> Option<&'static str> {
     match (a, b) {
         (Status::Stopped, _) => Some("The sweep of design A was stopped: its best is that of the points known so far."),
@@ -125,7 +124,7 @@ fn stopped(a: Status, b: Status) -> Option<&'static str> {
     }
 }
 
-/// Why there is nothing to compare yet.
+/// The reason why there is nothing to compare yet.
 fn missing(design: &'static str, status: Status) -> String {
     match status {
         Status::Stopped if design == "A" => "The sweep of design A was stopped before its point was known. \
@@ -166,7 +165,7 @@ fn Invitation() -> Html {
     }
 }
 
-/// One of the two in a few words.
+/// One side in a few words.
 fn side(title: &'static str, design: &Design, account: Option<&PointAccount>) -> Html {
     let network = Network::from_text(&design.workload.text).map(|network| network.name);
     let core = Core::from_text(&design.hardware.text).map(|core| core.name);
@@ -188,7 +187,7 @@ struct DocumentsProps {
     found: Vec<Difference>,
 }
 
-/// What differs between the documents and the schedules.
+/// Differences between the documents and the schedules.
 #[component]
 fn Documents(props: &DocumentsProps) -> Html {
     let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "–".to_owned());
@@ -226,7 +225,7 @@ struct CostsProps {
     children: Html,
 }
 
-/// What both cost, as a whole and part by part.
+/// Costs of both, in total and part by part.
 #[component]
 fn Costs(props: &CostsProps) -> Html {
     let (a, b) = (&*props.a, &*props.b);
@@ -273,7 +272,7 @@ fn Costs(props: &CostsProps) -> Html {
     }
 }
 
-/// Identifies the figures of [`comparisons`] in tests.
+/// Test ids of the figures of [`comparisons`].
 const TESTIDS: [&str; 6] = [
     "paired-energy-by-memory",
     "paired-energy-by-cause",
@@ -289,7 +288,7 @@ struct RatiosProps {
     state: Rc<PageState>,
 }
 
-/// B by A over all tile sizes.
+/// Ratios of B to A over all tile sizes.
 #[component]
 fn Ratios(props: &RatiosProps) -> Html {
     let metric = props.state.chosen.view.metric;

@@ -1,23 +1,22 @@
-//! Which cores compute which layer: a table in which a person puts layers on other cores.
+//! The allocation of layers to cores: a table in which a person moves layers to other cores.
 
 use crate::multicore::{CoreAllocation, CoreId, CoresOutline, NestId};
 use std::sync::Arc;
 use yew::prelude::*;
 
-/// What a [`CoresAllocation`] needs.
 #[derive(Properties, PartialEq)]
 pub struct CoresAllocationProps {
-    /// Layers, cores, and who can compute what.
+    /// Layers, cores, and the cores that can compute each layer.
     pub outline: Arc<CoresOutline>,
     /// The cores of each layer.
     pub choice: CoreAllocation,
-    /// Whether a person chose them.
+    /// Whether the choice was made by hand.
     pub is_by_hand: bool,
-    /// Hears of another choice; `None`: that of the search.
+    /// Called with another choice; `None` goes back to that of the search.
     pub on_choice: Callback<Option<CoreAllocation>>,
 }
 
-/// A row a layer, a column a core.
+/// One row per layer, one column per core.
 #[component]
 pub fn CoresAllocation(props: &CoresAllocationProps) -> Html {
     let CoresAllocationProps { outline, choice, is_by_hand, on_choice } = props;
@@ -71,8 +70,8 @@ pub fn CoresAllocation(props: &CoresAllocationProps) -> Html {
     }
 }
 
-/// The cores of a layer with one more or one less: a layer stays on some core, and where no more may share it, the new one takes the
-/// place of the first.
+/// The cores of a layer after a click on `core`. A layer keeps at least one core; if it has `most` cores already, the
+/// new one replaces the first.
 fn toggled(cores: &[CoreId], core: CoreId, most: usize) -> Vec<CoreId> {
     let mut next: Vec<CoreId> = cores.iter().copied().filter(|&other| other != core).collect();
     if next.len() == cores.len() {

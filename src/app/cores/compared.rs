@@ -1,4 +1,5 @@
-//! The allocation beside others: each tile on one core, evolution, whole layers; and the network on other systems.
+//! The allocation compared with others: each tile on one core, evolution, whole layers; and the network on other
+//! systems.
 
 use super::numbers::asked;
 use super::study::EvaluationInputs;
@@ -18,22 +19,20 @@ use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
 
-/// What [`CoresCompared`] needs.
 #[derive(Properties, PartialEq)]
 pub struct CoresComparedProps {
-    /// What is asked, and what is known of it.
     pub inputs: EvaluationInputs,
-    /// What the allocations with shared tiles and without come to.
+    /// Evaluations of the best allocations with and without shared tiles.
     pub judgements: Vec<Option<Result<CoresEvaluation, Diagnostics>>>,
-    /// The best that is known.
+    /// The best allocation so far.
     pub best: EvaluatedAllocation,
-    /// What a choice by hand comes to.
+    /// Evaluation of the choice by hand.
     pub by_hand: Option<EvaluatedAllocation>,
-    /// The schedule that is shown above.
+    /// The schedule shown above.
     pub shown: Option<CoresEvaluation>,
 }
 
-/// Why there is no schedule, in a few words.
+/// A short reason why there is no schedule.
 fn in_short(refusal: &Refusal) -> &'static str {
     let Refusal::Rejected(wrong) = refusal else { return "failed" };
     match wrong.0.first().map(|first| first.path.as_str()) {
@@ -112,10 +111,10 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
     }
 }
 
-/// A name, with energy and latency as far as they are known.
+/// A name, with energy and latency if they are known.
 type Row<'a> = (&'a str, Option<(f64, f64)>);
 
-/// What explains the table of allocations: their accounts, as far as they are known.
+/// Explanations of the table of allocations, for the accounts that are known.
 fn compared_numbers(rows: &[Row<'_>], accounts: &[Option<CoresEvaluation>]) -> Numbers {
     let first = rows.first().and_then(|(name, summary)| Some((*name, (*summary)?)));
     let row = |((name, summary), judgement): (&Row<'_>, &Option<CoresEvaluation>)| {
@@ -137,7 +136,7 @@ struct SystemsProps {
     request: Rc<CoresRequest>,
 }
 
-/// Opens a system that comes along, with the tiles of the form.
+/// Buttons that open a system preset, with the tiles of the form.
 fn open_system(shown: &str, act: &Callback<Action>) -> Html {
     let others = system_presets().iter().filter(|preset| preset.text != shown);
     let button = |preset: &'static Preset| {
@@ -160,7 +159,7 @@ fn Systems(props: &SystemsProps) -> Html {
     let act = use_act();
     let request = &props.request;
     let quantity = use_state_eq(|| Quantity::EnergyDelay);
-    // The system at hand first, then those that come along and are other ones.
+    // The current system first, then the presets that differ from it.
     let systems: Vec<(String, String)> = std::iter::once(("the one above".to_owned(), request.system.clone()))
         .chain(
             system_presets()

@@ -1,4 +1,5 @@
-//! A cursor over the time of a schedule: drag, keys and play; below it what happens at that cycle.
+//! A cursor over the time of a schedule: drag, keys and play; below it the state of cores, links and memories at that
+//! cycle.
 
 use crate::app::widgets::figures::data_table::plain_table;
 use crate::app::widgets::figures::player::{Player, Slider, Speed, Stepped};
@@ -6,7 +7,7 @@ use crate::chart::SystemLanes;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// While it plays, a step takes so much of the time.
+/// Number of steps of playback over the whole schedule.
 const STEPS: f64 = 240.0;
 /// Positions of the slider.
 const POSITIONS: f64 = 1000.0;
@@ -14,9 +15,8 @@ const POSITIONS: f64 = 1000.0;
 /// A cycle of a schedule.
 #[derive(Clone)]
 pub struct Moment {
-    /// The schedule.
     pub lanes: Rc<SystemLanes>,
-    /// The cycle; `None` before a person takes the cursor.
+    /// `None` before a person moves the cursor.
     pub cycle: Option<f64>,
 }
 
@@ -40,7 +40,7 @@ impl Moment {
     }
 }
 
-/// From begin to begin or end of a tile, and in equal parts as it plays.
+/// Single steps go to the next begin or end of a tile; playback advances by equal parts.
 impl Stepped for Moment {
     const SPEEDS: &'static [Speed] = &[Speed { count: 16, unit: "step" }];
 
@@ -61,18 +61,14 @@ impl Stepped for Moment {
     }
 }
 
-/// What a [`TimeCursor`] needs.
 #[derive(Properties, PartialEq)]
 pub struct TimeCursorProps {
-    /// Where it stands.
     pub moment: Moment,
-    /// Whether it plays.
     pub is_playing: bool,
-    /// Leads it.
     pub player: Player<Moment>,
 }
 
-/// The cursor's controls, with the table of its cycle.
+/// The controls of the cursor, and the table of its cycle.
 #[component]
 pub fn TimeCursor(props: &TimeCursorProps) -> Html {
     let TimeCursorProps { moment, player, .. } = props;

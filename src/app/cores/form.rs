@@ -1,4 +1,4 @@
-//! How layers are cut for a system of cores, and whose rules the scheduler follows.
+//! The form of a study on many cores: the tiles of layers, and the rules of the scheduler.
 
 use crate::app::widgets::forms::controls::{Checkbox, Choice, Select, TextField, passing};
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
@@ -27,12 +27,10 @@ const ORDERS: [(Option<OrderRule>, &str); 4] = [
     (Some(OrderRule::Earliest), "that could start first"),
 ];
 
-/// What a [`CoresFormCard`] needs.
 #[derive(Properties, PartialEq)]
 pub struct CoresFormProps {
-    /// What is chosen.
     pub form: CoresForm,
-    /// All that is wrong with it.
+    /// Its errors.
     pub wrong: Diagnostics,
 }
 
@@ -51,7 +49,6 @@ fn select<T: Copy + PartialEq + 'static>(
     html! { <Select {label} {choices} {value} {onchange} {testid} /> }
 }
 
-/// The form.
 #[component]
 pub fn CoresFormCard(props: &CoresFormProps) -> Html {
     let act = use_act();

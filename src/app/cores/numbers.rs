@@ -1,4 +1,4 @@
-//! What explains the numbers of a schedule: in its facts, and in the tables of its figures.
+//! Explanations of the numbers of a schedule: in its facts, and in the tables of its figures.
 
 use crate::app::widgets::figures::figure::Numbers;
 use crate::app::widgets::words::explain::{Asked, Number};
@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
 
-/// What asks about a number of a schedule.
+/// A question about a number of a schedule; `None` if it has no such number.
 pub fn asked(account: &Arc<SystemAccount>, number: CoresNumber) -> Option<Asked> {
     Some(Asked::Of(Rc::new(Arc::clone(account)), Subject::Cores(number)))
 }
@@ -19,20 +19,20 @@ pub fn number(account: &Arc<SystemAccount>, number: CoresNumber, text: String) -
     html! { <Number asked={asked(account, number)} {text} /> }
 }
 
-/// What explains a table whose first column is words.
+/// Explanations of a table whose first column is text.
 fn rows(account: &Arc<SystemAccount>, rows: impl Iterator<Item = Vec<Option<CoresNumber>>>) -> Numbers {
     let cell = |number: Option<CoresNumber>| number.and_then(|number| asked(account, number));
     let row = |numbers: Vec<Option<CoresNumber>>| std::iter::once(None).chain(numbers.into_iter().map(cell)).collect();
     Some(Rc::new(rows.map(row).collect()))
 }
 
-/// What explains [`core_time`](crate::chart::core_time).
+/// Explanations for [`core_time`](crate::chart::core_time).
 pub fn time_numbers(account: &Arc<SystemAccount>) -> Numbers {
     let row = |core: CoreId| CorePart::all().map(|part| Some(CoresNumber::Time(core, part))).collect();
     rows(account, account.cores.keys().map(row))
 }
 
-/// What explains [`system_energy`](crate::chart::system_energy).
+/// Explanations for [`system_energy`](crate::chart::system_energy).
 pub fn energy_numbers(account: &Arc<SystemAccount>) -> Numbers {
     let reasons = moved_reasons(account);
     let row = |part: SystemPart| {
@@ -47,7 +47,7 @@ pub fn energy_numbers(account: &Arc<SystemAccount>) -> Numbers {
     rows(account, SystemPart::ALL.into_iter().map(row))
 }
 
-/// What explains [`link_table`](crate::chart::link_table).
+/// Explanations for [`link_table`](crate::chart::link_table).
 pub fn link_numbers(account: &Arc<SystemAccount>) -> Numbers {
     let row = |link: LinkId| {
         let carried = TransferReason::ALL.map(|reason| Some(CoresNumber::LinkCarries(link, reason)));
@@ -57,14 +57,14 @@ pub fn link_numbers(account: &Arc<SystemAccount>) -> Numbers {
     rows(account, account.links.keys().map(row))
 }
 
-/// What explains [`memory_table`](crate::chart::memory_table).
+/// Explanations for [`memory_table`](crate::chart::memory_table).
 pub fn memory_numbers(account: &Arc<SystemAccount>) -> Numbers {
     let row =
         |memory: TopMemoryId| vec![None, Some(CoresNumber::MemoryPeak(memory)), Some(CoresNumber::MemoryShare(memory))];
     rows(account, account.memories.keys().map(row))
 }
 
-/// What explains the table of a timeline, where it lists tiles.
+/// Explanations for the table of a timeline, if it lists tiles.
 pub fn tile_numbers(account: &Arc<SystemAccount>, chart: &CoreTimeline) -> Numbers {
     let row = |tile: TileId| {
         let of = |figure| Some(CoresNumber::Tile(tile, figure));

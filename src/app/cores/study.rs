@@ -1,4 +1,4 @@
-//! The best cores for a network, over the workers, and whether other cores for single layers are better still.
+//! The search for the best cores of a network, over the workers, and the local search over cores of single layers.
 
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::job::{JobRun, use_job};
@@ -11,8 +11,8 @@ use crate::question::{Answer, EvaluateCores, Refusal, Topic};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Searches the best cores for what is `asked`; another request takes its place at once. The callback lets searches that are not proved go
-/// on for longer.
+/// Searches the best cores for `asked`; another request replaces it at once. The callback lets searches without a proof
+/// of optimality run longer.
 #[hook]
 pub fn use_cores(asked: Option<CoresRequest>) -> (Option<JobRun<CoresSearch>>, Callback<()>) {
     let asked = use_memo(asked, |asked| asked.clone().map(|asked| (Rc::new(asked), ())));
@@ -28,13 +28,12 @@ pub fn use_cores(asked: Option<CoresRequest>) -> (Option<JobRun<CoresSearch>>, C
 /// Inputs of the evaluation of an allocation, the same for all allocations of a request.
 #[derive(Clone, PartialEq)]
 pub struct EvaluationInputs {
-    /// The request.
     pub request: Rc<CoresRequest>,
-    /// Allocations of the stacks, and what tiles cost.
+    /// Allocations of the stacks, and the cost of their tiles.
     pub basis: CoresBasis,
 }
 
-/// The evaluation of an allocation made by hand; `None` as long as it is not known.
+/// The evaluation of an allocation made by hand; `None` while unknown.
 #[hook]
 pub fn use_evaluation(
     inputs: Option<EvaluationInputs>,
@@ -50,23 +49,23 @@ pub fn use_evaluation(
     Some(answer.and_then(|evaluation| evaluation.map_err(Refusal::from)))
 }
 
-/// A local search for better cores, as far as it is.
+/// The state of a local search for better cores.
 #[derive(Clone, PartialEq)]
 pub struct LocalSearch {
-    /// Whether it goes on.
+    /// Whether it is running.
     pub is_on: bool,
     /// Whether a round over all layers improved nothing.
     pub is_done: bool,
     /// The best so far.
     pub best: Option<EvaluatedAllocation>,
-    /// The layer that is next.
+    /// The layer to try next.
     pub layer: NestId,
-    /// Why it stopped, if nobody stopped it.
+    /// The error that stopped it; `None` if a person did.
     pub failure: Option<String>,
 }
 
-/// Runs a local search for better cores, which begins with the allocation of `of`; the callback starts and stops it. It waits where a
-/// person stopped the one before.
+/// Runs a local search for better cores, starting with the allocation of `of`; the callback starts and stops it. It
+/// does not start if a person stopped the previous one.
 #[hook]
 pub fn use_local_search(of: Option<(EvaluationInputs, EvaluatedAllocation)>) -> (LocalSearch, Callback<bool>) {
     let is_on = use_state_eq(|| true);

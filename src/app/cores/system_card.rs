@@ -1,4 +1,4 @@
-//! The system of cores as a card of the design: which one, what it is made of, and its text.
+//! The system of cores as a card of the design: choice, parts, and text.
 
 use crate::app::widgets::forms::controls::{Choice, Select};
 use crate::app::widgets::forms::document_text::FoldedText;
@@ -13,10 +13,11 @@ use crate::state::{Action, CoresField, CoresForm};
 use crate::system::{ComputeCore, CoreSystem};
 use yew::prelude::*;
 
-/// Value of the choice of a system of one's own.
+/// Value of the choice of a system written by hand.
 const OWN: &str = "(own)";
 
-/// Whether a system has the accelerator of the hardware document for one of its cores. One with mistakes may.
+/// Whether the accelerator of the hardware document is one of the cores. Also true for a system with errors, which may
+/// contain it.
 pub fn takes_beside(form: &CoresForm, hardware: &str) -> bool {
     CoreSystem::from_text(form.system(), hardware).map_or(true, |system| system.takes_beside)
 }
@@ -26,11 +27,9 @@ pub fn system_card(form: &CoresForm, hardware: &str) -> Html {
     html! { <SystemCard form={form.clone()} hardware={hardware.to_owned()} /> }
 }
 
-/// What a [`SystemCard`] needs.
 #[derive(Properties, PartialEq)]
 struct SystemCardProps {
     form: CoresForm,
-    /// Text of the hardware document.
     hardware: String,
 }
 
@@ -76,11 +75,10 @@ fn SystemCard(props: &SystemCardProps) -> Html {
 
 #[derive(Properties, PartialEq)]
 struct NumbersProps {
-    /// Text of the system.
     system: String,
 }
 
-/// The numbers of a system, each of which a study may vary: those of links and of memories that cores share first.
+/// The numbers of a system, each with a button to vary it in a study: links and shared memories first.
 #[component]
 fn Numbers(props: &NumbersProps) -> Html {
     let numbers = use_memo(props.system.clone(), |text| {
@@ -112,7 +110,7 @@ fn Numbers(props: &NumbersProps) -> Html {
     }
 }
 
-/// A core: its array, and what its memories on the chip hold.
+/// A core: its array, and the capacity of its memories on the chip.
 fn core(core: &ComputeCore) -> Html {
     let sides: Vec<String> = core.core.array.iter().map(|(_, size)| size.to_string()).collect();
     let bytes = Quantity::Bytes.text(core.core.on_chip_bytes() as f64);

@@ -7,24 +7,24 @@ use crate::question::{Refusal, Topic};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Clone, PartialEq)]
 pub struct TileSearchState {
-    /// All that was run so far; `None` before anything is known.
+    /// Everything run so far; `None` before the first result.
     pub search: Option<Rc<TileSearch>>,
     /// The best of the first stage, and at the end the best of all.
     pub cut: Option<TileCut>,
-    /// Candidates of this stage that were run, and all of it.
+    /// Number of candidates of this stage that were run, and of all.
     pub progress: (usize, usize),
     /// Whether nothing is left to run, or a person stopped it.
     pub is_done: bool,
     /// Whether a person stopped it.
     pub is_stopped: bool,
-    /// Why it cannot begin.
+    /// The reason why it cannot start.
     pub refusal: Option<Refusal>,
 }
 
-/// Searches the tile size of a request; another request takes its place at once. The callback stops it.
+/// Searches the tile size of a request; another request replaces it at once. The callback stops it.
 #[hook]
 pub fn use_tile_search(request: Option<Rc<CoresRequest>>) -> (TileSearchState, Callback<()>) {
     let asked = request.map(|request| (request, ()));

@@ -1,4 +1,4 @@
-//! The search for the tile size: its curve, how far it is, and the single core that schedules are compared with.
+//! The search for the tile size: its curve, its progress, and the single core that schedules are compared with.
 
 use super::tile_search::TileSearchState;
 use crate::app::widgets::figures::data_table::DataTable;
@@ -14,16 +14,16 @@ use crate::state::Action;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What schedules are compared with.
+/// The single core that schedules are compared with.
 #[derive(Clone, PartialEq)]
 pub struct ComparedCore {
-    /// The best core that computes all layers alone; `None` where none runs all.
+    /// The best core that computes all layers alone; `None` if none can.
     pub core: Option<SingleCore>,
-    /// In which tiles it computes them, in words.
+    /// The tiles in which it computes the layers, as text.
     pub tiles: String,
 }
 
-/// The best single core: of the search where there is one, else in the tiles that are stated; `None` as long as it is not known.
+/// The best single core: from the search if there is one, else for the stated tiles; `None` while unknown.
 #[hook]
 pub fn use_single_core(run: Option<&JobRun<CoresSearch>>, search: Option<&TileSearch>) -> Option<ComparedCore> {
     let run = run.filter(|run| search.is_none() && run.job().stage() == CoresStage::Done);
@@ -39,16 +39,13 @@ pub fn use_single_core(run: Option<&JobRun<CoresSearch>>, search: Option<&TileSe
     Some(ComparedCore { core, tiles: "in the same tiles".to_owned() })
 }
 
-/// What [`TileSizes`] needs.
 #[derive(Properties, PartialEq)]
 pub struct TileSizesProps {
-    /// How far the search is.
     pub state: TileSearchState,
-    /// Stops it.
     pub on_stop: Callback<()>,
 }
 
-/// The curve over tile sizes, with what the search says.
+/// The curve over tile sizes, and the result of the search.
 #[component]
 pub fn TileSizes(props: &TileSizesProps) -> Html {
     let act = use_act();

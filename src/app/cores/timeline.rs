@@ -1,4 +1,4 @@
-//! Who computes what when on many cores: a timeline to move and zoom in, whose tiles show what they have to do with.
+//! The schedule on many cores: a timeline to move and zoom, which emphasises the tiles and transfers related to a tile.
 
 use super::cursor::{Moment, TimeCursor};
 use super::numbers::{link_numbers, memory_numbers, tile_numbers};
@@ -19,10 +19,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
 
-/// What a [`CoreTimelineView`] needs.
 #[derive(Properties)]
 pub struct CoreTimelineProps {
-    /// The schedule.
     pub account: Arc<SystemAccount>,
 }
 
@@ -50,12 +48,12 @@ pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
     };
     let (view, canvas) = (use_node_ref(), use_node_ref());
     let width = use_observed_width(&view);
-    // Another network or system is looked at from the beginning.
+    // Another network or system resets the timeline.
     let cores: Vec<String> = props.account.cores.iter().map(|core| core.name.clone()).collect();
     let of = (props.account.layers.clone(), cores);
     let looking = (*use_memo(of, |_| Rc::new(std::cell::RefCell::new(Looking::default())))).clone();
     let moves = Moves { looking, lanes, view: view.clone(), update: use_force_update() };
-    // Another schedule has other times.
+    // The cursor is reset with every schedule, as cycles differ.
     let player = use_player(Moment { lanes: Rc::clone(&moves.lanes), cycle: None }, (), None);
     let moment = player.now();
     let chart = moves.chart().with_cursor(moment.cycle);
@@ -185,7 +183,7 @@ fn card(text: &HitText) -> Html {
     }
 }
 
-/// Saves the schedule for viewers of traces.
+/// Downloads the schedule for trace viewers.
 #[component]
 fn SaveTrace(props: &CoreTimelineProps) -> Html {
     let names = use_surroundings().names;

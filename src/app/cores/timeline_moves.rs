@@ -1,5 +1,6 @@
-//! What a person does with a timeline. A drag, one finger sideways, two fingers, arrow keys and Ctrl with the wheel change the time that
-//! is looked at; a plain wheel and one finger up or down scroll the page, as everywhere. What is pointed at or chosen is brought out.
+//! Pointers, keys and the wheel on a timeline. A drag, one finger sideways, two fingers, arrow keys and Ctrl with the
+//! wheel change the window; a plain wheel and one finger up or down scroll the page. The item pointed at or chosen is
+//! emphasised.
 
 use crate::app::widgets::figures::figure::Spot;
 use crate::app::widgets::pointing::pointers::{Pointers, capture, is_drag, spot};
@@ -10,38 +11,36 @@ use std::rc::Rc;
 use web_sys::{Element, WheelEvent};
 use yew::prelude::*;
 
-/// One step of zooming.
+/// Factor of one step of zooming.
 const STEP: f64 = 0.5;
-/// What a notch of the wheel zooms by.
+/// Factor of one notch of the wheel.
 const NOTCH: f64 = 0.8;
-/// One step sideways, as a share of what is looked at.
+/// One step sideways, as a share of the window.
 const ASIDE: f64 = 0.2;
 
-/// What changes while a person looks at a timeline. It is newer than what is drawn when several things happen in a frame.
+/// State that changes between renders; it is newer than what is drawn when several events happen in one frame.
 #[derive(Default)]
 pub struct Looking {
-    /// The part of the time; `None` for all.
+    /// The visible part of the time; `None` for all.
     window: Option<TimeWindow>,
-    /// The tile that was chosen, and of how many.
+    /// The chosen tile, and the number of tiles of its schedule.
     chosen: Option<(TileId, usize)>,
-    /// What is pointed at.
+    /// The item pointed at.
     hovered: Option<(Hit, Spot)>,
     /// Pointers that are down.
     down: Pointers,
-    /// Whether one of them went farther than a click does.
+    /// Whether one of them moved too far for a click.
     is_drag: bool,
 }
 
-/// What a person may do with a timeline.
+/// The actions on a timeline.
 #[derive(Clone)]
 pub struct Moves {
-    /// What is looked at.
     pub looking: Rc<RefCell<Looking>>,
-    /// The schedule.
     pub lanes: Rc<SystemLanes>,
     /// The element that holds the canvas.
     pub view: NodeRef,
-    /// Draws again.
+    /// Draws the component again.
     pub update: UseForceUpdateHandle,
 }
 
@@ -50,24 +49,23 @@ impl Moves {
         self.lanes.account.latency_cycles
     }
 
-    /// The part of the time that is looked at.
+    /// The visible part of the time.
     pub fn window(&self) -> TimeWindow {
         let window = self.looking.borrow().window;
         window.map_or_else(|| TimeWindow::whole(self.latency()), |window| window.moved(0.0, self.latency()))
     }
 
-    /// Whether that is all.
+    /// Whether all of the time is visible.
     pub fn is_whole(&self) -> bool {
         self.window() == TimeWindow::whole(self.latency())
     }
 
-    /// The tile that was chosen.
     pub fn chosen(&self) -> Option<TileId> {
         let chosen = self.looking.borrow().chosen;
         chosen.filter(|(_, count)| *count == self.lanes.account.tiles.len()).map(|(tile, _)| tile)
     }
 
-    /// What is looked at, with the tile that is pointed at or chosen.
+    /// The timeline in the current window, with the tile that is pointed at or chosen.
     pub fn chart(&self) -> CoreTimeline {
         let focus = match self.looking.borrow().hovered {
             Some((Hit::Tile(tile), _)) => Some(tile),
@@ -85,7 +83,7 @@ impl Moves {
         self.view.cast::<Element>().map_or(0, |view| view.client_width().max(0) as u32)
     }
 
-    /// What words are shown about, and where: what is pointed at, or the chosen tile.
+    /// The item that the tooltip describes, and the tooltip's place: the item pointed at, or the chosen tile.
     pub fn spoken(&self) -> Option<(Hit, Spot)> {
         let hovered = self.looking.borrow().hovered;
         hovered.or_else(|| {
@@ -100,12 +98,12 @@ impl Moves {
         self.update.force_update();
     }
 
-    /// Looks at all of the time.
+    /// Shows all of the time.
     pub fn whole(&self) {
         self.look(TimeWindow::whole(self.latency()));
     }
 
-    /// Closer or farther by steps: about the chosen tile while it is in sight, else about the middle.
+    /// Zooms in by steps: about the chosen tile while it is visible, else about the middle.
     pub fn zoom(&self, steps: i32) {
         let window = self.window();
         let tile = self.chosen().and_then(|tile| self.lanes.account.tiles.get(tile));
@@ -114,7 +112,7 @@ impl Moves {
         self.look(window.zoomed(STEP.powi(steps), at, self.latency()));
     }
 
-    /// Earlier or later by steps.
+    /// Moves to later times by steps.
     pub fn pan(&self, steps: i32) {
         let window = self.window();
         self.look(window.moved(ASIDE * f64::from(steps) * window.length(), self.latency()));
@@ -143,7 +141,7 @@ impl Moves {
         }
     }
 
-    /// Does what a key means; whether it means something.
+    /// Handles a key; whether the key has a meaning here.
     pub fn key(&self, event: &KeyboardEvent) -> bool {
         if event.ctrl_key() || event.meta_key() || event.alt_key() {
             return false;
@@ -175,7 +173,6 @@ impl Moves {
         true
     }
 
-    /// A pointer goes down.
     pub fn down(&self, event: &PointerEvent) {
         let Some(at) = spot(&self.view, event).filter(|_| event.button() == 0) else { return };
         let looking = &mut *self.looking.borrow_mut();
@@ -183,12 +180,12 @@ impl Moves {
         looking.down.0.insert(event.pointer_id(), at);
     }
 
-    /// A pointer moves: over the figure, as a drag, or as one of two fingers.
+    /// Moves the highlight, drags, or zooms by two fingers.
     pub fn moves(&self, event: &PointerEvent) {
         let Some(at) = spot(&self.view, event) else { return };
         let id = event.pointer_id();
         if event.buttons() == 0 {
-            // It went up elsewhere.
+            // The button was released outside the canvas.
             self.looking.borrow_mut().down.0.remove(&id);
         }
         let (last, before) = {
@@ -227,7 +224,7 @@ impl Moves {
         }
     }
 
-    /// A pointer goes up: a click chooses the tile under it.
+    /// A click chooses the tile under the pointer.
     pub fn up(&self, event: &PointerEvent) {
         let (was_down, is_drag) = {
             let looking = &mut *self.looking.borrow_mut();
@@ -238,23 +235,23 @@ impl Moves {
             Some(Hit::Tile(tile)) => self.choose((self.chosen() != Some(tile)).then_some(tile)),
             _ => self.choose(None),
         }
-        // A finger points at nothing before or after.
+        // A touch has no hover before or after.
         self.hover(at);
     }
 
-    /// A pointer is taken away, as the page scrolls.
+    /// The browser takes the pointer over to scroll the page.
     pub fn cancel(&self, event: &PointerEvent) {
         self.looking.borrow_mut().down.0.remove(&event.pointer_id());
     }
 
-    /// A pointer leaves the figure. What a finger touched last stays.
+    /// Ends the hover of a mouse; the item touched last by a finger stays.
     pub fn leave(&self, event: &PointerEvent) {
         if event.pointer_type() != "touch" && self.looking.borrow_mut().hovered.take().is_some() {
             self.update.force_update();
         }
     }
 
-    /// Ctrl and the wheel zoom; sideways it moves. A plain wheel is left to the page.
+    /// Ctrl and the wheel zoom, a sideways wheel moves. A plain wheel is left to the page.
     pub fn wheel(&self, event: &WheelEvent) {
         if event.ctrl_key() {
             if let Some((x, _)) = spot(&self.view, event) {

@@ -1,4 +1,4 @@
-//! Many cores: who computes what when, what travels, how full memories are, and which allocation is the best.
+//! Many cores: the schedule, the transfers, the usage of memories, and the best allocation.
 
 use super::allocation::CoresAllocation;
 use super::compared::CoresCompared;
@@ -28,7 +28,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
 
-/// Schedules of more tiles are left as they were found: trying other cores for one layer would take too long.
+/// Limit on the tiles of a schedule for the local search: with more, trying other cores for one layer would take too
+/// long.
 const MOST_IMPROVED: usize = 20_000;
 
 /// The view, as the page shows it.
@@ -39,11 +40,9 @@ pub fn view(state: Rc<PageState>, _: &Session) -> Html {
 /// What a [`CoresView`] needs.
 #[derive(Properties, PartialEq)]
 pub struct CoresViewProps {
-    /// Everything.
     pub state: Rc<PageState>,
 }
 
-/// The view.
 #[component]
 pub fn CoresView(props: &CoresViewProps) -> Html {
     let (chosen, act) = (&props.state.chosen, &use_act());
@@ -79,7 +78,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
         use_local_search(inputs.clone().zip(improvable.map(|(_, evaluation)| evaluation.evaluated.clone())));
     let outline = study.and_then(CoresSearch::outline).cloned();
     let by_hand = outline.as_ref().and_then(|outline| written(&chosen.cores.allocation, outline, best.as_ref()));
-    // What was improved is looked at in full once the search rests.
+    // The improved allocation is shown in full once the local search rests.
     let is_better = improving.is_done || !improving.is_on;
     let better = improving.best.clone().filter(|found| {
         is_better && best.as_ref().is_some_and(|(_, judgement)| judgement.evaluated.choice != found.choice)
@@ -89,7 +88,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
     let found = judged.as_ref().and_then(|judged| judged.as_ref().ok()).cloned();
     let judged_by_hand = found.as_ref().map(|found| found.evaluated.clone());
     let shown = if wanted.is_some() { found } else { best.as_ref().map(|(_, judgement)| judgement.clone()) };
-    // While another schedule is worked out, the one before stays.
+    // The previous schedule stays while another one is computed.
     let kept = use_mut_ref(|| None::<Shown>);
     let is_current = shown.is_some();
     if let Some((judgement, outline)) = shown.zip(outline.clone()) {
@@ -195,12 +194,12 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
     }
 }
 
-/// A schedule that is looked at.
+/// The schedule that is shown.
 #[derive(Clone)]
 struct Shown {
     judgement: CoresEvaluation,
     outline: Arc<CoresOutline>,
-    /// Where its cores come from.
+    /// The source of its allocation.
     origin: &'static str,
 }
 
@@ -221,7 +220,8 @@ fn origin(
     }
 }
 
-/// The choice by hand: what was found, with the cores that a person wrote for some layers. `None` where these are of another network.
+/// The choice by hand: the allocation that was found, with the cores written for some layers. `None` if these belong to
+/// another network.
 fn written(text: &str, outline: &CoresOutline, best: Option<&(bool, CoresEvaluation)>) -> Option<CoreAllocation> {
     let mut choice = best?.1.evaluated.choice.clone();
     let mut is_any = false;
@@ -234,7 +234,7 @@ fn written(text: &str, outline: &CoresOutline, best: Option<&(bool, CoresEvaluat
     is_any.then_some(choice)
 }
 
-/// Says which layers have cores by hand and are not in the network.
+/// A remark on layers with cores by hand that are not in the network.
 fn unmatched(text: &str, outline: Option<&CoresOutline>) -> Html {
     let Some(outline) = outline else { return html! {} };
     let lines = read_allocation(text);
@@ -256,7 +256,7 @@ fn unmatched(text: &str, outline: Option<&CoresOutline>) -> Html {
     }
 }
 
-/// All that is wrong: with the fields, the documents, or with what comes of them.
+/// All errors: of the fields, of the documents, or of their combination.
 fn wrong_with(
     fields: Option<&Diagnostics>,
     asked: Option<&Refusal>,
@@ -334,7 +334,7 @@ fn answer(shown: &Shown, aim: &'static str, single: Option<&ComparedCore>) -> Ht
     }
 }
 
-/// How a schedule compares with the best core that computes all layers alone, in a sentence.
+/// A comparison with the best core that computes all layers alone, in one sentence.
 fn against_one_core((energy_pj, latency): (f64, f64), cores: usize, single: Option<&ComparedCore>) -> String {
     let Some(ComparedCore { core, tiles }) = single else { return "Comparing with one core alone …".to_owned() };
     let Some(core) = core else {
@@ -364,7 +364,7 @@ fn against_one_core((energy_pj, latency): (f64, f64), cores: usize, single: Opti
     )
 }
 
-/// How far the search for better cores is.
+/// The progress of the local search.
 fn improvement(
     improving: &LocalSearch,
     from: Option<&EvaluatedAllocation>,
@@ -415,7 +415,7 @@ fn improvement(
     }
 }
 
-/// What is proved of the stacks' allocations.
+/// The proof of optimality of the stacks' allocations.
 fn proof(study: &CoresSearch, longer: &Callback<()>) -> Html {
     let Some([stacks, single]) = study.stacks(true).zip(study.stacks(false)).map(|(shared, single)| [shared, single])
     else {

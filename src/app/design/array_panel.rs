@@ -1,4 +1,4 @@
-//! The PE array and what it unrolls, as fields.
+//! The PE array and its unrolling, as fields.
 
 use crate::app::widgets::forms::form::{CellField, Form};
 use crate::app::widgets::forms::form_field::{Chip, FormField, WrongHere, listed_field};
@@ -11,12 +11,11 @@ use yew::prelude::*;
 
 const VECTOR_UNIT: &str = "vector_unit";
 
-/// Paths of the document that the panel shows.
+/// Document paths shown by the panel.
 pub const ARRAY_PATHS: [&str; 6] = ["name", "clock", "array", "unroll", "dataflow", "vector_unit"];
 
 #[derive(Clone, Properties, PartialEq)]
 pub struct ArrayPanelProps {
-    /// The hardware.
     pub form: Form,
 }
 
@@ -159,7 +158,7 @@ fn systolic(form: &Form, dimensions: &[String]) -> Html {
     }
 }
 
-/// Layer types that can be unrolled over the array: those that it computes.
+/// Layer types that can be unrolled over the array: those with multiply-accumulates.
 fn unrolled_kinds() -> impl Iterator<Item = LayerKind> {
     let on_array = |kind: &LayerKind| !matches!(kind, LayerKind::Input | LayerKind::View) && !kind.needs_vector_unit();
     LayerKind::ALL.into_iter().filter(on_array)

@@ -1,4 +1,4 @@
-//! Choosing a document, and the text behind it.
+//! A card that chooses a document and shows its text.
 
 use super::hardware_card::HardwareForm;
 use super::import::{ImportButton, carries_files, dropped, import_panel, use_import};
@@ -21,33 +21,28 @@ use std::rc::Rc;
 use web_sys::{DragEvent, HtmlTextAreaElement};
 use yew::prelude::*;
 
-/// What is fetched when a preset is first picked: the texts of all of them.
+/// Fetched when a preset is first picked: the texts of all presets.
 #[derive(Clone, Copy)]
 pub struct PresetParts {
-    /// Takes the preset of this name, or the document written by hand where there is none.
+    /// Picks the preset of this name, or the document written by hand if there is none.
     pub pick: fn(Half, &str) -> Action,
 }
 piece!(PresetParts);
 
-/// A text to be edited; the code of that is fetched with the first.
+/// An editable text; its code is fetched with the first one.
 fn text(props: DocumentTextProps) -> Html {
     late(move |parts: TextParts| (parts.document_text)(&props))
 }
 
-/// Value of the choice of one's own document.
+/// Value of the choice of a document written by hand.
 const OWN: &str = "(own)";
 
 #[derive(Properties, PartialEq)]
 pub struct DocumentCardProps {
-    /// Which document.
     pub half: Half,
-    /// Heading.
     pub title: &'static str,
-    /// The document.
     pub document: Document,
-    /// Whether its text is shown.
     pub shows_text: bool,
-    /// What is wrong with it.
     pub diagnostics: Diagnostics,
     /// What the document describes, as far as it is right.
     pub model: Model,
@@ -56,13 +51,13 @@ pub struct DocumentCardProps {
 /// The model that a document describes.
 #[derive(Clone)]
 pub enum Model {
-    /// An accelerator, where nothing is wrong with it.
+    /// An accelerator, if its document is valid.
     Hardware(Option<Rc<Core>>),
-    /// A network, where nothing is wrong with it, and its stacks.
+    /// A network, if its document is valid, and its stacks.
     Network(Option<Rc<Network>>, Rc<Stacks>),
 }
 
-/// A card with a preset to choose, a drawing, and the text one click away.
+/// A card with a choice of presets, a drawing, and the text one click away.
 #[component]
 pub fn DocumentCard(props: &DocumentCardProps) -> Html {
     let act = use_act();
@@ -239,7 +234,7 @@ fn choices(half: Half, document: &Document) -> Vec<Choice> {
     choices
 }
 
-/// Puts the cursor into a line, which scrolls it into view.
+/// Puts the caret into a line, which scrolls it into view.
 fn select_line(area: &HtmlTextAreaElement, line: usize) {
     let text = area.value();
     let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(utf16_length).sum();

@@ -17,18 +17,15 @@ use yew::prelude::*;
 /// Functions whose code is fetched when a memory or the array is first opened.
 #[derive(Clone, Copy)]
 pub struct HardwareParts {
-    /// Draws the fields of the PE array.
     pub array_panel: fn(ArrayPanelProps) -> Html,
-    /// Draws the fields of a memory.
     pub memory_panel: fn(MemoryPanelProps) -> Html,
 }
 piece!(HardwareParts);
 
 #[derive(Properties, PartialEq)]
 pub struct HardwareDrawingProps {
-    /// The accelerator.
     pub core: Rc<Core>,
-    /// Its document.
+    /// Text of its document.
     pub text: String,
 }
 
@@ -54,13 +51,12 @@ pub fn HardwareDrawing(props: &HardwareDrawingProps) -> Html {
 
 #[derive(Properties, PartialEq)]
 pub struct HardwareFormProps {
-    /// The document.
     pub form: Form,
-    /// The accelerator, where nothing is wrong with the document.
+    /// The accelerator, if its document is valid.
     pub core: Option<Rc<Core>>,
-    /// Whose fields are shown.
+    /// The item whose fields are shown.
     pub selected: Option<Selected>,
-    /// Called with the element whose fields are to be shown.
+    /// Called with the item whose fields are to be shown.
     pub on_select: Callback<Option<Selected>>,
 }
 
@@ -181,7 +177,7 @@ pub fn HardwareForm(props: &HardwareFormProps) -> Html {
     }
 }
 
-/// The bandwidth of the highest memory, which most often decides.
+/// The bandwidth of the highest memory, which most often limits performance.
 fn bandwidth(form: &Form, boxes: &[MemoryBox]) -> Html {
     let Some(highest) = boxes.last() else { return html! {} };
     if both(&form.document, highest.index, "width") != Both::Together {
@@ -241,7 +237,7 @@ fn memory_title(memory: &MemoryBox, core: Option<&Core>) -> String {
     }
 }
 
-/// How many PEs there are, what a MAC costs, and what a convolution unrolls: `K 32 · C 2 · OX 4 · OY 4`.
+/// The number of PEs, the energy of a MAC, and the unrolling of a convolution: `K 32 · C 2 · OX 4 · OY 4`.
 fn array_text(document: &Outline) -> Html {
     let names = document.keys("array.dimensions");
     let sizes: Vec<String> = (0..names.len())
@@ -285,7 +281,7 @@ fn area_facts(core: Option<&Core>) -> Html {
     html! { <p class="facts" data-testid="core-area">{ facts.concat() }</p> }
 }
 
-/// All figures of a memory in a sentence.
+/// All numbers of a memory in one sentence.
 fn describe(core: &Core, memory: &Memory) -> String {
     let instances =
         if memory.instances > 1 { format!(" × {}", group_thousands(memory.instances)) } else { String::new() };
@@ -311,7 +307,7 @@ fn describe(core: &Core, memory: &Memory) -> String {
     )
 }
 
-/// The area of all instances of what has one stated, and what has none; nothing where nothing is stated.
+/// The area of all instances with a stated area, and the parts without one; `None` if no area is stated.
 fn area_text(core: &Core) -> Option<String> {
     let area = core.area();
     let mut text = format!("Area {}", Quantity::Area.text(area.known_um2()?));
@@ -333,7 +329,7 @@ fn area_text(core: &Core) -> Option<String> {
     Some(text)
 }
 
-/// A name that may continue on the next line after an underscore.
+/// A name with optional line breaks after underscores.
 fn breakable(name: &str) -> Html {
     name.split_inclusive('_').map(|part| html! { <>{ part.to_owned() }<wbr /></> }).collect()
 }

@@ -20,15 +20,15 @@ use wasm_bindgen::prelude::*;
 use web_sys::{DragEvent, Event, File, FileList, HtmlInputElement, MessageEvent, Worker};
 use yew::prelude::*;
 
-/// Imports files, ONNX models as transformers or as networks; the first callback hears how that stands, the second of what comes out.
+/// Imports files, ONNX models as transformers or as networks; the first callback is called with the progress, the
+/// second with the result.
 pub type ImportFiles = fn(Vec<File>, bool, Callback<Import>, Callback<Action>) -> Option<Importer>;
 
 /// Functions whose code is fetched when files are first imported.
 #[derive(Clone, Copy)]
 pub struct ImportParts {
-    /// Imports files.
     pub import: ImportFiles,
-    /// Draws how an import stands, and what became of the files.
+    /// Draws the progress of an import, and its report.
     pub import_report: fn(&ImportHandle, &'static str) -> Html,
 }
 piece!(ImportParts);
@@ -38,19 +38,19 @@ piece!(ImportParts);
 pub enum Import {
     /// Nothing was imported, or the report was closed.
     None,
-    /// A worker reads: names of the files, bytes behind it, bytes of all.
+    /// In progress: names of the files, bytes read, bytes of all.
     Reading(String, f64, f64),
-    /// The documents are taken over; what became of the files.
+    /// The documents are taken over; with the report.
     Done(Rc<Imported>),
-    /// What is wrong with the files.
+    /// The files have errors.
     Failed(Rc<Diagnostics>),
-    /// The worker failed on these files, and why.
+    /// The worker failed on these files; with the reason.
     Broken(Vec<File>, String),
-    /// The worker cannot have its code for these files, or waits for it.
+    /// The worker waits for its code for these files, or cannot get it.
     NotFetched(Vec<File>, FetchFailure),
 }
 
-/// A worker that imports; dropped, it stops.
+/// A worker that imports; it stops when dropped.
 pub struct Importer {
     worker: Worker,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
@@ -69,7 +69,7 @@ impl Drop for Importer {
 }
 
 impl Importer {
-    /// Starts on files; `tell` hears of everything.
+    /// Starts with files; `tell` is called with every change.
     fn start(
         files: &[File],
         as_transformer: bool,
@@ -82,7 +82,7 @@ impl Importer {
             let (is_ready, is_over, lock) = (Rc::clone(&is_ready), Rc::clone(&is_over), Rc::clone(&lock));
             move |news: Result<ImportNews, Notice>| {
                 is_ready.set(true);
-                // It holds the lock from its first word on.
+                // The worker holds the lock since before its first message.
                 if let Some(lock) = lock.take() {
                     let (tell, is_over) = (tell.clone(), Rc::clone(&is_over));
                     let call = move || {
@@ -122,15 +122,15 @@ impl Importer {
 /// An import that a component can start and show.
 #[derive(Clone)]
 pub struct ImportHandle {
-    /// How it stands.
     pub state: Import,
-    /// Starts on files.
+    /// Starts with files.
     pub start: Callback<Vec<File>>,
     /// Stops it, or closes the report.
     pub close: Callback<()>,
 }
 
-/// One import after the other, of ONNX models as transformers or as networks. The documents that come out are taken over in one action.
+/// Runs one import after another, of ONNX models as transformers or as networks. The resulting documents are taken over
+/// in one action.
 #[hook]
 pub fn use_import(act: &Callback<Action>, as_transformer: bool) -> ImportHandle {
     let state = use_state(|| Import::None);
@@ -189,7 +189,7 @@ pub fn import(
     started.ok()
 }
 
-/// Takes over what came out of files.
+/// Takes over the documents of an import.
 fn take(imported: Imported, act: &Callback<Action>) -> Import {
     match imported.state.as_deref().map(State::from_yaml) {
         Some(Err(wrong)) => return Import::Failed(Rc::new(wrong)),
@@ -211,9 +211,9 @@ fn take(imported: Imported, act: &Callback<Action>) -> Import {
     Import::Done(Rc::new(imported))
 }
 
-/// What a person reads where the code that imports did not come.
+/// Message where the code of the import could not be fetched.
 const NOT_FETCHED: &str = "What imports files could not be fetched.";
-/// Where it has not come yet.
+/// Message while the code is missing.
 const LATE: &str = "The import waits for its code, and goes on by itself once that is here.";
 
 fn not_fetched(again: &[File], what: &'static str, files: &str) -> Import {
@@ -222,19 +222,18 @@ fn not_fetched(again: &[File], what: &'static str, files: &str) -> Import {
 
 #[derive(Properties, PartialEq)]
 pub struct ImportButtonProps {
-    /// Called with the files.
     pub start: Callback<Vec<File>>,
-    /// Of which document the button is one: `hardware`.
+    /// The document of the button: `hardware`.
     pub name: &'static str,
-    /// What is on it.
+    /// Text of the button.
     #[prop_or("import")]
     pub label: &'static str,
-    /// How it looks.
+    /// CSS class of the button.
     #[prop_or("link")]
     pub class: &'static str,
 }
 
-/// A button that lets a person choose files.
+/// A button that opens a file dialog.
 #[component]
 pub fn ImportButton(props: &ImportButtonProps) -> Html {
     let input = use_node_ref();
@@ -251,7 +250,7 @@ pub fn ImportButton(props: &ImportButtonProps) -> Html {
         Callback::from(move |_: Event| {
             if let Some(input) = input.cast::<HtmlInputElement>() {
                 start.emit(input.files().as_ref().map(listed).unwrap_or_default());
-                // So that the same file can be chosen again.
+                // Allows the same file to be chosen again.
                 input.set_value("");
             }
         })
@@ -285,7 +284,7 @@ fn listed(files: &FileList) -> Vec<File> {
     (0..files.length()).filter_map(|index| files.get(index)).collect()
 }
 
-/// The files of a drag over the page, if it carries any; their names are known only when they are dropped.
+/// Whether a drag carries files; their names are known only when they are dropped.
 pub fn carries_files(event: &DragEvent) -> bool {
     event.data_transfer().is_some_and(|data| data.types().includes(&"Files".into(), 0))
 }
@@ -295,7 +294,7 @@ pub fn dropped(event: &DragEvent) -> Vec<File> {
     event.data_transfer().and_then(|data| data.files()).as_ref().map(listed).unwrap_or_default()
 }
 
-/// How an import stands, and what became of the files; `name` is that of the document whose card it is on.
+/// The progress of an import, and its report; `name` is that of the document of the card.
 pub fn import_panel(import: &ImportHandle, name: &'static str) -> Html {
     if matches!(import.state, Import::None) {
         return html! {};
@@ -349,7 +348,7 @@ pub fn report(import: &ImportHandle, name: &'static str) -> Html {
     }
 }
 
-/// Starts once more on the same files.
+/// Starts again with the same files.
 fn again(import: &ImportHandle, files: &[File]) -> Callback<()> {
     let files = files.to_vec();
     import.start.reform(move |()| files.clone())
@@ -366,7 +365,7 @@ fn of_file(report: &Report) -> Html {
         let list = html! {
             <ul>{ for findings.iter().map(|finding| html! { <li>{ finding_text(finding) }</li> }) }</ul>
         };
-        // What is to be corrected or not counted is never folded away.
+        // Findings that need a correction, or that the model leaves out, are never folded.
         match (findings.is_empty(), severity) {
             (true, _) => html! {},
             (_, Severity::Mistake | Severity::NotCounted) => {

@@ -14,21 +14,19 @@ use yew::prelude::*;
 
 #[derive(Clone, Properties, PartialEq)]
 pub struct LayerPanelProps {
-    /// The network.
     pub form: Form,
-    /// Which layer of the document.
+    /// Index of the layer in the document.
     pub layer: usize,
-    /// All layers.
     pub nodes: Rc<Vec<LayerNode>>,
-    /// Its sizes, where they are known.
+    /// Sizes of the layer, if known.
     pub facts: Option<String>,
-    /// Its output channels, where they are known.
+    /// Its output channels, if known.
     pub channels: Option<u64>,
-    /// Called with the layer to be shown after an edit, if any.
+    /// Called with the layer to show after an edit, if any.
     pub on_select: Callback<Option<usize>>,
 }
 
-/// Fields that this panel shows of a layer of any type.
+/// Fields shown for a layer of any type.
 const SHOWN: [&str; 4] = ["name", "type", "from", "precision"];
 
 /// The fields of a layer. Only `shell::parts` may name it.
@@ -44,7 +42,7 @@ fn LayerPanel(props: &LayerPanelProps) -> Html {
     let path = format!("layers[{layer}]");
     let Some(node) = nodes.get(*layer) else { return html! {} };
     let fields = layer_field_list(&node.kind);
-    // A field that this type does not have is still said to be one too many.
+    // A field that is not allowed for this type is shown, so that its error has a place.
     let names: Vec<&str> = SHOWN.into_iter().chain(fields.iter().map(|field| field.name)).collect();
     let rest = form.wrong_besides(&path, &names);
     html! {
@@ -99,7 +97,7 @@ fn kind_field(props: &LayerPanelProps, kind: &str) -> Html {
     }
 }
 
-/// Whose outputs the layer reads, each a choice of the others.
+/// The inputs of the layer, each a choice among the other layers.
 fn inputs(props: &LayerPanelProps, kind: &str) -> Html {
     let LayerPanelProps { form, layer, nodes, .. } = props;
     let layer = *layer;
@@ -145,7 +143,8 @@ fn inputs(props: &LayerPanelProps, kind: &str) -> Html {
             </span>
         }
     };
-    // What computes with a window reads one map, a depthwise layer perhaps its weights too; sums and products read two, a view any.
+    // A layer with a window reads one map, a depthwise layer may also read its weights; sums and products read two, a
+    // view any number.
     let most = match kind {
         "conv" | "pointwise" | "pooling" | "fully-connected" => 1,
         "view" => usize::MAX,

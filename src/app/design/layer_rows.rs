@@ -8,23 +8,20 @@ use yew::prelude::*;
 
 #[derive(Clone, Properties, PartialEq)]
 pub struct LayerRowsProps {
-    /// The layers, in the order of the document.
+    /// In the order of the document.
     pub nodes: Rc<Vec<LayerNode>>,
-    /// The network.
     pub form: Form,
-    /// Output map, its size, weights and MACs of each, where they are known.
+    /// Output map, its size, weights and MACs of each layer, if known.
     pub facts: Vec<Option<[TableCell; 4]>>,
-    /// How much is wrong with each.
+    /// Number of errors of each layer.
     pub wrong: Rc<Vec<usize>>,
-    /// How the network is cut.
     pub stacks: Rc<Stacks>,
-    /// The layer whose fields are shown.
     pub selected: Option<usize>,
-    /// Called with clicks on layers.
+    /// Called with the layer of a click.
     pub on_select: Callback<Option<usize>>,
-    /// Called with a layer after which a stack is to end, or no longer.
+    /// Called with a layer at which to set or remove the end of a stack.
     pub on_cut: Option<Callback<String>>,
-    /// The fields of that layer.
+    /// The fields of the selected layer.
     pub children: Html,
 }
 
@@ -33,7 +30,7 @@ pub fn layer_rows(props: LayerRowsProps) -> Html {
     html! { <LayerRows ..props /> }
 }
 
-/// A row for each layer; that of the selected one is followed by its fields.
+/// One row per layer; the selected one is followed by its fields.
 #[component]
 fn LayerRows(props: &LayerRowsProps) -> Html {
     let row = |(index, node): (usize, &LayerNode)| {
@@ -93,7 +90,7 @@ fn LayerRows(props: &LayerRowsProps) -> Html {
     }
 }
 
-/// Whose outputs a layer reads, where that is not the one before it.
+/// The inputs of a layer, if they are not just the layer before it.
 fn reads(props: &LayerRowsProps, index: usize) -> String {
     let inputs = layer_inputs(&props.form.document, index);
     let before = index.checked_sub(1).and_then(|before| props.nodes.get(before));

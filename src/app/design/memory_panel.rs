@@ -14,13 +14,11 @@ use yew::prelude::*;
 
 #[derive(Clone, Properties, PartialEq)]
 pub struct MemoryPanelProps {
-    /// The hardware.
     pub form: Form,
-    /// The memory.
     pub memory: MemoryBox,
-    /// Whether it is the highest.
+    /// Whether it is the highest memory.
     pub is_highest: bool,
-    /// Called with the memory to be shown after an edit, if any.
+    /// Called with the memory to show after an edit, if any.
     pub on_select: Callback<Option<usize>>,
 }
 
@@ -43,7 +41,7 @@ fn MemoryPanel(props: &MemoryPanelProps) -> Html {
             None => listed_field(form, &path, field),
         })
     };
-    // What has no field of its own is still said here.
+    // Errors of fields that this panel does not show.
     let rest = form.wrong_besides(&path, &SHOWN);
     html! {
         <div class="panel" role="group" aria-label={format!("Memory {}", memory.name)} data-testid="memory-panel">
@@ -101,7 +99,7 @@ const SHOWN: [&str; 20] = [
     "source",
 ];
 
-/// A figure that may be left out, as `figure` counts then.
+/// A number that may be left out; `figure` is the estimate used then.
 fn estimated_field(form: &Form, path: &str, field: &Field, figure: String) -> Html {
     let path = format!("{path}.{}", field.name);
     let is_stated = form.document.has(&path);
@@ -163,7 +161,7 @@ fn granularity(form: &Form, index: usize) -> Html {
     both_fields(form, index, ("granularity", "Granularity", hint, "a whole word"), true)
 }
 
-/// One figure for reading and writing, or one for each, and a switch between the two.
+/// One number for reading and writing, or one for each, and a switch between the two.
 fn both_fields(
     form: &Form,
     index: usize,

@@ -20,26 +20,22 @@ use yew::prelude::*;
 /// Functions whose code is fetched when a layer or the whole network is first opened, or the layers as a table.
 #[derive(Clone, Copy)]
 pub struct LayerParts {
-    /// Draws the fields of what holds for all layers.
+    /// Draws the fields common to all layers.
     pub network_panel: fn(&Form) -> Html,
-    /// Draws the fields of a layer.
     pub layer_panel: fn(LayerPanelProps) -> Html,
-    /// Draws the layers as a table.
     pub layer_rows: fn(LayerRowsProps) -> Html,
 }
 piece!(LayerParts);
 
 #[derive(Properties)]
 pub struct NetworkFormProps {
-    /// The document.
     pub form: Form,
-    /// The network, where nothing is wrong with the document.
+    /// The network, if its document is valid.
     pub network: Option<Rc<Network>>,
-    /// How it is cut into stacks.
     pub stacks: Rc<Stacks>,
     /// Whose fields are shown.
     pub selected: Option<Selected>,
-    /// Called with the element whose fields are to be shown.
+    /// Called with the item whose fields are to be shown.
     pub on_select: Callback<Option<Selected>>,
 }
 
@@ -75,7 +71,7 @@ pub fn NetworkForm(props: &NetworkFormProps) -> Html {
     });
     let wrong_layers: Rc<Vec<usize>> =
         Rc::new((0..nodes.len()).map(|layer| form.wrong_at(&format!("layers[{layer}]")).len()).collect());
-    // Always a node, as the graph before it would be made anew if the number of its siblings changed.
+    // Always one node: if the number of siblings changed, Yew would create the graph before it anew.
     let panel = match layer {
         None => html! {},
         Some(layer) => {
@@ -199,7 +195,7 @@ pub fn NetworkForm(props: &NetworkFormProps) -> Html {
     }
 }
 
-/// The graph and the table as files.
+/// Buttons that save the graph and the table.
 fn save(props: &NetworkFormProps, nodes: &[LayerNode], edges: &[(usize, usize)]) -> Html {
     let layer = |node: &LayerNode| NetworkLayer {
         name: node.name.clone(),
@@ -225,11 +221,11 @@ fn model_of<'n>(network: Option<&'n Network>, name: &str) -> Option<&'n Layer> {
 /// The facts of a layer that the graph shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayerFacts {
-    /// Its output map: `960 × 540 × 56`.
+    /// `960 × 540 × 56`.
     pub map: String,
-    /// All of it in a sentence.
+    /// One sentence with all sizes.
     pub sentence: String,
-    /// Its place among the layers that compute something, by which it is coloured.
+    /// Index among the layers with multiply-accumulates, which decides its colour.
     pub place: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! The layers as a graph, from the input down: pans and zooms, a click opens a layer, one between two layers cuts.
+//! The layers as a graph, from the input down: pan and zoom; a click opens a layer, a click between two layers cuts.
 
 use super::network_card::LayerFacts;
 use crate::app::widgets::figures::pan_zoom::{PanZoom, use_pan_zoom};
@@ -15,30 +15,29 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct NetworkGraphProps {
-    /// The layers, in the order of the document.
+    /// In the order of the document.
     pub nodes: Rc<Vec<LayerNode>>,
-    /// Who reads whom.
+    /// From each layer to its readers, by index.
     pub edges: Rc<Vec<(usize, usize)>>,
-    /// Sizes of each layer, where they are known.
+    /// Sizes of each layer, if known.
     pub facts: Rc<Vec<Option<LayerFacts>>>,
-    /// How much is wrong with each.
+    /// Number of errors of each layer.
     pub wrong: Rc<Vec<usize>>,
-    /// How the network is cut.
     pub stacks: Rc<Stacks>,
-    /// The layer whose fields are shown.
     pub selected: Option<usize>,
-    /// Called with clicks on layers.
+    /// Called with the layer of a click.
     pub on_select: Callback<Option<usize>>,
-    /// Called with a layer after which a stack is to end, or no longer.
+    /// Called with a layer at which to set or remove the end of a stack.
     pub on_cut: Option<Callback<String>>,
 }
 
-/// Size of letters.
+/// Font size.
 const LETTERS: f64 = 11.5;
-/// A graph of more layers is drawn only around what is seen of it: a layer takes some twelve elements and 80 kB of the browser.
+/// Number of layers above which only the visible ones are drawn: a layer takes about twelve elements and 80 kB of the
+/// browser's memory.
 const ALL_DRAWN: usize = 400;
 
-/// The layers as boxes, with an arrow from each to who reads it.
+/// The layers as boxes, with an arrow from each to its readers.
 #[component]
 pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
     let laid = use_memo((props.nodes.len(), Rc::clone(&props.edges)), |(count, edges)| lay_out_network(*count, edges));
@@ -51,7 +50,7 @@ pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
     let focus = use_cursor::<usize>();
     let last = props.nodes.len().saturating_sub(1);
     let focused = focus.get().min(last);
-    // The browser's focus follows once the layer is drawn: it may be far from what was seen.
+    // The browser's focus is moved after the layer is drawn, which may have been far from the visible part.
     let has_moved = use_memo((), |()| Cell::new(false));
     {
         let has_moved = Rc::clone(&has_moved);
@@ -166,7 +165,7 @@ fn tools(pan_zoom: &PanZoom) -> Html {
     }
 }
 
-/// The layer that an arrow key leads to.
+/// The layer in the direction of an arrow key.
 fn neighbour(layout: &Layered, from: usize, key: &str) -> Option<usize> {
     let (x, _) = *layout.nodes.get(from)?;
     let rank = layout.ranks[from];
@@ -194,14 +193,14 @@ fn focus_layer(layer: usize) {
     let page = web_sys::window().and_then(|window| window.document());
     let element = page.and_then(|page| page.get_element_by_id(&format!("layer-{layer}")));
     if let Some(element) = element {
-        // A group of a drawing can be focused like any element.
+        // A group of an SVG can be focused like any element.
         let _ = element.unchecked_into::<HtmlElement>().focus();
     }
 }
 
 /// A band behind each stack.
 fn bands(props: &NetworkGraphProps, layout: &Layered, spacing: &Spacing) -> Vec<Html> {
-    // Stacks name their layers in the order of the document, nearly always: the next one is looked for from the last one on.
+    // Stacks list their layers in the order of the document, nearly always: so each search begins at the last hit.
     let mut last = 0;
     let mut place = |name: &String| {
         let (before, after) = props.nodes.split_at(last);
@@ -294,7 +293,7 @@ fn draw_node(
                 height={format!("{:.1}", spacing.height)}
                 rx="6"
             />
-            // Shown beside a timeline in which layers have colours.
+            // Next to a timeline in which layers have colours.
             if let Some(color) = facts.and_then(|facts| Some(theme.layer(facts.place?))) {
                 <path
                     class="hue"
@@ -310,12 +309,12 @@ fn draw_node(
     }
 }
 
-/// Where a click lets a stack end after a layer, or not any more.
+/// The clickable area that sets or removes the end of a stack after a layer.
 fn draw_cut(props: &NetworkGraphProps, layout: &Layered, spacing: &Spacing, index: usize, node: &LayerNode) -> Html {
     let Some(on_cut) = props.on_cut.as_ref().filter(|_| !matches!(node.kind.as_str(), "input" | "view")) else {
         return html! {};
     };
-    // After what nobody reads a stack ends anyway.
+    // A stack ends after a layer without readers anyway.
     if !layout.routes.iter().any(|route| route.from == index) {
         return html! {};
     }

@@ -1,4 +1,4 @@
-//! The fields of a network that hold for all of its layers: name, batch, precision.
+//! The fields common to all layers of a network: name, batch, precision.
 
 use crate::app::widgets::forms::form::Form;
 use crate::app::widgets::forms::form_field::{FormField, WrongHere};
@@ -23,7 +23,7 @@ pub fn network_panel(form: &Form) -> Html {
     }
 }
 
-/// Bits per element of each operand, of the network or of one layer.
+/// Bits per element of each operand, for the network or for one layer.
 pub fn precision(form: &Form, path: &str) -> Html {
     let fields: Vec<&str> = PRECISION_FIELDS.iter().map(|field| field.name).collect();
     let field = |field: &Field| {

@@ -1,4 +1,4 @@
-//! The ports of a memory, and which of them serves what.
+//! The ports of a memory, and the assignment of movements to them.
 
 use crate::app::widgets::forms::controls::{Choice, Picker};
 use crate::app::widgets::forms::form::{CellField, Form};
@@ -11,15 +11,14 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct PortTableProps {
-    /// The hardware.
     pub form: Form,
-    /// The memory.
+    /// Index of the memory.
     pub memory: usize,
-    /// What it holds.
+    /// Operands that it holds.
     pub operands: Vec<Operand>,
 }
 
-/// The ports of a memory: one row for each, and for each movement the port that serves it.
+/// The ports of a memory: one row each, and a choice of the port for each movement.
 #[component]
 pub fn PortTable(props: &PortTableProps) -> Html {
     let PortTableProps { form, memory, operands } = props;

@@ -1,4 +1,4 @@
-//! The schedule: what is swept, what is minimised, by which rules.
+//! The schedule: the swept points, the objective, the rules.
 
 use crate::app::platform::pieces::late;
 use crate::app::widgets::forms::controls::{Checkbox, Choice, Select, TextField, passing};
@@ -16,17 +16,15 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct ScheduleCardProps {
-    /// The schedule.
     pub schedule: Schedule,
-    /// Names of the memories that can be chosen.
+    /// Memories that can be chosen as the fuse memory or in an objective.
     pub memories: Vec<String>,
-    /// Which grid of tile sizes it has.
+    /// The choice that its grid of tile sizes matches.
     pub grid: GridChoice,
     /// Whether this is the sweep of DeFiNES, Fig. 12.
     pub is_figure_12: bool,
-    /// What is wrong with it.
     pub diagnostics: Diagnostics,
-    /// What a person should know though nothing is wrong.
+    /// Remarks that are not errors.
     pub notes: Rc<Diagnostics>,
 }
 
@@ -90,7 +88,7 @@ pub fn ScheduleCard(props: &ScheduleCardProps) -> Html {
     }
 }
 
-/// A select over an enumeration: value and title of a choice are the same.
+/// A select over an enumeration, whose values are their titles.
 fn select_of<T: Copy + PartialEq + 'static>(
     (label, testid): (&'static str, &'static str),
     all: &'static [(T, &'static str)],
@@ -128,7 +126,7 @@ fn objective_fields(schedule: &Schedule, memories: &[String], act: &Callback<Act
         let known = memories.contains(&schedule.memory);
         let act = act.clone();
         Callback::from(move |objective| {
-            // The list shows some memory; that one must be meant.
+            // The list shows a first memory as chosen, so that is the one to take.
             if let (ObjectiveChoice::MemoryAccesses, false, Some(first)) = (objective, known, memories.first()) {
                 act.emit(Action::Schedule(ScheduleField::Memory(first.clone())));
             }
@@ -166,7 +164,7 @@ fn objective_fields(schedule: &Schedule, memories: &[String], act: &Callback<Act
     }
 }
 
-/// What the page calls the strategies.
+/// Names of the strategies.
 const STRATEGIES: [(Strategy, &str); 2] =
     [(Strategy::Exact, "exact, proved optimal"), (Strategy::Loma, "LOMA, loop orders")];
 
@@ -191,13 +189,13 @@ fn search_fields(schedule: &Schedule, act: &Callback<Action>) -> Html {
     }
 }
 
-/// How many orders of the loops a limit allows: `6 (up to 720 orders)`.
+/// Number of loop orders that a limit allows: `6 (up to 720 orders)`.
 fn orders_text(limit: usize) -> String {
     let orders: u64 = (1..=limit as u64).product();
     format!("{limit} · up to {} orders", crate::chart::group_thousands(orders))
 }
 
-/// What the page calls a combination of rules that is none of [`Rules::SETS`].
+/// Name of a combination of rules that is not one of [`Rules::SETS`].
 const MIXED: &str = "my own mixture";
 
 fn rules_fields(schedule: &Schedule, act: &Callback<Action>) -> Html {
@@ -219,7 +217,6 @@ fn rules_fields(schedule: &Schedule, act: &Callback<Action>) -> Html {
 /// Functions whose code is fetched when the switches of the rules are first unfolded.
 #[derive(Clone, Copy)]
 pub struct RuleParts {
-    /// Draws the switches.
     pub rule_switches: fn(Rules, &Callback<Action>) -> Html,
 }
 piece!(RuleParts);
@@ -229,7 +226,7 @@ struct RuleSwitchesProps {
     rules: Rules,
 }
 
-/// The switches of the rules, folded until a person unfolds them.
+/// The switches of the rules, folded at first.
 #[component]
 fn RuleSwitches(props: &RuleSwitchesProps) -> Html {
     let act = use_act();

@@ -1,4 +1,4 @@
-//! The methods under other dataflows and array sizes, worked out when a person asks for it.
+//! The methods under other dataflows and array sizes, computed on request.
 
 use super::numbers::{array_energy_numbers, array_latency_numbers, method_rows};
 use crate::app::widgets::figures::data_table::explained_table;
@@ -12,37 +12,34 @@ use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
 
-/// What [`FusionDataflows`] need.
 #[derive(Properties, PartialEq)]
 pub struct FusionDataflowsProps {
-    /// The design.
     pub request: Rc<Request>,
-    /// What its stacks keep to.
     pub limits: StackLimits,
 }
 
-/// How far the arrays of one design are studied, one after the other.
+/// Progress of the studies of one design on all arrays, one after another.
 #[derive(Clone, PartialEq)]
 struct ArrayStudies {
     of: StackQuestion,
     is_on: bool,
-    /// Which of [`arrays`] is worked on.
+    /// Index in [`arrays`] of the one in progress.
     at: usize,
     found: Rc<Vec<FusionsOnArray>>,
-    /// Which could not be studied, and why.
+    /// The arrays that could not be studied, with reasons.
     wrong: Rc<Vec<String>>,
 }
 
 enum ArrayStudyAction {
     /// Another design.
     Design(StackQuestion),
-    /// Go on, or stop.
+    /// Starts or stops the work.
     Switch(bool),
-    /// What the methods say of a design on the array of this number, or why they say nothing.
+    /// The result of the methods on the array of this index, or the reason why there is none.
     Studied(StackQuestion, usize, Result<FusionsOnArray, String>),
 }
 
-/// The dataflows, at the design's number of PEs first.
+/// The dataflows and array sizes, the design's number of PEs first.
 fn arrays() -> impl Iterator<Item = (Dataflow, i32)> {
     ARRAY_SIZES.into_iter().flat_map(|doublings| Dataflow::ALL.map(|dataflow| (dataflow, doublings)))
 }
@@ -74,10 +71,10 @@ impl Reducible for ArrayStudies {
     }
 }
 
-/// What is asked about an array, and its rows and columns; or why the design has no such array.
+/// The question about an array, with its rows and columns; or the reason why the design has no such array.
 type AskedOfArray = Result<(StackQuestion, (u64, u64)), Refusal>;
 
-/// A button that starts the work, what is known so far, and one that stops it.
+/// A button that starts and stops the work, and the results so far.
 #[component]
 pub fn FusionDataflows(props: &FusionDataflowsProps) -> Html {
     let design = (Rc::clone(&props.request), props.limits);
@@ -135,7 +132,7 @@ pub fn FusionDataflows(props: &FusionDataflowsProps) -> Html {
     }
 }
 
-/// What came of the array of this number, once that is known.
+/// The result for the array of this index, once it is known.
 fn studied(asked: &AskedOfArray, study: &StackStudyState, at: usize) -> Option<Result<FusionsOnArray, String>> {
     let dataflow = arrays().nth(at)?.0.title();
     if let Some(refusal) = asked.as_ref().err().or(study.refusal.as_ref()) {
@@ -170,7 +167,7 @@ fn controls(studies: &ArrayStudies, status: &str, all: usize, dispatcher: &UseRe
     }
 }
 
-/// What explains the table of all arrays, whose first two columns name them.
+/// Explanations of the table of all arrays, whose first two columns name them.
 fn array_numbers(arrays: &[FusionsOnArray]) -> Numbers {
     let rows = arrays.iter().flat_map(|array| method_rows(&array.fusions));
     Some(Rc::new(rows.map(|row| [None, None].into_iter().chain(row).collect()).collect()))

@@ -1,4 +1,4 @@
-//! Answers of workers about sequences, which are shown once all of them have come.
+//! Answers of workers about sequences, shown once all of them have arrived.
 
 use crate::app::workers::answers::Answers;
 use crate::app::workers::ask::use_answers;
@@ -13,27 +13,27 @@ type SequenceAnswers = Answers<AskSequences, SequenceFinding>;
 #[derive(Clone, PartialEq)]
 pub struct Findings {
     now: SequenceAnswers,
-    /// The answers that were complete last.
+    /// The last complete answers.
     complete: SequenceAnswers,
 }
 
 impl Findings {
-    /// The findings in the order of their questions; while others are worked out, those before.
+    /// The findings in the order of their questions; the previous ones until all are known.
     pub fn shown(&self) -> impl Iterator<Item = &SequenceFinding> {
         self.complete.replies()
     }
 
-    /// Whether what is [`Self::shown`] answers the questions at hand.
+    /// Whether [`Self::shown`] answers the current questions.
     pub fn are_current(&self) -> bool {
         has_all(&self.now)
     }
 
-    /// Whether some question has no answer and gets none.
+    /// Whether some question was refused.
     pub fn are_refused(&self) -> bool {
         self.now.refusal().is_some()
     }
 
-    /// As in the attribute `data-status`.
+    /// Value of the attribute `data-status`.
     pub fn status(&self) -> &'static str {
         match () {
             () if self.are_refused() => "rejected",
@@ -42,7 +42,7 @@ impl Findings {
         }
     }
 
-    /// Says how far they are, if they are not complete.
+    /// The progress, unless all are complete.
     pub fn progress(&self) -> Html {
         let (done, all) = (self.now.done(), self.now.all());
         match self.now.refusal() {

@@ -10,16 +10,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
 
-/// What a [`FusionGraph`] needs.
 #[derive(Properties, PartialEq)]
 pub struct FusionGraphProps {
-    /// The network.
     pub graph: Rc<NetworkDrawing>,
-    /// What the methods say.
     pub fusions: Arc<Fusions>,
 }
 
-/// The graph, with a colour for each group of the method that is chosen.
+/// The graph, with one colour per group of the chosen method.
 #[component]
 pub fn FusionGraph(props: &FusionGraphProps) -> Html {
     let chosen = use_state_eq(|| FusionMethod::Optimal);
@@ -58,7 +55,7 @@ fn verdict(fusions: &Fusions, wanted: FusionMethod) -> Option<&FusionVerdict> {
     found.and_then(|(_, verdict)| verdict.as_ref().ok())
 }
 
-/// The graph of a network, all of it one stack.
+/// The graph of a network as a single stack.
 pub fn graph_of(network: &Network) -> NetworkDrawing {
     let ids: Vec<LayerId> = network.ids().collect();
     let place = |id: LayerId| ids.binary_search(&id).ok();

@@ -1,12 +1,12 @@
-//! The view Fusion: which layers run together.
+//! The view Fusion: the groups of layers that run together.
 //!
 //! - `view`, `graph`, `findings`: methods side by side on the network's graph ([`crate::explore::compare_fusions`])
-//! - `sweeps`, `online`, `dataflows`: what another buffer, array, batch or dataflow changes. Each worker keeps an
-//!   [`OnlineStudy`](crate::explore::OnlineStudy), so that a move of the slider is one question, and the next one is asked when it is
-//!   answered
-//! - `times`: how long it takes to find the groups of the paper's networks, by the clock that only a worker has
+//! - `sweeps`, `online`, `dataflows`: the effect of another buffer, array, batch or dataflow. Each worker keeps an
+//!   [`OnlineStudy`](crate::explore::OnlineStudy), so that a move of the slider is one question, and the next one is
+//!   asked when it is answered
+//! - `times`: the time to find the groups of the paper's networks, by the clock that only a worker has
 //!   ([`crate::question::Stopwatch`])
-//! - `numbers`: what explains what is shown
+//! - `numbers`: explanations of the numbers shown
 //! - `sequences`, `sequence_facts`, `sequence_resources`: HW-Flow-Fusion in its own terms
 
 pub mod dataflows;

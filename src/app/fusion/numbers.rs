@@ -1,4 +1,4 @@
-//! What explains the numbers of methods and of sequences: in their facts, and in the tables of their figures.
+//! Explanations of the numbers of methods and of sequences: in their facts, and in the tables of their figures.
 
 use crate::app::widgets::figures::figure::Numbers;
 use crate::app::widgets::words::explain::{Asked, Number};
@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
 
-/// What asks about a number of methods.
+/// A question about a number of methods.
 pub fn asked(fusions: &Arc<Fusions>, number: FusionNumber) -> Asked {
     Asked::Of(Rc::new(Arc::clone(fusions)), Subject::Fusion(number))
 }
@@ -21,12 +21,12 @@ pub fn number(fusions: &Arc<Fusions>, number: FusionNumber, text: String) -> Htm
     html! { <Number asked={asked(fusions, number)} {text} /> }
 }
 
-/// The methods that say something.
+/// The methods with a result.
 fn known(fusions: &Fusions) -> impl Iterator<Item = FusionMethod> {
     fusions.verdicts.iter().filter(|(_, verdict)| verdict.is_ok()).map(|(method, _)| *method)
 }
 
-/// What explains [`fusion_table`](crate::chart::fusion_table), row by row; its first column is words.
+/// Explanations for [`fusion_table`](crate::chart::fusion_table), row by row; its first column is text.
 pub fn method_rows(fusions: &Arc<Fusions>) -> impl Iterator<Item = Vec<Option<Asked>>> {
     fusions.verdicts.iter().map(|(method, verdict)| {
         let of = |amount| FusionNumber::Of(*method, None, amount);
@@ -43,12 +43,12 @@ pub fn method_rows(fusions: &Arc<Fusions>) -> impl Iterator<Item = Vec<Option<As
     })
 }
 
-/// What explains the table of methods.
+/// Explanations of the table of methods.
 pub fn method_numbers(fusions: &Arc<Fusions>) -> Numbers {
     Some(Rc::new(method_rows(fusions).collect()))
 }
 
-/// What explains a row of a figure: a column a part, and at last their sum.
+/// Explanations of a row of a figure: one column per part, then their sum.
 fn part_row(
     fusions: &Arc<Fusions>,
     method: FusionMethod,
@@ -60,12 +60,12 @@ fn part_row(
     std::iter::once(None).chain(cells).collect()
 }
 
-/// What explains a figure of methods, a row a method.
+/// Explanations of a figure of methods, one row per method.
 fn part_numbers(fusions: &Arc<Fusions>, parts: &[StackAmount], total: StackAmount) -> Numbers {
     Some(Rc::new(known(fusions).map(|method| part_row(fusions, method, parts, total)).collect()))
 }
 
-/// What explains a figure of one method on arrays, a row an array on which it says something.
+/// Explanations of a figure of one method on arrays, one row per array with a result.
 fn array_part_numbers(
     arrays: &[Arc<Fusions>],
     method: FusionMethod,
@@ -76,7 +76,7 @@ fn array_part_numbers(
     Some(Rc::new(says.map(|fusions| part_row(fusions, method, parts, total)).collect()))
 }
 
-/// Energy by cause of the methods that say something.
+/// Energy by cause of the methods with a result.
 fn splits(fusions: &Fusions) -> impl Iterator<Item = (FusionMethod, EnergySplit)> {
     let verdicts = fusions.verdicts.iter();
     verdicts.filter_map(|(method, verdict)| Some((*method, verdict.as_ref().ok()?.stacks.energy())))
@@ -88,40 +88,40 @@ fn seen(splits: impl Iterator<Item = (FusionMethod, EnergySplit)>) -> Vec<StackA
     causes.into_iter().map(StackAmount::EnergyOf).collect()
 }
 
-/// What explains [`dataflow_energy`](crate::chart::dataflow_energy).
+/// Explanations for [`dataflow_energy`](crate::chart::dataflow_energy).
 pub fn array_energy_numbers(arrays: &[Arc<Fusions>], method: FusionMethod) -> Numbers {
     let splits = arrays.iter().flat_map(|fusions| splits(fusions).filter(|(other, _)| *other == method));
     array_part_numbers(arrays, method, &seen(splits), StackAmount::Energy)
 }
 
-/// What explains [`dataflow_latency`](crate::chart::dataflow_latency).
+/// Explanations for [`dataflow_latency`](crate::chart::dataflow_latency).
 pub fn array_latency_numbers(arrays: &[Arc<Fusions>], method: FusionMethod) -> Numbers {
     let parts: Vec<StackAmount> = StackAmount::latency_parts().collect();
     array_part_numbers(arrays, method, &parts, StackAmount::Cycles)
 }
 
-/// What explains [`fusion_dram`](crate::chart::fusion_dram).
+/// Explanations for [`fusion_dram`](crate::chart::fusion_dram).
 pub fn dram_numbers(fusions: &Arc<Fusions>) -> Numbers {
     part_numbers(fusions, &AccessCause::ALL.map(StackAmount::DramWordsOf), StackAmount::DramWords)
 }
 
-/// What explains [`fusion_energy`](crate::chart::fusion_energy).
+/// Explanations for [`fusion_energy`](crate::chart::fusion_energy).
 pub fn energy_numbers(fusions: &Arc<Fusions>) -> Numbers {
     part_numbers(fusions, &seen(splits(fusions)), StackAmount::Energy)
 }
 
-/// What explains [`fusion_latency`](crate::chart::fusion_latency).
+/// Explanations for [`fusion_latency`](crate::chart::fusion_latency).
 pub fn latency_numbers(fusions: &Arc<Fusions>) -> Numbers {
     let parts: Vec<StackAmount> = StackAmount::latency_parts().collect();
     part_numbers(fusions, &parts, StackAmount::Cycles)
 }
 
-/// What asks about a number of sequences.
+/// A question about a number of sequences.
 pub fn asked_of(sequences: &Rc<Sequences>, number: SequenceNumber) -> Asked {
     Asked::Of(Rc::clone(sequences) as _, Subject::Sequences(number))
 }
 
-/// What explains a table of things that are listed beside the sequences.
+/// Explanations of a table of other items of the sequences' report.
 pub fn listed_numbers((sequences, cells): (Sequences, SequenceCells)) -> Numbers {
     let sequences = Rc::new(sequences);
     let row =
@@ -135,7 +135,7 @@ fn ways(sequence: Sequence) -> [RunPlace; 3] {
     [RunPlace::Apart(sequence), temporal, spatial]
 }
 
-/// What explains [`sequence_table`](crate::chart::sequence_table).
+/// Explanations for [`sequence_table`](crate::chart::sequence_table).
 pub fn sequence_numbers(sequences: &Rc<Sequences>) -> Numbers {
     let row = |sequence: Sequence| {
         let of = |place, part| Some(asked_of(sequences, SequenceNumber::Of(place, part)));
@@ -148,7 +148,7 @@ pub fn sequence_numbers(sequences: &Rc<Sequences>) -> Numbers {
     Some(Rc::new(sequences.costs.iter().map(|costs| row(costs.sequence)).collect()))
 }
 
-/// What explains the bars of some sequences: a row a way, a column a part, and at last their sum.
+/// Explanations of the bars of some sequences: one row per bar, one column per part, then their sum.
 pub fn bar_numbers(sequences: &Rc<Sequences>, shown: &[Sequence], parts: Vec<RunPart>, total: RunPart) -> Numbers {
     let row = |place: RunPlace| {
         let parts = parts.iter().copied().chain([total]);

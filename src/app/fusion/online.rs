@@ -13,39 +13,37 @@ use std::rc::Rc;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-/// What a [`FusionOnline`] needs.
 #[derive(Properties, PartialEq)]
 pub struct FusionOnlineProps {
-    /// The design.
     pub request: Rc<Request>,
 }
 
-/// The decision that came last.
+/// The most recent decision.
 #[derive(Clone)]
 struct LastDecision {
     question: DecideOnline,
     decision: Rc<OnlineDecision>,
-    /// How long a worker took to decide, where it has a clock.
+    /// Time of the worker for the decision, if it has a clock.
     ms: Option<f64>,
-    /// How long it took from the question to the answer, ms.
+    /// Time from the question to the answer, ms.
     way_ms: f64,
 }
 
-/// What [`use_decision`] knows.
+/// The state of [`use_decision`].
 struct Deciding {
-    /// The decision that came last; nothing where Optimus cannot express the design.
+    /// `None` if Optimus cannot express the design.
     last: Option<LastDecision>,
-    /// Why a worker did not decide; it is asked again once the slider is moved.
+    /// The error of a worker; it is asked again once the slider is moved.
     failure: Option<String>,
 }
 
-/// Decides at a step of the buffer. One question at a time: a worker that is about to prepare its table would never end if every
-/// move replaced it.
+/// Decides at a step of the buffer. One question at a time: if every move replaced the worker, its table would never be
+/// complete.
 #[hook]
 fn use_decision(request: &Rc<Request>, step: i32) -> Deciding {
     let newest = DecideOnline { request: Rc::clone(request), step };
     let asked = use_state_eq(|| newest.clone());
-    // Another design makes the open question pointless.
+    // An open question about another design is dropped.
     let is_of_another = asked.request != *request;
     let question = if is_of_another { newest.clone() } else { (*asked).clone() };
     let since = use_mut_ref(now_ms);
@@ -69,7 +67,7 @@ fn use_decision(request: &Rc<Request>, step: i32) -> Deciding {
             let (decision, way_ms) = (Rc::clone(found), now_ms() - *since.borrow());
             *last.borrow_mut() = Some(LastDecision { question, decision, ms: *ms, way_ms });
         }
-        // No other step of this design would be decided, either.
+        // No other step of this design would be decided either.
         Some(Err(Refusal::Rejected(_))) => *last.borrow_mut() = None,
         Some(Ok(_) | Err(Refusal::Failed(_))) | None => {}
     }
@@ -77,7 +75,7 @@ fn use_decision(request: &Rc<Request>, step: i32) -> Deciding {
     Deciding { last, failure: answers.failure().map(str::to_owned) }
 }
 
-/// A slider for the buffer, what is decided there, and the whole sweep. The look-up table is prepared by each worker once.
+/// A slider for the buffer, the decision for that size, and the whole sweep. Each worker builds the look-up table once.
 #[component]
 pub fn FusionOnline(props: &FusionOnlineProps) -> Html {
     let step = use_state_eq(|| 0);
@@ -85,14 +83,14 @@ pub fn FusionOnline(props: &FusionOnlineProps) -> Html {
     let question = |step| DecideOnlineAndSearch { request: Rc::clone(&props.request), step };
     let sweep = use_answers(Topic::OnlineSteps, ONLINE_STEPS.map(question).collect());
     let Some(LastDecision { question, decision, ms, way_ms }) = last else {
-        // What Optimus cannot express is never decided; the table of methods says why.
+        // Optimus cannot express the design, so there will be no decision; the table of methods gives the reason.
         return failure.or_else(|| sweep.failure().map(str::to_owned)).map_or_else(Html::default, |failure| {
             html! { <p class="banner" role="alert">{ failure }</p> }
         });
     };
     let is_old = question.request != props.request;
     let steps: Vec<(OnlineDecision, ExactDecision)> = sweep.shown().cloned().collect();
-    // A step of the sweep of the design that the decision is of.
+    // A step of the sweep of the same design as the decision.
     let at_step =
         |step: i32| steps.iter().find(|(online, _)| online.step == step).filter(|_| is_old == sweep.are_old());
     let exact = at_step(decision.step).map(|(_, exact)| exact);
@@ -171,7 +169,7 @@ fn slider(step: i32, own_bytes: u64, moved: &Callback<i32>) -> Html {
     }
 }
 
-/// What was decided, and how good and how quick that is.
+/// The decision, its quality and the time that it took.
 fn answer(
     decision: &OnlineDecision,
     ms: Option<f64>,
@@ -190,7 +188,7 @@ fn answer(
     let against = exact.map(|exact| {
         let over = exact.found.as_ref().map(|best| match 100.0 * (found.bytes / best.bytes - 1.0) {
             loss @ ..0.05 if loss > -0.05 => "as little as by exact search".to_owned(),
-            // The search of a wide network is not exact.
+            // The search of a wide network is not exact, so a decision may be better.
             loss @ ..0.0 => format!("{} % less than by the best cuts of two orders", three_digits(-loss)),
             loss => format!("{loss:.1} % more than by exact search"),
         });
@@ -229,7 +227,7 @@ fn answer(
     }
 }
 
-/// Browsers tell no less than 0.1 ms.
+/// The clock of a browser has a resolution of 0.1 ms at best.
 fn time_text(ms: f64) -> String {
     if ms < 0.1 {
         "below 0.1".to_owned()

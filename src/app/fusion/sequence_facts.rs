@@ -1,4 +1,4 @@
-//! One sequence in depth: what it keeps on the chip, and how its layers share the array.
+//! One sequence in depth: the data that it keeps on the chip, and how its layers share the array.
 
 use super::findings::use_findings;
 use super::numbers::listed_numbers;
@@ -17,20 +17,17 @@ use crate::question::Topic;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What [`SequenceFacts`] need.
 #[derive(Properties, PartialEq)]
 pub struct SequenceFactsProps {
-    /// The design.
     pub request: Rc<Request>,
     /// All chains.
     pub chains: Rc<Chains>,
-    /// The sequence.
     pub sequence: Sequence,
-    /// Hears of another one.
+    /// Called with another sequence.
     pub pick: Callback<Sequence>,
 }
 
-/// The sequence that a person chose.
+/// The chosen sequence.
 #[component]
 pub fn SequenceFacts(props: &SequenceFactsProps) -> Html {
     let (chains, sequence) = (&props.chains, props.sequence);
@@ -78,7 +75,7 @@ pub fn SequenceFacts(props: &SequenceFactsProps) -> Html {
     }
 }
 
-/// Where the sequence begins and ends.
+/// Choices of the first and the last layer of the sequence.
 fn choices(chains: &Chains, at_hand: Sequence, pick: &Callback<Sequence>) -> Html {
     let Some(chain) = chains.chains.get(at_hand.chain as usize) else { return html! {} };
     let numbered = |places: std::ops::Range<usize>| -> Vec<Choice> {
@@ -140,7 +137,7 @@ fn storage(needs: &SequenceNeeds, chains: &Chains, pick: &Callback<Sequence>) ->
     let on_click = {
         let (bars, at_hand, pick) = (bars.clone(), needs.sequence, pick.clone());
         Callback::from(move |spot: Spot| {
-            // One layer is no sequence.
+            // A single layer is not a sequence.
             if let Some(layers @ 1..) = bars.group_at(spot.x, spot.y, spot.width) {
                 pick.emit(Sequence { end: at_hand.first + layers as u32 + 1, ..at_hand });
             }

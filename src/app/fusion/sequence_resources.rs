@@ -1,4 +1,4 @@
-//! What more or less hardware makes of sequences: array, buffer and register files.
+//! The effect of more or less hardware on sequences: array, buffer and register files.
 
 use super::findings::use_findings;
 use super::numbers::listed_numbers;
@@ -11,20 +11,17 @@ use crate::question::Topic;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What [`SequenceResources`] need.
 #[derive(Properties, PartialEq)]
 pub struct SequenceResourcesProps {
-    /// The design.
     pub request: Rc<Request>,
     /// All chains.
     pub chains: Rc<Chains>,
-    /// The sequence at hand.
     pub sequence: Sequence,
-    /// What it is called.
+    /// Text of the sequence.
     pub label: String,
 }
 
-/// A figure for each resource.
+/// One figure per resource.
 #[component]
 pub fn SequenceResources(props: &SequenceResourcesProps) -> Html {
     let is_whole = use_state_eq(|| true);

@@ -1,5 +1,5 @@
-//! HW-Flow-Fusion in its own terms: the sequences of layers that fit on the chip, what they cost by themselves and fused, and which
-//! the method chooses.
+//! HW-Flow-Fusion in its own terms: the sequences of layers that fit on the chip, their costs by themselves and fused,
+//! and the choice of the method.
 
 use super::findings::use_findings;
 use super::numbers::{asked_of, bar_numbers, sequence_numbers};
@@ -21,14 +21,12 @@ use crate::question::Topic;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What [`FusionSequences`] need.
 #[derive(Properties, PartialEq)]
 pub struct FusionSequencesProps {
-    /// The design.
     pub request: Rc<Request>,
 }
 
-/// All sequences of one design.
+/// Results for all sequences of one design.
 #[derive(Clone, PartialEq)]
 struct Overview {
     request: Rc<Request>,
@@ -36,7 +34,7 @@ struct Overview {
     costs: Rc<Vec<SequenceCosts>>,
 }
 
-/// The section of the view. What is chosen in it changes what is shown and not the design, so it is no part of a link.
+/// The section of the view. Choices in it change only what is shown, not the design, so they are not part of a link.
 #[component]
 pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
     let outline = use_findings(Topic::Sequences, &props.request, vec![SequenceQuestion::Chains]);
@@ -158,7 +156,7 @@ pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
     }
 }
 
-/// Hears of clicks on bars, each group of which stands for a sequence.
+/// A click handler for bars whose groups stand for sequences.
 fn picking(bars: &Bars, shown: &[&SequenceCosts], pick: &Callback<Sequence>) -> Callback<Spot> {
     let sequences: Vec<Sequence> = shown.iter().map(|costs| costs.sequence).collect();
     let (bars, pick) = (bars.clone(), pick.clone());
@@ -170,7 +168,7 @@ fn picking(bars: &Bars, shown: &[&SequenceCosts], pick: &Callback<Sequence>) -> 
     })
 }
 
-/// Where layers of these names follow each other.
+/// The sequence of layers with these names.
 fn place_of(chains: &Chains, names: &[String]) -> Option<Sequence> {
     let first = names.first()?;
     chains.chains.iter().enumerate().find_map(|(chain, facts)| {
@@ -212,7 +210,7 @@ fn choose_shown(shows_all: bool, set: UseStateSetter<bool>, count: usize) -> Htm
     html! { <Select label="Show" {choices} {value} {onchange} testid="sequence-shown" /> }
 }
 
-/// What is fused, and what that changes for all layers of all chains.
+/// The fused sequences, and the change that they make to all layers of all chains.
 fn headline(explains: &Rc<Sequences>) -> Html {
     let Sequences { chains, costs, chosen, .. } = &**explains;
     let number = |number: SequenceNumber, text: String| html! { <Number asked={asked_of(explains, number)} {text} /> };
@@ -246,7 +244,7 @@ fn headline(explains: &Rc<Sequences>) -> Html {
     }
 }
 
-/// Title, hint and identifier of a figure.
+/// Title, hint and test id of a figure.
 fn explained(of: SequenceQuantity) -> (&'static str, &'static str, &'static str) {
     match of {
         SequenceQuantity::Energy => (

@@ -9,14 +9,12 @@ use crate::question::{StepFusions, Topic};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What [`FusionSweeps`] need.
 #[derive(Properties, PartialEq)]
 pub struct FusionSweepsProps {
-    /// The design.
     pub request: Rc<Request>,
 }
 
-/// A figure for each of what is varied. The work starts when they are first shown.
+/// One figure per varied parameter. The work starts when they are first shown.
 #[component]
 pub fn FusionSweeps(props: &FusionSweepsProps) -> Html {
     let all = SweptParameter::ALL.into_iter().flat_map(|varied| varied.steps().map(move |step| (varied, step)));
@@ -25,7 +23,7 @@ pub fn FusionSweeps(props: &FusionSweepsProps) -> Html {
     let steps: Vec<FusionStep> = answers.shown().cloned().collect();
     let is_running = !answers.is_complete();
     let failure = answers.failure();
-    // What Optimus cannot express has no steps; the table above says why.
+    // Optimus cannot express the design, so there are no steps; the table above gives the reason.
     if steps.is_empty() && !is_running && failure.is_none() {
         return html! {};
     }

@@ -1,4 +1,4 @@
-//! How long groups take to find in this very browser, beside what the paper says.
+//! The time that this browser takes to find groups, beside the times in the paper.
 
 use crate::app::widgets::figures::data_table::plain_table;
 use crate::app::workers::ask::use_answers;
@@ -8,24 +8,24 @@ use crate::question::{Answer, SearchFindings, TimeSearch, Timed, Topic};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Every search is run so often; the median counts.
+/// Runs of every search; the median counts.
 const RUNS: u32 = 7;
 
 /// What was measured so far, run by run.
 #[derive(Clone, PartialEq)]
 struct Measurements {
     is_on: bool,
-    /// How many runs are over.
+    /// Number of finished runs.
     runs: usize,
     times: Rc<Vec<SearchTime>>,
-    /// Why runs failed.
+    /// Reasons of failed runs.
     failures: Rc<Vec<String>>,
 }
 
 enum MeasurementAction {
-    /// Go on, or stop.
+    /// Starts or stops the measurement.
     Switch(bool),
-    /// What came of a run.
+    /// The result of a run.
     Over(TimeSearch, Answer<Timed<SearchFindings>>),
 }
 
@@ -44,12 +44,12 @@ impl Measurements {
         Self { is_on: false, runs: 0, times, failures: Rc::default() }
     }
 
-    /// The search that is run next.
+    /// Index of the search to run next.
     fn at(&self) -> usize {
         self.runs / RUNS as usize
     }
 
-    /// The next run, as long as there is one and they go on.
+    /// The next run; `None` if there is none or the measurement is stopped.
     fn question(&self) -> Option<TimeSearch> {
         let next = self.times.get(self.at()).filter(|_| self.is_on)?;
         Some(TimeSearch { network: next.published.network, search: next.search, run: self.runs as u32 % RUNS })
@@ -64,7 +64,7 @@ impl Reducible for Measurements {
         let at = next.at();
         match change {
             MeasurementAction::Switch(is_on) => next.is_on = is_on,
-            // It was stopped meanwhile.
+            // The measurement was stopped meanwhile.
             MeasurementAction::Over(run, _) if next.question().as_ref() != Some(&run) => {}
             MeasurementAction::Over(run, answer) => {
                 match answer {
@@ -86,7 +86,7 @@ impl Reducible for Measurements {
     }
 }
 
-/// A button that starts the measurement, and Table 5. Searches run one after the other, so that none disturbs another.
+/// A button that starts the measurement, and Table 5. Searches run one after another, so that none disturbs another.
 #[component]
 pub fn FusionTimes() -> Html {
     let measured = use_reducer_eq(Measurements::new);

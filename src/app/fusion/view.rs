@@ -1,4 +1,4 @@
-//! Which layers run together: by DeFiNES' rule, by Optimus, and jointly optimal with tiles and modes.
+//! The layers that run together: by DeFiNES' rule, by Optimus, and jointly optimal with tiles and modes.
 
 use super::dataflows::FusionDataflows;
 use super::graph::FusionGraph;
@@ -39,15 +39,14 @@ pub fn view(state: Rc<PageState>, session: &Session) -> Html {
 /// What a [`FusionView`] needs.
 #[derive(Properties, PartialEq)]
 pub struct FusionViewProps {
-    /// Everything.
     pub state: Rc<PageState>,
-    /// The network's graph, if its document makes sense.
+    /// `None` if the network document is invalid.
     pub graph: Option<Rc<NetworkDrawing>>,
     /// Whether both documents make sense.
     pub is_valid: bool,
 }
 
-/// Every method beside every other. The work starts when the view is opened, after the sweep.
+/// All methods side by side. The work starts when the view is opened, after the sweep.
 #[component]
 pub fn FusionView(props: &FusionViewProps) -> Html {
     let act = use_act();
@@ -56,14 +55,14 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
     let asked = request.clone().zip(limits.clone().ok());
     let study = use_study(Topic::Fusion, asked.clone());
     let status = study.status;
-    // While the design has errors, what was last studied stays, and what was chosen there.
+    // While the design has errors, the last study and its choices stay.
     let kept = use_mut_ref(|| None);
     if asked.is_some() {
         kept.borrow_mut().clone_from(&asked);
     }
     let studied = kept.borrow().clone().filter(|_| study.fusions.is_some());
     let part = props.state.chosen.view.fusion_part;
-    // What was opened once goes on, so that nothing that was worked out is lost.
+    // Sections that were opened once keep running, so that no result is lost.
     let opened = use_mut_ref(Vec::new);
     if !opened.borrow().contains(&part) {
         opened.borrow_mut().push(part);
@@ -136,7 +135,7 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
     }
 }
 
-/// The questions, of which one is open.
+/// The sections, one of which is open.
 fn parts(open: FusionPart, act: &Callback<Action>) -> Html {
     let part = |(part, title): (FusionPart, &'static str)| {
         let onclick = act.reform(move |_: MouseEvent| Action::Look(ViewField::FusionPart(part)));
@@ -148,7 +147,7 @@ fn parts(open: FusionPart, act: &Callback<Action>) -> Html {
     html! { <nav class="parts" aria-label="Questions of fusion">{ for FusionPart::ALL.into_iter().map(part) }</nav> }
 }
 
-/// The stacks of each method, on a map and on the graph, and where accesses, energy and time go.
+/// The stacks of each method, on a map and on the graph, and accesses, energy and latency by cause.
 fn methods_in_depth(fusions: &Arc<Fusions>, graph: Option<&Rc<NetworkDrawing>>) -> Html {
     html! {
         <>
@@ -188,7 +187,7 @@ fn methods_in_depth(fusions: &Arc<Fusions>, graph: Option<&Rc<NetworkDrawing>>) 
     }
 }
 
-/// What code and control can do: limits that the stacks of every method keep to.
+/// Limits of code and control on the stacks of every method.
 fn limit_fields(schedule: &Schedule, wrong: Option<&Diagnostics>, act: &Callback<Action>) -> Html {
     let wrong = wrong.cloned().unwrap_or_default();
     let invalid = |what: &str| wrong.0.iter().any(|diagnostic| diagnostic.path.ends_with(what));
@@ -250,7 +249,7 @@ fn headline(fusions: &Arc<Fusions>, request: Option<&Request>) -> Html {
     let against = |method: FusionMethod, name: &str| {
         verdict(method).map(|other| {
             let factor = value(other) / value(optimal);
-            // What is judged by another objective may be better in this number.
+            // A method judged by another objective may be better in this number.
             let gain = |factor: f64| number(fusions, FusionNumber::Gain(method), format!("{}×", three_digits(factor)));
             match () {
                 () if (factor - 1.0).abs() < 5e-4 => html! { { format!("equal to {name}") } },
@@ -297,7 +296,7 @@ fn ways(count: f64) -> String {
     if count < 1e15 { group_thousands(count as u64) } else { "more than 10¹⁵".to_owned() }
 }
 
-/// What the methods are, why one says nothing, and what Optimus' model sees.
+/// Descriptions of the methods, reasons why one has no result, and the scope of Optimus' model.
 fn notes(fusions: &Arc<Fusions>) -> Html {
     let item = |(method, verdict): &(FusionMethod, Result<FusionVerdict, Diagnostics>)| {
         let reasons =
@@ -343,7 +342,7 @@ fn notes(fusions: &Arc<Fusions>) -> Html {
     }
 }
 
-/// Takes a method's stacks over into the schedule.
+/// Buttons that take a method's stacks over into the schedule.
 fn choices(fusions: &Fusions, act: &Callback<Action>) -> Html {
     let choice = |(method, verdict): (FusionMethod, &FusionVerdict)| {
         let ends = listed_names(&verdict.stacks.ends);

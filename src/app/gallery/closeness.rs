@@ -1,12 +1,13 @@
-//! How close the numbers of an entry are, at a glance: a square a number.
+//! The closeness of the numbers of an entry at a glance: one square per number.
 
 use crate::gallery::{Claim, Fidelity};
 use yew::prelude::*;
 
-/// From these departures on, a square is a step taller.
+/// Departures at which a square gets one step taller.
 const STEPS: [f64; 4] = [0.01, 0.05, 0.2, 0.5];
 
-/// A square for each claim in the order of the paper, by how close ours is known to be; departures stand as tall as they are large.
+/// One square per claim in the order of the paper, coloured by how close our number is known to be; the height stands
+/// for the departure.
 pub fn closeness(claims: &[Claim]) -> Html {
     let square = |claim: &Claim| {
         let departs = matches!(claim.fidelity, Fidelity::Departs | Fidelity::NotRecomputable);
@@ -16,11 +17,11 @@ pub fn closeness(claims: &[Claim]) -> Html {
         html! { <span class={classes!(class(claim.fidelity), format!("steps-{steps}"))} {title} /> }
     };
     let shown = claims.iter().filter(|claim| !claim.is_variation);
-    // The words below it say the same.
+    // The text below says the same.
     html! { <div class="closeness" aria-hidden="true">{ for shown.map(square) }</div> }
 }
 
-/// What the squares and the small pictures mean.
+/// Legend of the squares and the small pictures.
 pub fn legend() -> Html {
     let entry = |fidelity: Fidelity| html! { <li><span class={class(fidelity)} />{ fidelity.name() }</li> };
     html! {

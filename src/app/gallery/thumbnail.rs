@@ -1,17 +1,18 @@
-//! A small picture of the numbers of an entry: a bar for each published number, and a mark where ours is known to be.
+//! A small picture of the numbers of an entry: one bar per published number, and a mark where ours is known to be.
 
 use crate::gallery::Claim;
 use yew::prelude::*;
 
-/// More bars would be too thin to be told apart.
+/// Limit on the bars; more would be too thin to be told apart.
 const MOST_BARS: usize = 24;
-/// Height of the tallest bar, and the room of a bar.
+/// Height of the tallest bar, and the width of a bar with its gap.
 const HEIGHT: f64 = 40.0;
 const PITCH: f64 = 10.0;
-/// From this ratio of the largest to the smallest on, equal ratios take equal room, as in the figure of an opened card.
+/// Ratio of the largest to the smallest value above which the scale is logarithmic, as in the figure of an opened card.
 const WIDE: f64 = 12.0;
 
-/// Those numbers of an entry that share the most frequent unit, in the order of the paper, without ranges. Nothing is computed for it: how
+/// The numbers of an entry that share the most frequent unit, in the order of the paper, without ranges. Nothing is
+/// computed: the departure of our number is stated in the entry, and checked by a test.
 /// far ours departs is stated in the entry, and held by a test.
 pub fn thumbnail(claims: &[Claim]) -> Html {
     let shown = || claims.iter().filter(|claim| !claim.is_variation);
@@ -31,7 +32,7 @@ pub fn thumbnail(claims: &[Claim]) -> Html {
         .filter(|(published, ours)| published.is_finite() && ours.is_finite() && *published > 0.0 && *ours > 0.0)
         .take(MOST_BARS)
         .collect();
-    // One bar says nothing.
+    // A single bar shows nothing.
     if numbers.len() < 2 {
         return html! {};
     }
@@ -53,7 +54,7 @@ pub fn thumbnail(claims: &[Claim]) -> Html {
     };
     let width = PITCH * numbers.len() as f64;
     html! {
-        // The words and numbers below it say the same.
+        // The text and numbers below say the same.
         <svg
             class="entry-thumbnail"
             viewBox={format!("0 0 {width} {HEIGHT}")}

@@ -1,4 +1,4 @@
-//! Published figures and tables: each opens as a state, and its numbers are recomputed on demand.
+//! Published figures and tables: each opens as a state, and its numbers are recomputed on request.
 
 use super::closeness::{closeness, legend};
 use super::thumbnail::thumbnail;
@@ -26,7 +26,7 @@ pub fn view(_: Rc<PageState>, _: &Session) -> Html {
     html! { <OfNoDesign><GalleryView /></OfNoDesign> }
 }
 
-/// A card for each entry, paper by paper.
+/// One card per entry, paper by paper.
 #[component]
 pub fn GalleryView() -> Html {
     let entries =
@@ -103,7 +103,7 @@ pub fn GalleryView() -> Html {
     }
 }
 
-/// What may be filtered by; the first leaves all.
+/// The values of a filter; the first one keeps all.
 fn choices<'a>(all: &'static str, names: impl Iterator<Item = &'a str>) -> Vec<Choice> {
     let each = names.map(|name| Choice::new(name.to_owned(), name.to_owned()));
     std::iter::once(Choice::new("", all)).chain(each).collect()
@@ -120,19 +120,19 @@ fn fidelity_called(predicate: &str) -> Option<Fidelity> {
 
 #[derive(Properties, PartialEq)]
 struct EntryCardProps {
-    /// Among all entries.
+    /// Index among all entries.
     index: u8,
     entry: Rc<Entry>,
 }
 
-/// What came out for each claim, by its index.
+/// Our number for each claim, by the index of the claim.
 type Findings = BTreeMap<usize, Answer<Finding>>;
 
-/// Checks the claims of an entry while it `is_open`; what is known stays known.
+/// Checks the claims of an entry while it `is_open`; results are kept.
 #[hook]
 fn use_findings(props: &EntryCardProps, is_open: bool) -> Findings {
     let known = use_mut_ref(Findings::new);
-    // What was known when it was opened is not asked for again.
+    // Claims with results are not asked again when the entry is opened again.
     let missing = {
         let (known, count) = (Rc::clone(&known), props.entry.claims.len());
         use_memo(is_open, move |&is_open| {
@@ -153,7 +153,7 @@ fn use_findings(props: &EntryCardProps, is_open: bool) -> Findings {
     known.clone()
 }
 
-/// An entry. Its numbers are computed while it is open and a person asked for them.
+/// An entry. Its numbers are computed once a person asks for them, while it is open.
 #[component]
 fn EntryCard(props: &EntryCardProps) -> Html {
     let act = use_act();
@@ -197,7 +197,7 @@ fn EntryCard(props: &EntryCardProps) -> Html {
     }
 }
 
-/// The numbers of the paper, and ours as far as they are computed.
+/// The numbers of the paper, and ours so far.
 fn figure(entry: &Entry, findings: &Findings) -> Published {
     let number = |(index, claim): (usize, &Claim)| {
         let ours = match findings.get(&index) {
@@ -217,12 +217,12 @@ fn figure(entry: &Entry, findings: &Findings) -> Published {
     Published::new(format!("{}, {}", entry.paper, entry.place), numbers)
 }
 
-/// Before the claim above it under another rule or assumption.
+/// A prefix for the claim above under another rule or assumption.
 fn mark(claim: &Claim) -> &'static str {
     if claim.is_variation { "↳ " } else { "" }
 }
 
-/// About the claim above it.
+/// A remark about the claim above it.
 fn remark(text: &str) -> Html {
     html! { <tr class="remark"><td colspan="5">{ in_quotes(text) }</td></tr> }
 }
@@ -254,7 +254,7 @@ fn table(entry: &Entry, findings: &Findings) -> Html {
         ],
         rows: entry.claims.iter().enumerate().map(cells).collect(),
     });
-    // Remarks stand below their claims.
+    // Remarks are rows below their claims.
     let mut shown = (*table).clone();
     shown.columns.truncate(5);
     shown.rows.iter_mut().for_each(|row| row.truncate(5));

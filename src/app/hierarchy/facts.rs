@@ -1,4 +1,4 @@
-//! One memory hierarchy in depth, and some of the best under other unrollings.
+//! One memory hierarchy in depth, and a comparison of some of the best under other unrollings.
 
 use crate::app::design::hardware_card::HardwareDrawing;
 use crate::app::session::hierarchies::{Explorer, MOST_COMPARED};
@@ -17,11 +17,10 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct FactsCardProps {
-    /// The hierarchy.
     pub facts: Rc<HierarchyFacts>,
 }
 
-/// One hierarchy: drawn, layer by layer, and ready to be used.
+/// One hierarchy: a drawing, its layers, and a button that applies it to the design.
 #[component]
 pub fn FactsCard(props: &FactsCardProps) -> Html {
     let act = use_act();
@@ -86,7 +85,7 @@ pub fn FactsCard(props: &FactsCardProps) -> Html {
     }
 }
 
-/// Energy, latency and area, which unfold.
+/// Energy, latency and area, as numbers that unfold.
 fn costs(core: &Core, layers: &[LayerResult]) -> Vec<Html> {
     let one = |explained: Explained| {
         let (text, name) = (explained.value_text(), explained.name.clone());
@@ -97,9 +96,7 @@ fn costs(core: &Core, layers: &[LayerResult]) -> Vec<Html> {
 
 #[derive(Properties, PartialEq)]
 pub struct ComparisonCardProps {
-    /// What the study found.
     pub results: Rc<StudyResults>,
-    /// Drives it.
     pub explorer: Explorer,
 }
 
@@ -133,7 +130,7 @@ pub fn ComparisonCard(props: &ComparisonCardProps) -> Html {
     }
 }
 
-/// Some of the best trade-offs, spread over all of them by energy.
+/// Some of the best trade-offs, evenly chosen by energy.
 fn to_compare(results: &StudyResults) -> Vec<(u32, Rc<str>)> {
     let front: Vec<&(Point, Rc<str>, bool)> = results.drawn.iter().filter(|(.., front)| *front).collect();
     let count = front.len().min(MOST_COMPARED);

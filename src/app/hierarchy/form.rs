@@ -1,4 +1,4 @@
-//! Which memory hierarchies are generated: the form, start and stop, and how far it is.
+//! The form of a study of memory hierarchies: parameters, start and stop, progress.
 
 use crate::app::session::hierarchies::Explorer;
 use crate::app::session::hierarchy_results::StudyResults;
@@ -16,21 +16,20 @@ use crate::state::{Action, AnyChoice, HierarchyField, HierarchyForm, HierarchyOb
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Value of the choice of all layers, and of a pool of one's own.
+/// Value of the choice of all layers, and of a pool written by hand.
 const WHOLE: &str = "(whole)";
 const OWN: &str = "(own)";
 
 #[derive(Properties, PartialEq)]
 pub struct FormCardProps {
-    /// What is chosen.
     pub form: HierarchyForm,
     /// The accelerator, if its document is valid.
     pub core: Option<Rc<Core>>,
-    /// Names of the layers that compute, if the network is valid.
+    /// Names of the layers with multiply-accumulates, if the network is valid.
     pub layers: Option<Rc<Vec<String>>>,
 }
 
-/// What is to be generated.
+/// Parameters of the generator.
 #[component]
 pub fn FormCard(props: &FormCardProps) -> Html {
     let act = use_act();
@@ -136,7 +135,7 @@ pub fn FormCard(props: &FormCardProps) -> Html {
     }
 }
 
-/// What the study takes from the design.
+/// The parts of the design that the study uses.
 fn source_text(core: Option<&Core>) -> String {
     match core {
         Some(core) => {
@@ -156,15 +155,13 @@ fn source_text(core: Option<&Core>) -> String {
 
 #[derive(Properties, PartialEq)]
 pub struct ControlsProps {
-    /// Everything.
     pub state: Rc<PageState>,
     /// Whether both documents are valid.
     pub is_valid: bool,
-    /// Drives the study.
     pub explorer: Explorer,
 }
 
-/// Start, stop, and how far it is.
+/// Start, stop, and progress.
 #[component]
 pub fn Controls(props: &ControlsProps) -> Html {
     let (state, results) = (&props.state, &props.state.study);
@@ -215,7 +212,6 @@ pub fn Controls(props: &ControlsProps) -> Html {
     }
 }
 
-/// How far the study is.
 fn progress(results: &StudyResults) -> Html {
     let counts = results.counts;
     let number = |count: usize| group_thousands(count as u64);
@@ -239,7 +235,7 @@ fn progress(results: &StudyResults) -> Html {
         }
     };
     let done = counts.searched + counts.pruned + counts.infeasible;
-    // Bounds take about a tenth of the time.
+    // The bounds take about a tenth of the time.
     let value = (counts.bounded + 9 * done).to_string();
     html! {
         <>

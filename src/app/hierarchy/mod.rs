@@ -1,4 +1,4 @@
-//! The view Hierarchy: which memories are best.
+//! The view Hierarchy: a search for the best memory hierarchy.
 
 pub mod facts;
 pub mod form;

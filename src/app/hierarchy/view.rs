@@ -1,4 +1,4 @@
-//! The view of memory hierarchies: what is to be generated, the best, the front, and one in depth.
+//! The view of memory hierarchies: parameters, the best, the front, and one hierarchy in depth.
 
 use super::facts::{ComparisonCard, FactsCard};
 use super::form::{Controls, FormCard};
@@ -27,13 +27,11 @@ pub fn view(state: Rc<PageState>, session: &Session) -> Html {
 /// Properties of [`HierarchyView`].
 #[derive(Properties, PartialEq)]
 pub struct HierarchyViewProps {
-    /// Everything.
     pub state: Rc<PageState>,
     /// The core of the design, if it is valid.
     pub core: Option<Rc<Core>>,
-    /// Names of the layers of the design that compute, if the network is valid.
+    /// Names of the layers with multiply-accumulates, if the network is valid.
     pub layers: Option<Rc<Vec<String>>>,
-    /// Drives studies.
     pub explorer: Explorer,
 }
 
@@ -78,7 +76,7 @@ struct ResultsProps {
     results: Rc<StudyResults>,
 }
 
-/// The best by the objective.
+/// The best hierarchy by the objective.
 #[component]
 fn Answer(props: &ResultsProps) -> Html {
     let results = &*props.results;
@@ -165,7 +163,7 @@ fn seeks_best(results: &StudyResults) -> bool {
     results.request.as_ref().is_some_and(|request| request.settings.sought == Sought::Best)
 }
 
-/// The best trade-offs, each of which can be opened.
+/// The best trade-offs, each with a button that opens it.
 #[component]
 fn FrontCard(props: &PickProps) -> Html {
     let results = &*props.results;

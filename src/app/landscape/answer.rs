@@ -1,4 +1,4 @@
-//! The answer in one row, and how far the workers are.
+//! The answer on one row, and the progress of the sweep.
 
 use crate::app::widgets::page::surroundings::use_act;
 use crate::app::widgets::words::explain::{Asked, Number, number_of};
@@ -20,11 +20,11 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub struct AnswerProps {
     pub results: Rc<SweepResults>,
-    /// What was known before the last edit, to compare with.
+    /// The results before the last edit, for comparison.
     pub before: Option<Rc<SweepResults>>,
 }
 
-/// The best point, and how much better it is.
+/// The best point, and its gain over the references.
 #[component]
 pub fn Answer(props: &AnswerProps) -> Html {
     let act = use_act();
@@ -40,7 +40,7 @@ pub fn Answer(props: &AnswerProps) -> Html {
     }
     let waits = html! {
         <>
-            // As long as what comes, so that nothing below moves then.
+            // As long as the text that follows, so that nothing below moves.
             <div class="kpi"><b>{ "…" }</b><span>{ "best point · …× less than layer-by-layer" }</span></div>
             <div class="kpi"><b>{ "…" }</b><span>{ "what it costs · …× less than layer-by-layer · MAC use …" }</span></div>
             <div class="kpi"><b>{ "…" }</b><span>{ "its tile, and how overlap is stored" }</span></div>
@@ -147,7 +147,7 @@ fn kpis(props: &AnswerProps, act: &Callback<Action>, strategy: &DepthFirstStrate
 const LAYER_BY_LAYER: &str =
     "Layer-by-layer runs the same network on the same hardware one layer after the other, features as low as they fit.";
 
-/// What a gain means: `11.2× less`, `32 % less`, `4 % more`.
+/// A gain as text: `11.2× less`, `32 % less`, `4 % more`.
 fn less_or_more(gain: f64) -> String {
     match gain {
         2.0.. => format!("{}× less", three_digits(gain)),
@@ -174,13 +174,13 @@ fn gain_text(explained: Option<Explained>) -> Html {
     }
 }
 
-/// Whether both sweeps minimise the same.
+/// Whether both sweeps have the same objective.
 fn is_comparable(before: &SweepResults, now: &SweepResults) -> bool {
     let objective = |results: &SweepResults| results.requests.first().map(|request| request.settings.objective.clone());
     objective(before) == objective(now)
 }
 
-/// `6 % more than before`; what did not change says nothing.
+/// `6 % more than before`; empty without a change.
 fn change_text(before: Option<&PointSummary>, value: fn(&PointSummary) -> f64, best: &PointSummary) -> Html {
     let Some((before, now)) = before.map(value).zip(Some(value(best))).filter(|(before, now)| before != now) else {
         return html! {};
@@ -204,7 +204,7 @@ fn place_text(strategy: &DepthFirstStrategy) -> String {
 fn effort(results: &SweepResults) -> Html {
     let progress = &results.progress;
     let count = |number: usize| group_thousands(number as u64);
-    // How many mappings that took depends on how workers shared the points.
+    // The number of mappings is not printed: it depends on how workers share the points.
     let points = count(progress.points);
     html! {
         <div class="kpi" data-testid="kpi-effort">
@@ -217,11 +217,11 @@ fn effort(results: &SweepResults) -> Html {
 #[derive(Properties, PartialEq)]
 pub struct ProgressRowProps {
     pub results: Rc<SweepResults>,
-    /// Whether an edit waits to be taken up.
+    /// Whether an edit is pending.
     pub waits: bool,
 }
 
-/// How far the workers are; Stop and Continue.
+/// The progress of the sweep; buttons Stop and Continue.
 #[component]
 pub fn ProgressRow(props: &ProgressRowProps) -> Html {
     let workers = use_workers();

@@ -1,4 +1,4 @@
-//! What the best of a sweep is compared with.
+//! The best of a sweep compared with the references.
 
 use crate::app::widgets::figures::figure::{Drawn, Figure};
 use crate::app::widgets::words::term::termed;
@@ -19,8 +19,8 @@ struct ResultsProps {
     results: Rc<SweepResults>,
 }
 
-/// Single-layer, layer-by-layer, the best depth-first point and the best combination side by side (DeFiNES, Fig. 16). Those of one
-/// design stay until all of the next are known.
+/// Single-layer, layer-by-layer, the best depth-first point and the best combination side by side (DeFiNES, Fig. 16).
+/// The bars of one design stay until all of the next are known.
 #[component]
 fn Comparison(props: &ResultsProps) -> Html {
     let results = &*props.results;
@@ -72,7 +72,7 @@ fn compared(results: &SweepResults) -> Vec<(String, Arc<PointAccount>)> {
     references.chain(best).chain(combined).map(|(title, account)| (title, Arc::clone(account))).collect()
 }
 
-/// Whether some of them are still to come.
+/// Whether accounts of some bars are still missing.
 fn awaits_accounts(results: &SweepResults) -> bool {
     let references = REFERENCES.iter().filter_map(|(fuse, _)| results.reference(fuse));
     let is_missing = |point: u32| results.summary(point).is_some() && !results.accounts.contains_key(&point);

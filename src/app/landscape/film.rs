@@ -1,4 +1,4 @@
-//! A filmstrip of the last designs: a click goes back to one.
+//! A filmstrip of the last designs: a click goes back to one of them.
 
 use crate::app::session::film::{Film, Frame};
 use crate::app::widgets::page::surroundings::use_act;
@@ -11,9 +11,8 @@ use yew::prelude::*;
 
 #[derive(Clone, Properties, PartialEq)]
 pub struct FilmProps {
-    /// The last designs.
     pub film: Rc<Film>,
-    /// What is chosen now, of which the way of looking stays.
+    /// The current state, whose view settings are kept.
     pub chosen: Rc<State>,
 }
 
@@ -22,7 +21,7 @@ pub fn film(props: FilmProps) -> Html {
     html! { <Filmstrip ..props /> }
 }
 
-/// The last designs, the oldest first: what was changed, the best point, a small landscape.
+/// The last designs, the oldest first: the change, the best point, a small landscape.
 #[component]
 fn Filmstrip(props: &FilmProps) -> Html {
     let act = use_act();
@@ -64,14 +63,14 @@ fn score(results: &SweepResults) -> String {
         .map_or_else(String::new, |score| objective.map_or(Quantity::Energy, Quantity::of_objective).text(score))
 }
 
-/// `6 % more`, where both minimise the same.
+/// `6 % more`, if both have the same objective.
 fn change(before: &SweepResults, now: &SweepResults) -> Option<String> {
     let objective = |results: &SweepResults| Some(results.requests.first()?.settings.objective.clone());
     let is_same = objective(before) == objective(now);
     Some(more_or_less(best(before)?, best(now)?)).filter(|_| is_same)
 }
 
-/// What makes a design of the one before, in short: `sram_64KB.size 64 KiB → 128 KiB`.
+/// The change from the design before, in short: `sram_64KB.size 64 KiB → 128 KiB`.
 fn changed(before: &Frame, now: &Frame) -> String {
     let found = design_differences(&before.state.design, &now.state.design);
     let Some(first) = found.first() else { return "as before".to_owned() };
@@ -90,12 +89,12 @@ fn short(difference: &Difference) -> String {
     format!("{name}: {} → {}", side(&difference.a), side(&difference.b))
 }
 
-/// Longer values are left out of what changed.
+/// Longer values are not printed in a change.
 const MOST_LETTERS: usize = 18;
-/// Columns and rows of a small landscape.
+/// Limit on the columns and rows of a small landscape.
 const MOST_CELLS: usize = 12;
 
-/// The storing mode of the best point as a small landscape; darker costs more.
+/// The storing mode of the best point as a small landscape; darker is more expensive.
 fn thumbnail(results: &SweepResults) -> Html {
     let grids = crate::app::widgets::sweep::grid::grids(results);
     let Some(grid) =

@@ -1,4 +1,4 @@
-//! A first minute: what there is to see in a sentence, three things that a click tries, and the words for it.
+//! A first minute: what the page shows in one sentence, three things to try with a click, and terms to look up.
 
 use crate::app::platform::timer::later;
 use crate::app::session::state::PageState;
@@ -12,19 +12,19 @@ use std::cell::Cell;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// A thing to try, which does itself.
+/// A thing to try, which runs by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Try {
-    /// Drag the lowest shared memory of activations down.
+    /// Drag the size of the lowest shared memory of activations down.
     ShrinkMemory,
-    /// Show how much is computed twice.
+    /// Show the amount of recomputation.
     CountMacs,
     /// Open the best point.
     LookInside,
 }
 
 thread_local! {
-    /// Whether a person closed the row; it stays away as long as the page is open.
+    /// Whether a person closed the row; it stays closed until the page is loaded again.
     static WAS_CLOSED: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -41,7 +41,6 @@ pub fn first_minute(state: Rc<PageState>) -> Html {
 
 #[derive(Properties, PartialEq)]
 pub struct FirstMinuteProps {
-    /// Everything.
     pub state: Rc<PageState>,
 }
 
@@ -51,7 +50,7 @@ pub fn FirstMinute(props: &FirstMinuteProps) -> Html {
     let act = use_act();
     let is_closed = use_state_eq(|| WAS_CLOSED.get());
     if *is_closed {
-        // Its place is not kept any more, as there is something in it.
+        // A hidden element, so that the empty space for the row is given up.
         return html! { <span hidden=true></span> };
     }
     let close = {
@@ -91,9 +90,9 @@ pub fn FirstMinute(props: &FirstMinuteProps) -> Html {
     }
 }
 
-/// Milliseconds between two steps of a drag that does itself.
+/// Milliseconds between two steps of the automatic drag.
 const STEP_MS: u32 = 600;
-/// Its steps: each is half a doubling.
+/// Number of steps; each is half a doubling.
 const STEPS: usize = 4;
 
 fn try_out(what: Try, state: &PageState, act: &Callback<Action>) {
@@ -110,7 +109,8 @@ fn try_out(what: Try, state: &PageState, act: &Callback<Action>) {
     }
 }
 
-/// Drags the size of the lowest memory of activations that all PEs share, step by step, so that a person sees the landscape follow.
+/// Drags the size of the lowest memory of activations that all PEs share, step by step, so that a person sees the
+/// landscape change.
 fn shrink(hardware: &str, act: &Callback<Action>) {
     let Ok(document) = Outline::read(hardware) else { return };
     let boxes = memory_boxes(&document);
@@ -130,5 +130,5 @@ fn shrink(hardware: &str, act: &Callback<Action>) {
     }
 }
 
-/// The number of this drag, which no slider counts up to.
+/// The number of this drag; no slider counts up to it.
 const DRAG: u32 = u32::MAX;

@@ -1,4 +1,4 @@
-//! The landscape: one heatmap for each storing mode, on one scale of colours.
+//! The landscape: one heatmap per storing mode, on one colour scale.
 
 use crate::app::platform::pieces::late;
 use crate::app::widgets::figures::figure::{Canvas, Drawn};
@@ -18,20 +18,19 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub struct HeatmapsProps {
     pub results: Rc<SweepResults>,
-    /// What was known before the last edit, to compare with.
+    /// The results before the last edit, for comparison.
     pub before: Option<Rc<SweepResults>>,
-    /// Which number is shown.
     pub metric: Metric,
     /// The opened point.
     pub opened: Option<u32>,
 }
 
-/// Grids with more columns or rows can be zoomed into.
+/// Grids with more columns or rows can be zoomed.
 const ZOOMABLE: usize = 12;
-/// Grids with more columns are drawn as an image at every width that the page gives them, with lines of equal value.
+/// Grids with more columns are drawn as an image at every width of the page, with lines of equal value.
 const MANY_COLUMNS: usize = 40;
 
-/// The heatmaps of all storing modes with the colour scale that they share.
+/// The heatmaps of all storing modes with their shared colour scale.
 #[component]
 pub fn Heatmaps(props: &HeatmapsProps) -> Html {
     let results = &props.results;
@@ -40,7 +39,7 @@ pub fn Heatmaps(props: &HeatmapsProps) -> Html {
     let Some(size) = grids.first().map(Grid::size) else {
         return html! { <p class="hint">{ "Layer-by-layer has no tiles, so there is one point and no landscape." }</p> };
     };
-    // A window is of the grid that it was chosen in.
+    // A window only applies to the grid that it was chosen in.
     let window = zoom.filter(|(of, _)| *of == size).map_or(Window::whole(size), |(_, window)| window);
     grids.iter_mut().for_each(|grid| grid.window = window);
     let offered = offered(results);

@@ -1,11 +1,11 @@
-//! Points that cannot be scheduled, and why.
+//! Points that cannot be scheduled, with reasons.
 
 use crate::app::widgets::forms::diagnostics::sentences;
 use crate::app::workers::results::{PointState, SweepResults};
 use crate::chart::strategy_title;
 use yew::prelude::*;
 
-/// Says why points are missing: each reason once, with the points it is true of.
+/// Lists the reasons, each once, with its points.
 ///
 /// Only `shell::pieces` may name it.
 pub fn impossible(results: &SweepResults) -> Html {

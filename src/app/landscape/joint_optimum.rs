@@ -1,4 +1,4 @@
-//! The joint optimum of stacks, tile sizes and storing modes, in a line below the best point.
+//! The joint optimum of stacks, tile sizes and storing modes, on a line below the best point.
 
 use crate::app::platform::timer::later;
 use crate::app::session::state::PageState;
@@ -21,11 +21,10 @@ const MOST_STRATEGIES: usize = 400;
 
 #[derive(Properties, PartialEq)]
 pub struct JointOptimumProps {
-    /// Everything.
     pub state: Rc<PageState>,
 }
 
-/// Whether the sweep has been complete for a while.
+/// Whether the sweep has been complete for [`REST_MS`].
 #[hook]
 pub fn use_rest(state: &PageState) -> bool {
     let is_done = state.results.status == Status::Done && !state.results.stale && state.is_current();
@@ -52,7 +51,7 @@ pub fn joint_optimum(props: JointOptimumProps) -> Html {
     html! { <JointOptimum ..props /> }
 }
 
-/// A line below the best point: the joint optimum, and by how much it is better.
+/// A line below the best point: the joint optimum, and its gain.
 #[component]
 fn JointOptimum(props: &JointOptimumProps) -> Html {
     let act = use_act();
@@ -82,7 +81,7 @@ fn JointOptimum(props: &JointOptimumProps) -> Html {
     }
 }
 
-/// The optimum, and how far the best point is from it.
+/// The optimum, and its gain over the best point.
 fn found(state: &PageState, fusions: &Fusions, request: &Request, act: &Callback<Action>) -> Html {
     let optimal = fusions.verdicts.iter().find(|(method, _)| *method == FusionMethod::Optimal);
     let Some((_, Ok(optimal))) = optimal else {
@@ -94,7 +93,7 @@ fn found(state: &PageState, fusions: &Fusions, request: &Request, act: &Callback
     let gain = match gain {
         Some(gain) if gain >= 1.0005 => format!(", {}", compared_with("the best point", gain, 1.0)),
         Some(gain) if gain >= 0.9995 => ", as the best point".to_owned(),
-        // Only limits on layers or tiles keep the optimum above a point.
+        // The optimum is worse than the best point only because of limits on layers or tiles.
         Some(gain) => format!(", within its limits {}", compared_with("the best point", gain, 1.0)),
         None => String::new(),
     };

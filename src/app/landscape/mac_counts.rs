@@ -1,4 +1,4 @@
-//! How much is computed twice.
+//! The amount of recomputation.
 
 use crate::app::widgets::figures::figure::{Drawn, Figure};
 use crate::app::workers::results::SweepResults;
@@ -6,11 +6,11 @@ use crate::chart::{AxisScale, MacCounts};
 use crate::depth_first::FuseDepth;
 use yew::prelude::*;
 
-/// Groups of bars that can be told apart.
+/// Limit on the groups of bars that can be told apart.
 const MOST_GROUPS: usize = 8;
 
-/// A card: multiply-accumulates of tiles along the diagonal of the grid (DeFiNES, Fig. 13); `least` are those of the network without
-/// recomputation. Only `shell::pieces` may name it.
+/// A card: multiply-accumulates of tiles along the diagonal of the grid (DeFiNES, Fig. 13); `least` are those of the
+/// network without recomputation. Only `shell::pieces` may name it.
 pub fn mac_counts(results: &SweepResults, least: Option<u64>) -> Html {
     let Some(settings) = results.requests.first().map(|request| &request.settings) else { return html! {} };
     if settings.fuse.contains(&FuseDepth::LayerByLayer) {

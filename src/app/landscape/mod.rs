@@ -1,4 +1,4 @@
-//! The view Landscape: every tile size and storing mode at a glance.
+//! The view Landscape: all tile sizes and storing modes.
 
 pub mod answer;
 pub mod combination;

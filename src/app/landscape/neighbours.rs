@@ -1,4 +1,4 @@
-//! The neighbours of the point at hand.
+//! The neighbours of the current point.
 
 use crate::app::widgets::sweep::opened_neighbours::{NeighboursProps, OpenedNeighbours};
 use yew::prelude::*;

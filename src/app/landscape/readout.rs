@@ -1,11 +1,11 @@
-//! The best point in a line, which stays in sight while the design below or beside it is edited.
+//! The best point on a line that stays visible while the design below or beside it is edited.
 
 use crate::app::session::state::PageState;
 use crate::chart::{Quantity, compared_with, strategy_title};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// The line. Only `shell::pieces` may name it.
+/// Draws the line. Only `shell::pieces` may name it.
 pub fn readout(state: Rc<PageState>) -> Html {
     let results = &state.results;
     let Some((best, strategy)) =

@@ -1,4 +1,4 @@
-//! Sliders over the tile sizes of the point at hand, below the heatmaps.
+//! Sliders over the tile sizes of the current point, below the heatmaps.
 
 use crate::app::widgets::sweep::tile_sliders::TileSliders;
 use crate::app::workers::results::SweepResults;

@@ -1,4 +1,4 @@
-//! Top memory of every layer-tile of the point at hand, and why data is not lower.
+//! Top memory of every layer-tile of the current point, and the reasons why data is not lower.
 
 use crate::app::widgets::figures::figure::{Drawn, Figure, Spot};
 use crate::app::widgets::pointing::highlight::{Subject, use_highlight};
@@ -20,7 +20,7 @@ struct TopMemoriesProps {
     account: Arc<PointAccount>,
 }
 
-/// The strip of DeFiNES, Fig. 9, for one point; a click on a cell says why.
+/// The strip of DeFiNES, Fig. 9, for one point; a click on a cell shows the reasons.
 #[component]
 fn TopMemories(props: &TopMemoriesProps) -> Html {
     let account = &*props.account;
@@ -55,7 +55,7 @@ fn TopMemories(props: &TopMemoriesProps) -> Html {
     }
 }
 
-/// The first cell that shows a subject.
+/// The first cell of a subject.
 fn cell_of(layers: &[&LayerTileAccount], subject: &Subject) -> Option<LevelCell> {
     let name = subject.layer.as_deref()?;
     let layer = layers.iter().position(|layer| layer.layer == name)?;
@@ -68,7 +68,7 @@ fn layers(account: &PointAccount) -> Vec<&LayerTileAccount> {
     of_stack.flat_map(|tile_type| &tile_type.layers).filter(|layer| layer.kind.is_some()).collect()
 }
 
-/// A cell whose data does not fit lower, the first of them; else the first of all.
+/// The first cell whose data does not fit lower, else the first of all.
 fn most_telling(layers: &[&LayerTileAccount]) -> Option<LevelCell> {
     use crate::hardware::Operand::{I, O, W};
     let cell = |layer, operand| LevelCell { tile_type: 0, layer, operand };
@@ -85,7 +85,7 @@ fn most_telling(layers: &[&LayerTileAccount]) -> Option<LevelCell> {
     cells().find(is_telling).or_else(|| cells().find(is_there)).map(|(cell, _)| cell)
 }
 
-/// What the account says of an operand of a layer-tile.
+/// The reasons in the account for an operand of a layer-tile.
 fn reasons(layer: &LayerTileAccount, cell: LevelCell) -> impl Iterator<Item = &String> {
     let begins = format!("{} ", cell.operand);
     layer.reasons.iter().filter(move |reason| reason.starts_with(&begins))

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// More marks would hide each other.
+/// Limit on the marks, which would hide each other.
 const MOST_MARKS: usize = 1500;
 
 #[derive(Clone, Properties, PartialEq)]
@@ -27,7 +27,7 @@ pub fn trade_off(props: TradeOffProps) -> Html {
     html! { <TradeOff ..props /> }
 }
 
-/// Energy against latency.
+/// Energy against latency of all points.
 #[component]
 fn TradeOff(props: &TradeOffProps) -> Html {
     let act = use_act();
@@ -37,7 +37,7 @@ fn TradeOff(props: &TradeOffProps) -> Html {
     let series: Vec<String> = settings.modes.iter().map(|mode| mode.title().to_owned()).collect();
     let pareto: HashSet<u32> = results.pareto.iter().copied().collect();
     let marked = lit.or(props.opened).or(results.best);
-    // Of a crowd every so manieth is shown, but nobody who matters is missing.
+    // Of many points only every n-th is shown, besides the front and the marked one.
     let every = results.swept.div_ceil(MOST_MARKS).max(1) as u32;
     let is_shown = |point: u32| point.is_multiple_of(every) || pareto.contains(&point) || Some(point) == marked;
     let shown: Vec<&PointSummary> =

@@ -1,4 +1,4 @@
-//! The view of all points.
+//! The view of all points of a sweep.
 
 use super::answer::{Answer, ProgressRow};
 use super::film::FilmProps;
@@ -19,25 +19,17 @@ use yew::prelude::*;
 /// Functions whose code is fetched once the sweep is over.
 #[derive(Clone, Copy)]
 pub struct SweptParts {
-    /// Draws the joint optimum of stacks, tile sizes and storing modes.
     pub joint_optimum: fn(JointOptimumProps) -> Html,
-    /// Draws the best combination of stacks.
     pub combination: fn(&SweepResults) -> Html,
-    /// Draws what the best is compared with.
     pub comparison: fn(Rc<SweepResults>) -> Html,
-    /// Draws energy against latency.
     pub trade_off: fn(TradeOffProps) -> Html,
-    /// Draws how much is computed twice.
     pub mac_counts: fn(&SweepResults, Option<u64>) -> Html,
-    /// Says why points are missing.
     pub impossible: fn(&SweepResults) -> Html,
-    /// Draws what changes from a point to its neighbours.
     pub neighbours: fn(NeighboursProps) -> Html,
     /// Draws the first steps.
     pub first_minute: fn(Rc<PageState>) -> Html,
     /// Draws the last designs, to go back to.
     pub film: fn(FilmProps) -> Html,
-    /// Draws the best point in a line, to stay in sight.
     pub readout: fn(Rc<PageState>) -> Html,
     /// Draws the top memories of a point.
     pub top_memories: fn(Arc<PointAccount>) -> Html,
@@ -56,7 +48,6 @@ pub fn view(state: Rc<PageState>, session: &Session) -> Html {
 /// Properties of [`Landscape`].
 #[derive(Properties, PartialEq)]
 pub struct LandscapeProps {
-    /// Everything.
     pub state: Rc<PageState>,
     /// The opened point.
     pub opened: Option<u32>,
@@ -71,20 +62,20 @@ pub struct LandscapeProps {
 pub enum Part {
     /// Heatmaps, with the best point.
     Maps,
-    /// What the best is compared with.
+    /// The best point compared with the references.
     Comparison,
     /// Energy against latency.
     TradeOff,
 }
 
-/// Answer, heatmaps, and what they are compared with.
+/// The answer, the heatmaps, and further figures.
 #[component]
 pub fn Landscape(props: &LandscapeProps) -> Html {
     let part = use_context::<Part>();
     let results = &expected(&props.state);
     let is_resting = use_rest(&props.state);
     let is_swept = is_resting || results.status == Status::Stopped;
-    // What was fetched once stays and follows the next sweep.
+    // Parts that were fetched once stay and follow the next sweep.
     let was_swept = use_mut_ref(|| false);
     *was_swept.borrow_mut() |= is_swept;
     let old = (results.stale || props.waits).then_some("old");
@@ -107,7 +98,7 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                         before={props.state.before().cloned()}
                     />
                 </div>
-                // One place, as the one says nothing once the other does.
+                // One element for both, as the first is empty once the second is shown.
                 <div class="below-answer">
                     <ProgressRow results={Rc::clone(results)} waits={props.waits} />
                     if part.is_none() {
@@ -153,7 +144,7 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
     }
 }
 
-/// The first steps; their code is fetched when the first sweep is over, and their place is kept.
+/// The first steps; their code is fetched after the first sweep, and their space is reserved.
 fn first_minute(props: &LandscapeProps) -> Html {
     let state = Rc::clone(&props.state);
     late(move |parts: SweptParts| (parts.first_minute)(Rc::clone(&state)))
@@ -171,13 +162,13 @@ fn combination(results: &Rc<SweepResults>) -> Html {
     late(move |parts: SweptParts| (parts.combination)(&results))
 }
 
-/// What the best is compared with; its code is fetched when the first sweep is over, or stopped.
+/// The comparison of the best point; its code is fetched when the first sweep is over, or stopped.
 fn comparison(results: &Rc<SweepResults>) -> Html {
     let results = Rc::clone(results);
     late(move |parts: SweptParts| (parts.comparison)(Rc::clone(&results)))
 }
 
-/// What changes from the point at hand to its neighbours; its code is fetched when the first sweep is over, or stopped.
+/// The neighbours of the current point; its code is fetched when the first sweep is over, or stopped.
 fn neighbours(props: &LandscapeProps) -> Html {
     let part = NeighboursProps {
         results: Rc::clone(&props.state.results),
@@ -187,20 +178,20 @@ fn neighbours(props: &LandscapeProps) -> Html {
     late(move |parts: SweptParts| (parts.neighbours)(part.clone()))
 }
 
-/// The last designs; its code is fetched with the first edit.
+/// The last designs; their code is fetched with the first edit.
 fn film(props: &LandscapeProps) -> Html {
     let part = FilmProps { film: Rc::clone(&props.state.film), chosen: Rc::clone(&props.state.chosen) };
     late(move |parts: SweptParts| (parts.film)(part.clone()))
 }
 
-/// Where the data of the point at hand lies, once its account is known; its code is fetched as [`neighbours`]' is.
+/// The top memories of the current point, once its account is known; their code is fetched with that of [`neighbours`].
 fn top_memories(props: &LandscapeProps, results: &Rc<SweepResults>) -> Html {
     let account = props.opened.and_then(|point| results.accounts.get(&point)).cloned();
     let Some(account) = account else { return html! {} };
     late(move |parts: SweptParts| (parts.top_memories)(Arc::clone(&account)))
 }
 
-/// Sliders over the tile sizes of the point at hand; their code is fetched as [`neighbours`]' is.
+/// Sliders over the tile sizes of the current point; their code is fetched with that of [`neighbours`].
 fn tile_sliders(props: &LandscapeProps, results: &Rc<SweepResults>) -> Html {
     let Some(point) = props.opened else { return html! {} };
     let results = Rc::clone(results);
@@ -212,7 +203,7 @@ fn trade_off(props: &LandscapeProps, results: &Rc<SweepResults>) -> Html {
     late(move |parts: SweptParts| (parts.trade_off)(part.clone()))
 }
 
-/// Why points are missing, where some are; its code is fetched with the first.
+/// The reasons for infeasible points, if there are any; the code is fetched with the first.
 fn impossible(results: &Rc<SweepResults>) -> Html {
     let is_missing = |state: &PointState| matches!(state, PointState::Infeasible(_) | PointState::Failed(_));
     if !results.points.iter().take(results.swept).any(is_missing) {
@@ -222,14 +213,13 @@ fn impossible(results: &Rc<SweepResults>) -> Html {
     late(move |parts: SweptParts| (parts.impossible)(&results))
 }
 
-/// How much is computed twice; its code is fetched when the first sweep is over, or stopped.
+/// The amount of recomputation; its code is fetched when the first sweep is over, or stopped.
 fn mac_counts(results: &Rc<SweepResults>, least: Option<u64>) -> Html {
     let results = Rc::clone(results);
     late(move |parts: SweptParts| (parts.mac_counts)(&results, least))
 }
 
-/// What the workers found out; before they have found anything, the points that there will be, so that the figures are in their
-/// places.
+/// The results; before the first of them, the points to come, so that the figures are in their places already.
 fn expected(state: &PageState) -> Rc<SweepResults> {
     if !state.results.requests.is_empty() {
         return Rc::clone(&state.results);

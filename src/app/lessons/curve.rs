@@ -5,42 +5,41 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, PointerEvent};
 use yew::prelude::*;
 
-/// Of the drawing.
+/// Width of the drawing.
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 240.0;
-/// Of a line of text below a point.
+/// Height of a line of text below a point.
 const LINE: f64 = 15.0;
-/// Of a letter, at most.
+/// Largest width of a letter.
 const LETTER: f64 = 6.6;
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 14.0;
-/// Below the axis, besides lines of text.
+/// Space below the axis, besides lines of text.
 const BELOW: f64 = 20.0;
-/// Lines across.
+/// Number of horizontal grid lines.
 const LINES: usize = 4;
-/// Of the axis, moved by one key.
+/// Number of key presses for the length of the axis.
 const STEPS: f64 = 50.0;
 
 #[derive(Properties, PartialEq)]
 pub struct CurveProps {
-    /// What stands below its points.
+    /// Labels below the points.
     pub places: Vec<String>,
-    /// What changes along it.
+    /// The variable of the horizontal axis.
     pub along: AttrValue,
     /// Ends of the vertical axis.
     pub axis: (f64, f64),
-    /// The unit of heights.
+    /// Unit of the vertical axis.
     pub unit: Unit,
-    /// The heights that a person chose.
+    /// The heights drawn so far.
     pub heights: Vec<f64>,
-    /// The right ones, once they are to be seen.
+    /// The right heights, once they may be shown.
     pub right: Option<Vec<f64>>,
-    /// Called with other heights; nothing where they are final.
+    /// Called with other heights; `None` once they are final.
     pub onchange: Option<Callback<Vec<f64>>>,
 }
 
-/// The drawing.
 #[component]
 pub fn Curve(props: &CurveProps) -> Html {
     let CurveProps { places, axis, unit, heights, right, onchange, .. } = props;
@@ -73,7 +72,7 @@ pub fn Curve(props: &CurveProps) -> Html {
                 ((across - LEFT) / (WIDTH - LEFT - RIGHT) * count as f64).floor().clamp(0.0, (count - 1) as f64);
             let share = 1.0 - (down - TOP) / (full - TOP - bottom);
             change.emit((index as usize, low + share * (high - low)));
-            // A finger draws here, and does not scroll.
+            // Keeps a finger from scrolling the page.
             if let Some(target) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) {
                 let _ = target.set_pointer_capture(event.pointer_id());
             }
@@ -126,7 +125,7 @@ pub fn Curve(props: &CurveProps) -> Html {
             </g>
         }
     };
-    // What all places share is said once, behind what changes.
+    // Words common to all labels are printed once, behind the axis title.
     let shared = if common.is_empty() { String::new() } else { format!(", {common}") };
     let along = format!("along: {}{shared}", props.along);
     html! {
@@ -155,7 +154,7 @@ pub fn Curve(props: &CurveProps) -> Html {
     }
 }
 
-/// What stands below a point.
+/// The label below a point.
 fn label(x: f64, top: f64, lines: &[String]) -> Html {
     let line = |(number, line): (usize, &String)| {
         html! { <tspan x={format!("{x:.1}")} y={format!("{:.1}", top + LINE * number as f64)}>{ line }</tspan> }
@@ -163,7 +162,8 @@ fn label(x: f64, top: f64, lines: &[String]) -> Html {
     html! { <text class="place" text-anchor="middle">{ for lines.iter().enumerate().map(line) }</text> }
 }
 
-/// The lines below each point, of about so many letters each, without the words with which all of them end; and these words.
+/// The lines below each point, of about `letters` letters each, without the words that all labels end with; and these
+/// words.
 fn labels(places: &[String], letters: usize) -> (Vec<Vec<String>>, String) {
     let mut words: Vec<Vec<&str>> = places.iter().map(|place| place.split_whitespace().collect()).collect();
     let mut common = Vec::new();

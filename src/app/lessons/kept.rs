@@ -1,14 +1,14 @@
-//! Answers that the browser keeps, so that a page that is loaded again loses neither them nor their tries.
+//! Answers kept by the browser, so that a reload loses neither answers nor the number of tries.
 
 use crate::app::platform::storage;
 use crate::app::session::state::{Event, LessonAnswers, StepAnswers};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// More steps, and tries of one, than a lesson has.
+/// Limit on the steps of a lesson, and on the tries of one step.
 const MOST: usize = 64;
 
-/// Recalls what the browser has of a student's answers to these lessons, and keeps what is answered from then on.
+/// Restores a student's answers to these lessons from the browser, and stores further ones.
 #[hook]
 pub fn use_kept_answers(lessons: Vec<String>, student: &str, answers: &Rc<LessonAnswers>, tell: &Callback<Event>) {
     let recalled = use_mut_ref(|| None);
@@ -34,7 +34,7 @@ pub fn use_kept_answers(lessons: Vec<String>, student: &str, answers: &Rc<Lesson
     });
 }
 
-/// What was kept; nothing where it is no list of answers.
+/// Parses stored answers; `None` if the text is no list of answers.
 fn read(text: &str) -> Option<Vec<(u32, StepAnswers)>> {
     let kept: Vec<(u32, StepAnswers)> = serde_json::from_str(text).ok()?;
     let fits = kept.len() <= MOST && kept.iter().all(|(_, answers)| (1..=MOST).contains(&answers.given.len()));

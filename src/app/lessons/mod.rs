@@ -1,6 +1,6 @@
-//! Lessons: the list of them and the editor of one's own (`view`), and the step that is open, above the view that it is about (`panel`).
-//! `questions` draws what a step asks, `curve` the curve that is to be predicted; `kept` is what the browser keeps of answers, `variants`
-//! whether all variants of one's own lesson can be solved.
+//! Lessons: the list of lessons and the editor of an own one (`view`), and the open step, above the view that it is
+//! about (`panel`). `questions` draws the question of a step, `curve` a curve to predict; `kept` stores answers in the
+//! browser, `variants` checks that all variants of an own lesson can be solved.
 
 pub mod curve;
 pub mod kept;

@@ -1,4 +1,4 @@
-//! The open step of a lesson above the view that it is about: what there is to see, a question, and what the answer deserves.
+//! The open step of a lesson above the view that it is about: text, question, and the verdict on the answer.
 
 use super::kept::use_kept_answers;
 use super::questions::{CurveField, NumberField, Questioned, TaskField, choices};
@@ -21,23 +21,22 @@ use std::rc::Rc;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-/// Hears of every step that is judged; a context of pages that tell others.
+/// Context of pages that report results: called with every judged step.
 #[derive(Clone, PartialEq)]
 pub struct OnJudged(pub Callback<Value>);
 
 #[derive(Properties, PartialEq)]
 pub struct LessonPanelProps {
-    /// The lesson, and its step.
+    /// The lesson, and the index of its step.
     pub open: OpenLesson,
-    /// What was answered so far, by step.
+    /// The answers so far, by step.
     pub answers: Rc<LessonAnswers>,
-    /// What a person chose.
     pub chosen: Rc<State>,
-    /// Whether opening the step replaced what a person had changed.
+    /// Whether opening the step replaced a design that a person had changed.
     pub is_set_aside: bool,
 }
 
-/// A step of a lesson, or what is wrong with its document.
+/// A step of a lesson, or the errors of its document.
 #[component]
 pub fn LessonPanel(props: &LessonPanelProps) -> Html {
     let key = (props.open.source.clone(), props.open.student.clone());
@@ -72,7 +71,7 @@ struct StepPanelProps {
 }
 
 impl StepPanelProps {
-    /// The lesson as questions name it: what is chosen of a task does not decide about it.
+    /// The lesson and step of questions: without the choices of a task, on which the answers do not depend.
     fn asked(&self) -> OpenLesson {
         OpenLesson { values: Vec::new(), ..self.open.clone() }
     }
@@ -82,13 +81,13 @@ impl StepPanelProps {
             .key()
     }
 
-    /// Opens a step of the lesson.
+    /// The action that opens a step of the lesson.
     fn opens(&self, step: u32) -> Option<Action> {
         let opens = self.lesson.steps.get(step as usize)?.opens.clone();
         Some(Action::step(OpenLesson { step, ..self.asked() }, opens, &self.chosen))
     }
 
-    /// What is chosen for each field.
+    /// The chosen value of each field, by index.
     fn values(&self) -> Vec<u32> {
         let start: &[u32] = match &self.step.kind {
             StepKind::Task(task) => &task.start,
@@ -99,7 +98,7 @@ impl StepPanelProps {
     }
 }
 
-/// Designs whose numbers a step is judged by, each once.
+/// Designs whose numbers are needed to judge a step, each once.
 fn needed(step: &Step, given: &[Given]) -> Vec<Variation> {
     let mut all = vec![Variation::AsWritten];
     for variation in given.iter().flat_map(|given| step.decided_by(given)) {
@@ -110,7 +109,7 @@ fn needed(step: &Step, given: &[Given]) -> Vec<Variation> {
     all
 }
 
-/// What each answer deserves, once all numbers are there.
+/// The verdict on each answer, once all numbers are known.
 fn verdicts(
     step: &Step,
     given: &[Given],
@@ -131,7 +130,7 @@ fn verdicts(
     Some(given.iter().map(judged).collect())
 }
 
-/// A step.
+/// One step: text, question, verdict.
 #[component]
 fn StepPanel(props: &StepPanelProps) -> Html {
     let StepPanelProps { lesson, step, open, tell, .. } = props;
@@ -160,7 +159,7 @@ fn StepPanel(props: &StepPanelProps) -> Html {
         is_over,
         answer: {
             let (tell, key, before) = (tell.clone(), key.clone(), given.clone());
-            // The same answer once more costs no try.
+            // The same answer again costs no try.
             Callback::from(move |given| {
                 if !before.contains(&given) {
                     tell.emit(Event::Answer(key.clone(), given));
@@ -221,8 +220,8 @@ fn StepPanel(props: &StepPanelProps) -> Html {
     }
 }
 
-/// The design at hand that numbers are asked for: what is chosen of a task, else what a person has changed; and the mapping made by hand,
-/// where that is what is asked for.
+/// The current design whose numbers are asked for: the choices of a task, else the design as a person has changed it;
+/// and the mapping made by hand, if a mapping is asked for.
 fn at_hand(props: &StepPanelProps, values: &[u32]) -> (Vec<Variation>, Option<MappingGiven>) {
     match &props.step.kind {
         StepKind::Task(task) if task.fields.is_empty() => {
@@ -238,7 +237,7 @@ fn at_hand(props: &StepPanelProps, values: &[u32]) -> (Vec<Variation>, Option<Ma
     }
 }
 
-/// Tells what the answers deserve, once that is known.
+/// Reports the marks once they are known.
 #[hook]
 fn use_judged(props: &StepPanelProps, marks: Option<f64>, tries: usize, is_over: bool) {
     let told = use_context::<OnJudged>();
@@ -284,7 +283,7 @@ fn reached(open: &OpenLesson, lesson: &Lesson, answers: &LessonAnswers) -> f64 {
     (0..lesson.steps.len()).filter_map(|step| of_step(open, step, answers)?.marks).sum()
 }
 
-/// How many steps were answered.
+/// Number of answered steps.
 fn answered(open: &OpenLesson, lesson: &Lesson, answers: &LessonAnswers) -> usize {
     (0..lesson.steps.len()).filter(|step| of_step(open, *step, answers).is_some()).count()
 }
@@ -296,7 +295,7 @@ fn receipt(open: &OpenLesson, lesson: &Lesson, answers: &LessonAnswers) -> Recei
     Receipt::of(open, lesson, given, shown)
 }
 
-/// Marks, to a hundredth.
+/// Marks, rounded to a hundredth.
 pub fn mark_text(marks: f64) -> String {
     let text = format!("{marks:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -335,7 +334,7 @@ fn head(props: &StepPanelProps) -> Html {
     }
 }
 
-/// What a child needs of the panel, compared by what decides.
+/// Parts of the props that a child compares to decide whether to render.
 #[derive(Clone)]
 struct PropsOf {
     lesson: Rc<Lesson>,
@@ -362,7 +361,7 @@ struct StudentFieldProps {
     props: PropsOf,
 }
 
-/// Asks for the name that decides about the values of a lesson.
+/// A field for the name that decides the values of a lesson's variant.
 #[component]
 fn StudentField(props: &StudentFieldProps) -> Html {
     let field = use_node_ref();
@@ -390,7 +389,7 @@ fn StudentField(props: &StudentFieldProps) -> Html {
     }
 }
 
-/// Whether the answer is right, and why; said once there is one.
+/// The verdict and its explanation, once there is an answer.
 fn said(
     props: &StepPanelProps,
     given: &[Given],
@@ -441,7 +440,7 @@ fn said(
     html! { <p class={classes!("verdict", class)}><b>{ head }</b>{ &last.said }{ optimum }{ again }{ explains }</p> }
 }
 
-/// What the numbers are for the design as a person has changed it.
+/// The numbers of the design as a person has changed it.
 fn changed(props: &StepPanelProps, numbers: Option<&Result<Vec<f64>, String>>) -> Html {
     let restore = props.opens(props.open.step);
     let restore = restore.map(|action| props.tell.reform(move |_: MouseEvent| Event::Act(action.clone())));
@@ -524,7 +523,7 @@ fn foot(props: &StepPanelProps, is_over: bool, marks: Option<f64>) -> Html {
     }
 }
 
-/// Opens the lesson after this one of those that come with the program, and what that is called.
+/// An action that opens the next lesson of the program, and its title.
 fn lesson_after(open: &OpenLesson, chosen: &State) -> Option<(Action, String)> {
     let LessonSource::Preset(name) = &open.source else { return None };
     let next = lesson_presets().iter().skip_while(|preset| preset.id != name).nth(1)?;

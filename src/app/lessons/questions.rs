@@ -1,4 +1,4 @@
-//! What a step asks: answers to choose, a number, a curve, a design.
+//! Questions of a step: multiple choice, a number, a curve, a design.
 
 use super::curve::Curve;
 use crate::app::widgets::forms::controls::{Choice as Option_, Select};
@@ -8,20 +8,19 @@ use std::rc::Rc;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-/// What is common to all questions.
+/// Common parts of all questions.
 #[derive(Clone, PartialEq)]
 pub struct Questioned {
-    /// The step.
     pub step: Rc<Step>,
     /// The answers so far.
     pub given: Vec<Given>,
-    /// Whether no answer counts any more.
+    /// Whether further answers no longer count.
     pub is_over: bool,
     /// Called with an answer.
     pub answer: Callback<Given>,
 }
 
-/// Answers to choose; `right` is the right one, once it may be seen.
+/// A multiple choice; `right` is the right one, once it may be shown.
 pub fn choices(of: &Questioned, choices: &[Choice], right: Option<usize>, is_judged: bool) -> Html {
     let chosen = |index: usize| of.given.iter().any(|given| *given == Given::Choice(index as u32 + 1));
     let last = match of.given.last() {
@@ -57,12 +56,11 @@ pub fn choices(of: &Questioned, choices: &[Choice], right: Option<usize>, is_jud
     }
 }
 
-/// Properties of the components here.
+/// The components here share the kind of props: a question and its parameters.
 #[derive(Properties, PartialEq)]
 pub struct NumberFieldProps {
-    /// The question.
     pub of: Questioned,
-    /// What is asked for.
+    /// The number that is asked for.
     pub asked: Asked,
 }
 
@@ -88,7 +86,7 @@ pub fn NumberField(props: &NumberFieldProps) -> Html {
         Callback::from(move |event: SubmitEvent| {
             event.prevent_default();
             let typed = text.trim();
-            // The unit stands beside the field, and is often typed, too.
+            // The unit is printed beside the field, but often typed as well.
             let typed = typed.strip_suffix(unit).unwrap_or(typed).trim_end();
             let number = parse_decimal(&typed.replace(',', ".")).filter(|number| number.is_finite());
             wrong.set(match number {
@@ -133,11 +131,9 @@ pub fn NumberField(props: &NumberFieldProps) -> Html {
 
 #[derive(Properties, PartialEq)]
 pub struct CurveFieldProps {
-    /// The question.
     pub of: Questioned,
-    /// What is to be predicted.
     pub predict: Prediction,
-    /// The right heights, once they may be seen.
+    /// The right heights, once they may be shown.
     pub right: Option<Vec<f64>>,
 }
 
@@ -175,15 +171,13 @@ pub fn CurveField(props: &CurveFieldProps) -> Html {
 
 #[derive(Properties, PartialEq)]
 pub struct TaskFieldProps {
-    /// The question.
     pub of: Questioned,
-    /// The task.
     pub task: Task,
-    /// What is chosen for each field, by the index of its value.
+    /// The chosen value of each field, by index.
     pub values: Vec<u32>,
-    /// The mapping made by hand, as an answer; only of tasks without fields.
+    /// The mapping made by hand, as an answer; only for tasks without fields.
     pub mapping: Option<Given>,
-    /// The numbers of what is chosen, once they are known, or why there are none.
+    /// The numbers of the chosen design once they are known, or the reason why there are none.
     pub numbers: Option<Result<Vec<f64>, String>>,
     /// Called with other values.
     pub onchoose: Callback<Vec<u32>>,

@@ -1,4 +1,4 @@
-//! Whether every variant of a lesson of one's own can be solved.
+//! Checks that every variant of an own lesson can be solved.
 
 use crate::app::workers::ask::use_answers;
 use crate::lesson::{MOST_VARIANTS, variants_to_check};
@@ -6,18 +6,17 @@ use crate::question::{CheckVariant, Topic};
 use crate::spec::in_quotes;
 use yew::prelude::*;
 
-/// More steps that cannot be solved are counted.
+/// Limit on the unsolvable steps listed; further ones are counted.
 const MOST_SHOWN: usize = 20;
 
 #[derive(Properties, PartialEq)]
 pub struct VariantsCheckProps {
-    /// The document.
     pub text: String,
-    /// How many variants there are.
+    /// Number of variants.
     pub variants: u64,
 }
 
-/// A button that looks for the right answer of every step in every variant, and what that found.
+/// A button that looks for the right answer of every step in every variant, and the result.
 #[component]
 pub fn VariantsCheck(props: &VariantsCheckProps) -> Html {
     let VariantsCheckProps { text, variants } = props;

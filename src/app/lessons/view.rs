@@ -1,4 +1,4 @@
-//! The list of lessons, and the editor of one's own with a preview of what a student sees.
+//! The list of lessons, and the editor of an own lesson with a preview for students.
 
 use super::kept::use_kept_answers;
 use super::panel::mark_text;
@@ -21,7 +21,7 @@ use std::rc::Rc;
 use web_sys::{HtmlInputElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
-/// The lesson that a document of one's own begins with: it has one step of each kind.
+/// The template of an own lesson: it has one step of each kind.
 const EXAMPLE: &str = "your-own";
 
 /// The view, as the page shows it.
@@ -33,15 +33,14 @@ pub fn view(state: Rc<PageState>, _: &Session) -> Html {
 /// Properties of [`LessonsView`].
 #[derive(Properties, PartialEq)]
 pub struct LessonsViewProps {
-    /// What a person chose.
     pub chosen: Rc<State>,
-    /// The lesson of their own.
+    /// Text of the own lesson.
     pub own: Option<Rc<str>>,
-    /// What was answered, by step.
+    /// The answers so far, by step.
     pub answers: Rc<LessonAnswers>,
 }
 
-/// A card for each lesson; behind them how to write one's own, which comes first once it is there.
+/// One card per lesson, then the editor of an own lesson, which comes first once there is one.
 #[component]
 pub fn LessonsView(props: &LessonsViewProps) -> Html {
     let all = use_memo((), |()| lessons());
@@ -106,7 +105,7 @@ pub fn LessonsView(props: &LessonsViewProps) -> Html {
     };
     html! {
         <div class="lessons-view" data-testid="lessons">
-            // Who has opened a document of their own came for that.
+            // A person with an own document came to edit it.
             if has_own { { mine.clone() } }
             <p class="hint">
                 { "Each step opens a design, asks about it, and computes which answer is right. Change whatever you like on the way." }
@@ -141,7 +140,7 @@ fn lesson_card(
         _ => "Continue",
     };
     let opens = OpenLesson { step: next as u32, ..open.clone() };
-    // A variant opens with values of its own.
+    // A variant begins with its own values.
     let begin = {
         let (chosen, act) = (Rc::clone(&props.chosen), act.clone());
         Callback::from(move |_: MouseEvent| {
@@ -195,7 +194,7 @@ struct OwnLessonProps {
     is_offered: bool,
 }
 
-/// A document of one's own, and what a student sees of it.
+/// An own document, and its preview.
 #[component]
 fn OwnLesson(props: &OwnLessonProps) -> Html {
     let act = &use_act();
@@ -300,7 +299,7 @@ fn OwnLesson(props: &OwnLessonProps) -> Html {
     }
 }
 
-/// A step as a student sees it, with what is right.
+/// A step as a student sees it, with the right answer.
 fn step_preview(step: &Step, numbers: Option<&Answer<Vec<f64>>>) -> Html {
     let known = numbers.and_then(|numbers| numbers.as_deref().ok());
     let asked = match &step.kind {
@@ -348,13 +347,13 @@ fn step_preview(step: &Step, numbers: Option<&Answer<Vec<f64>>>) -> Html {
     }
 }
 
-/// Selects a line of a text, and brings it into sight.
+/// Selects a line of a text, and scrolls to it.
 fn select_line(area: &HtmlTextAreaElement, line: usize) {
     let text = area.value();
     let start: usize =
         text.split_inclusive('\n').take(line.saturating_sub(1)).map(|line| line.encode_utf16().count()).sum();
     let length = text.lines().nth(line.saturating_sub(1)).map_or(0, |line| line.encode_utf16().count());
-    // A window that is closing may refuse the focus; that does not matter.
+    // A window that is closing may refuse the focus, which does not matter.
     let _ = area.focus();
     let _ = area.set_selection_range(start as u32, (start + length) as u32);
 }

@@ -1,4 +1,4 @@
-//! The document of constraints on mappings: what a search may take.
+//! The document of constraints on mappings, which restricts the search.
 
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
 use crate::app::widgets::forms::document_text::{DocumentText, use_text_offered};
@@ -10,19 +10,17 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct ConstraintsProps {
-    /// The document; empty: none.
+    /// Empty for no constraints.
     pub text: String,
-    /// What the layer is.
     pub facts: Rc<LayerFacts>,
     /// The mapping that is shown.
     pub mapping: TemporalMapping,
-    /// What the document allows, once that is known.
+    /// The mappings that the document allows, once known.
     pub allowed: Option<Result<Allowed, Refusal>>,
-    /// Hears of the document with every keystroke.
     pub oninput: Callback<String>,
 }
 
-/// The document, how to begin one, and what is wrong with it. What it allows is the view's to show.
+/// The document, templates for it, and its errors. The effect of the document is shown by the view.
 #[component]
 pub fn Constraints(props: &ConstraintsProps) -> Html {
     let is_offered = use_text_offered();

@@ -5,22 +5,21 @@ use wasm_bindgen::JsCast;
 use web_sys::Element;
 use yew::prelude::*;
 
-/// What is dragged.
+/// The part that is dragged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held {
-    /// The loop at this place.
+    /// A loop, by place.
     Loop(usize),
     /// The end of a memory level of an operand.
     End {
-        /// The operand.
         operand: usize,
-        /// The level, lowest first.
+        /// Index of the level, lowest first.
         level: usize,
     },
 }
 
 impl Held {
-    /// What dropping it on the loop at `place` does: a loop takes that place, a level ends after that loop.
+    /// The edit of a drop on the loop at `place`: a loop takes that place, a level ends after that loop.
     fn dropped_on(self, place: usize) -> MappingEdit {
         match self {
             Self::Loop(from) => MappingEdit::Move { from, to: place },
@@ -29,27 +28,27 @@ impl Held {
     }
 }
 
-/// What is dragged, and over which loop.
+/// The dragged part, and the place of the loop under the pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Drag {
     held: Held,
     over: Option<usize>,
 }
 
-/// The drag that is going on, if one is.
+/// The current drag, if any.
 pub struct Dragging {
     drag: UseStateHandle<Option<Drag>>,
     on_drop: Callback<MappingEdit>,
 }
 
-/// Drags; calls `on_drop` with what letting go means.
+/// Handles drags; calls `on_drop` with the edit of a drop.
 #[hook]
 pub fn use_dragging(on_drop: Callback<MappingEdit>) -> Dragging {
     Dragging { drag: use_state_eq(|| None), on_drop }
 }
 
 impl Dragging {
-    /// Takes hold. The element hears of the pointer wherever it goes from now on.
+    /// Starts a drag, which captures the pointer.
     pub fn take(&self, held: Held) -> Callback<PointerEvent> {
         let setter = self.drag.setter();
         Callback::from(move |event: PointerEvent| {
@@ -57,7 +56,7 @@ impl Dragging {
                 return;
             }
             if let Some(element) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) {
-                // A pointer that is gone already cannot be captured; then nothing is dragged.
+                // A pointer that is already gone cannot be captured; then nothing is dragged.
                 if element.set_pointer_capture(event.pointer_id()).is_ok() {
                     setter.set(Some(Drag { held, over: None }));
                 }
@@ -75,7 +74,7 @@ impl Dragging {
         })
     }
 
-    /// Lets go.
+    /// Drops the part.
     pub fn released(&self) -> Callback<PointerEvent> {
         let (drag, on_drop) = (self.drag.clone(), self.on_drop.clone());
         Callback::from(move |event: PointerEvent| {
@@ -87,13 +86,13 @@ impl Dragging {
         })
     }
 
-    /// Gives up: nothing changes.
+    /// Cancels the drag.
     pub fn given_up(&self) -> Callback<PointerEvent> {
         let setter = self.drag.setter();
         Callback::from(move |_: PointerEvent| setter.set(None))
     }
 
-    /// How the row of the loop at `place` looks meanwhile.
+    /// CSS class of the row of the loop at `place` during the drag.
     pub fn mark(&self, place: usize) -> Option<&'static str> {
         let drag = (*self.drag)?;
         match drag.held {
@@ -105,7 +104,7 @@ impl Dragging {
     }
 }
 
-/// The loop whose row is under the pointer.
+/// The place of the loop whose row is under the pointer.
 fn place_at(event: &PointerEvent) -> Option<usize> {
     let page = web_sys::window()?.document()?;
     let under = page.element_from_point(event.client_x() as f32, event.client_y() as f32)?;

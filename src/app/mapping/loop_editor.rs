@@ -1,4 +1,4 @@
-//! The loop nest as something to take hold of: loops move in and out, memory levels end earlier or later; by pointer, buttons and keys.
+//! An editable loop nest: loops move in and out, memory levels end earlier or later; by pointer, buttons and keys.
 
 use super::dragging::{Dragging, Held, use_dragging};
 use crate::app::widgets::pointing::highlight::{Subject, pointing, use_highlight};
@@ -11,9 +11,8 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct LoopEditorProps {
-    /// The layer.
     pub facts: Rc<LayerFacts>,
-    /// Its mapping as it stands.
+    /// The current mapping.
     pub mapping: TemporalMapping,
     /// Whether it was made by hand.
     pub is_own: bool,
@@ -23,16 +22,15 @@ pub struct LoopEditorProps {
     pub on_reset: Callback<()>,
 }
 
-/// The editor.
 #[component]
 pub fn LoopEditor(props: &LoopEditorProps) -> Html {
     let held = use_state_eq(|| None::<usize>);
-    // The loop that was moved by keyboard stays under the fingers.
+    // A loop moved by keyboard keeps the focus.
     use_effect_with((*held, props.mapping.clone()), |(held, _)| {
         let page = web_sys::window().and_then(|window| window.document());
         let row = held.and_then(|place| page?.get_element_by_id(&format!("loop-{place}")));
         if let Some(row) = row.and_then(|row| row.dyn_into::<HtmlElement>().ok()) {
-            // An element that is shown can be focused.
+            // A row that is shown can be focused.
             let _ = row.focus();
         }
     });
@@ -179,7 +177,8 @@ pub fn LoopEditor(props: &LoopEditorProps) -> Html {
     }
 }
 
-/// Where an operand's data lies while this loop runs; a line above the last loop of a level, by which that level's end can be dragged.
+/// The memory of an operand while this loop runs; the upper border of the last loop of a level is a handle for the end
+/// of the level.
 fn cell(facts: &LayerFacts, mapping: &TemporalMapping, operand: usize, place: usize, dragging: &Dragging) -> Html {
     let ends = &mapping.ends[operand];
     let level = ends.iter().position(|&end| place < end).unwrap_or(ends.len().saturating_sub(1));
@@ -187,7 +186,7 @@ fn cell(facts: &LayerFacts, mapping: &TemporalMapping, operand: usize, place: us
     let memory = facts.operands[operand].1.get(level).cloned().unwrap_or_default();
     let memories = memories_of(facts);
     let rank = memories.iter().position(|name| *name == memory).unwrap_or(0);
-    // Five shades, from the lowest memory to the highest.
+    // One of five shades, from the lowest memory to the highest.
     let shade = if memories.len() > 1 { rank * 4 / (memories.len() - 1) } else { 0 };
     let shade = format!("level-{shade}");
     let Some(ended) = last else { return html! { <td class={shade}>{ memory }</td> } };

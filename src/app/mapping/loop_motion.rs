@@ -1,4 +1,4 @@
-//! The loops of the mapping at hand as they turn.
+//! The loops of the current mapping as they turn.
 
 use crate::app::widgets::figures::turning::Turning;
 use crate::app::workers::ask::use_answers;
@@ -10,7 +10,6 @@ use yew::prelude::*;
 
 #[derive(Properties)]
 pub struct LoopMotionProps {
-    /// The layer and its core.
     pub request: Rc<LayerRequest>,
     /// Name of the layer.
     pub layer: String,
@@ -24,7 +23,7 @@ impl PartialEq for LoopMotionProps {
     }
 }
 
-/// The figure, once a worker has followed the loops; until then the one before.
+/// The figure, once a worker has followed the loops; until then the previous one.
 #[component]
 pub fn LoopMotion(props: &LoopMotionProps) -> Html {
     let (request, mapping) = (Rc::clone(&props.request), props.mapped.mapping.clone());

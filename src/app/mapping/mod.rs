@@ -1,4 +1,4 @@
-//! The view Mapping: the loops of one layer.
+//! The view Mapping: the loop nest of one layer.
 
 mod constraints;
 pub mod dragging;

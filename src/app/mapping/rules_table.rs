@@ -1,4 +1,4 @@
-//! What each set of rules, and each switch of the rules, makes of a layer.
+//! The effect of each set of rules, and of each switch of the rules, on a layer.
 
 use crate::app::widgets::figures::data_table::{table_cells, table_head};
 use crate::app::widgets::figures::save::{Save, Saved};
@@ -21,7 +21,7 @@ pub struct RulesTableProps {
 struct Flipped {
     name: &'static str,
     title: &'static str,
-    /// As it is in force.
+    /// Its value in force.
     value: bool,
     rules: Rules,
 }
@@ -34,7 +34,7 @@ fn flipped(rules: Rules) -> Vec<Flipped> {
     rules.switches().into_iter().filter_map(one).collect()
 }
 
-/// All rules that are compared: the sets, those with one switch flipped, and last those in force.
+/// All rules to compare: the sets, those with one switch flipped, and last those in force.
 fn compared(rules: Rules) -> Vec<Rules> {
     let sets = Rules::SETS.iter().map(|(_, rules)| *rules);
     sets.chain(flipped(rules).into_iter().map(|flipped| flipped.rules)).chain([rules]).collect()
@@ -121,7 +121,7 @@ pub fn RulesTable(props: &RulesTableProps) -> Html {
     }
 }
 
-/// Energy and latency beside those under the rules in force, or why there are none.
+/// Energy and latency, and their change from those under the rules in force; or the reason why there are none.
 pub fn cost_cells(cost: Option<&Answer<LayerCost>>, base: Option<&Answer<LayerCost>>) -> Vec<TableCell> {
     let base = base.and_then(|base| base.as_ref().ok());
     let cell = |quantity: Quantity, value: f64, base: Option<f64>| {

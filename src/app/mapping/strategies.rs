@@ -1,4 +1,4 @@
-//! Even mappings beside uneven ones, and ZigZag's search strategies beside each other.
+//! Even and uneven mappings, and ZigZag's search strategies, side by side.
 
 use crate::app::widgets::figures::data_table::{table_cells, table_head};
 use crate::app::widgets::figures::figure::{Drawn, Figure};
@@ -14,15 +14,13 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct StrategiesProps {
-    /// The layer.
     pub request: Rc<LayerRequest>,
-    /// What it is.
     pub facts: Rc<LayerFacts>,
     /// Its best mapping by the search in force.
     pub best: Rc<MappedLayer>,
 }
 
-/// What strategies find, by index of the strategy; the text says why there is nothing.
+/// Findings by index of the strategy; the text is the reason why there are none.
 type Searches = BTreeMap<usize, Result<StrategyFindings, String>>;
 
 fn search_of(answer: &Answer<Result<StrategyFindings, String>>) -> Result<StrategyFindings, String> {

@@ -15,7 +15,7 @@ use crate::workload::Dim;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// So many unrollings are searched, those with the lowest bounds.
+/// Limit on the unrollings to search, those with the lowest bounds.
 const MOST: usize = 32;
 
 #[derive(Properties, PartialEq)]

@@ -1,5 +1,5 @@
-//! The view of one layer's mapping: its loop nest, what every loop does, where energy and time go, and a mapping of one's own
-//! beside the best.
+//! The view of one layer's mapping: its loop nest, the effect of every loop, energy and latency by cause, and a mapping
+//! made by hand beside the best.
 
 use super::constraints::Constraints;
 use super::loop_editor::{LoopEditor, operand_badge};
@@ -40,9 +40,8 @@ pub fn view(state: Rc<PageState>, session: &Session) -> Html {
 /// Properties of [`MappingView`].
 #[derive(Properties)]
 pub struct MappingViewProps {
-    /// Everything.
     pub state: Rc<PageState>,
-    /// The network, where its document makes sense.
+    /// The network, if its document is valid.
     pub network: Option<Rc<Network>>,
     /// Whether both documents make sense.
     pub is_valid: bool,
@@ -58,10 +57,9 @@ impl PartialEq for MappingViewProps {
     }
 }
 
-/// What became of a mapping made by hand.
+/// The evaluation of a mapping made by hand.
 type EvaluatedMapping = Result<Rc<MappedLayer>, Vec<MappingError>>;
 
-/// The view.
 #[component]
 pub fn MappingView(props: &MappingViewProps) -> Html {
     let act = use_act();
@@ -80,12 +78,12 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
     let permits = use_answers(Topic::AllowedMapping, asked.into_iter().collect());
     // While a document is judged, what is known of the one before stays.
     let allowed = permits.shown().next().filter(|_| is_constrained).and_then(|allowed| allowed.clone().ok()).flatten();
-    // A link can hold any mapping.
+    // A link can contain any mapping.
     let facts = last.as_ref().and_then(|(_, answer)| Some(Rc::clone(&answer.as_ref().ok()?.facts)));
     let facts = allowed.as_ref().map(|allowed| Rc::clone(&allowed.facts)).or(facts);
     let own = props.state.chosen.own_mapping().cloned();
     let own = own.filter(|own| facts.as_ref().is_none_or(|facts| own.suits(facts)));
-    // Nobody judges it before the best is known: one that does not suit the layer makes no sense.
+    // It is not evaluated before the best is known: one that does not match the layer has no meaning.
     let judges = request.clone().zip(own.clone()).filter(|_| answers.is_complete() && permits.is_complete());
     let judges = judges.map(|(request, own)| match &allowed {
         Some(allowed) => (Rc::new(LayerRequest { unroll: Some(allowed.unroll.clone()), ..(*request).clone() }), own),
@@ -96,7 +94,7 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
 
     let change = act.reform(Action::Mapping);
     let failure = judgements.refusal().or(last.as_ref().and_then(|(_, answer)| answer.as_ref().err()));
-    // What is shown is of the edit before until the last one is judged.
+    // The numbers belong to an earlier edit until the last one is evaluated.
     let own_waits = failure.is_none() && own.is_some() && judgements.reply(0).is_none();
     let waits = request.is_some() && (!answers.is_complete() || !permits.is_complete() || own_waits);
     let picker = picker(props, facts.as_deref(), &change);
@@ -110,7 +108,7 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                 Some(allowed) => (&allowed.facts, &allowed.mapped, &allowed.proof),
                 None => (facts, best, proof),
             };
-            // Until the cost of an edit is known, what is known stays.
+            // Until the cost of an edit is known, the previous numbers stay.
             let judged: Option<&EvaluatedMapping> = judgements.shown().next().filter(|_| own.is_some());
             let shown = judged.and_then(|own| own.as_ref().ok()).unwrap_or(best);
             let flaws = judged.and_then(|own| own.as_ref().err());
@@ -207,7 +205,7 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
     }
 }
 
-/// The last answer about a layer, with what was asked: that at hand, or the one before as long as it is not known.
+/// The last answer about a layer, with its question: the current one, or the previous one while it is unknown.
 type Last = Option<(Rc<LayerRequest>, Answer<BestMapping>)>;
 
 #[hook]
@@ -262,21 +260,21 @@ fn unrolling_text(facts: &LayerFacts) -> String {
 #[derive(Clone, Copy, PartialEq)]
 enum Source {
     Hand,
-    /// A person, but the numbers are those of the mapping before.
+    /// Made by hand, but the numbers are those of the previous mapping.
     Awaited,
-    /// A person, but it is not valid: the numbers are those of the best.
+    /// Made by hand, but not valid: the numbers are those of the best.
     Invalid,
     Search(Proof, Strategy),
 }
 
-/// What constraints make of the mapping that is shown.
+/// The effect of constraints on the mapping that is shown.
 #[derive(Clone, Copy, PartialEq)]
 enum Constraint {
     /// There are none on this layer.
     None,
-    /// The search was done under them.
+    /// The search obeyed them.
     Met,
-    /// Nothing satisfies them, or the document has mistakes: the search was done without them.
+    /// No mapping satisfies them, or the document has errors: the search ignored them.
     Unmet,
 }
 
@@ -358,7 +356,7 @@ fn heading(
     }
 }
 
-/// Whether there may be a better mapping than the one that was found.
+/// A remark on whether there may be a better mapping.
 fn proof_note(proof: Proof, strategy: Strategy, is_constrained: bool) -> Html {
     let (word, reason) = match (proof, strategy) {
         (Proof::Optimal | Proof::OptimalButForTies, _) if is_constrained => {
@@ -446,7 +444,7 @@ fn figures(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Html {
     }
 }
 
-/// Cycles in which the array waits for its ports, and for what else.
+/// Stall cycles of the array by cause: its ports, and others.
 fn waiting_hint(latency: &LatencySplit) -> String {
     let beside = LatencyCause::waiting().filter(|cause| *cause != LatencyCause::Stall).map(|cause| {
         let title = if cause == LatencyCause::Offloading { "draining" } else { cause.title() };
@@ -457,7 +455,7 @@ fn waiting_hint(latency: &LatencySplit) -> String {
     format!("The slowest port decides: {waiting} cycles of waiting, beside {beside}.")
 }
 
-/// What explains the table of energies: memories with the highest first, then the MACs.
+/// Explanations of the table of energies: memories with the highest first, then the MACs.
 fn memory_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Numbers {
     let asked = |number| Some(Asked::Layer(Rc::clone(facts), Rc::clone(shown), number));
     let cell = |name: &String, operand: usize| {
@@ -474,7 +472,7 @@ fn memory_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Numbers {
     Some(Rc::new(memories.iter().rev().map(row).chain(others).collect()))
 }
 
-/// What explains the sum of every port, below its links in the table.
+/// Explanations of the total of every port, below its links in the table.
 fn port_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Numbers {
     let mut rows = Vec::new();
     for (index, port) in shown.ports.iter().enumerate() {
@@ -485,7 +483,7 @@ fn port_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Numbers {
     Some(Rc::new(rows))
 }
 
-/// What explains the table of loop information; its first two rows list loops.
+/// Explanations of the table of loop information; its first two rows list loops.
 fn level_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>, operand: usize) -> Numbers {
     let levels = shown.information.operands[operand].levels.len();
     let row = |figure: &LevelFigure| {

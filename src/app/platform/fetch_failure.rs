@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-/// A failed fetch of files or of a piece of code, as a person is told of it.
+/// A failed fetch of files or of a piece of code, as shown to a person.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FetchFailure {
-    /// What is missing, in a sentence.
+    /// A sentence that says what is missing.
     pub what: &'static str,
-    /// Files that may be to blame, or the name of a piece of code (`crate::pieces`), with blanks between.
+    /// Files that may be to blame, or the name of a piece of code (`crate::pieces`), separated by spaces.
     pub files: Rc<str>,
-    /// Number of the failure, as one may follow the other before anything is drawn.
+    /// Distinguishes failures, as one may follow another before anything is drawn.
     pub number: u32,
 }

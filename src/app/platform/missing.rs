@@ -1,7 +1,8 @@
-//! What could not be fetched: a person reads which files, why, and what to do, and has it tried again.
+//! Messages about code or files that could not be fetched: which files, the reason, a remedy, and a button to try
+//! again.
 //!
-//! The element `missing-files` finds out and says all that (`www/main.js`), as it does where not even the module of the page came. It
-//! submits itself to have it tried again, and resets itself to be closed.
+//! The element `missing-files` finds out and shows all that (`www/main.js`); it is also used if the module of the page
+//! itself could not be fetched. It submits itself to try again, and resets itself to be closed.
 
 use super::fetch_failure::FetchFailure;
 use js_sys::Function;
@@ -15,26 +16,27 @@ thread_local! {
     static ASK: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
 
-/// Takes the function of `www/main.js` that says before the page that a piece of code is missing, and calls what it is given to try again.
+/// Sets the function of `www/main.js` that shows a missing piece of code in front of the page; the function gets a
+/// callback to try again.
 pub fn install(ask: Function) {
     ASK.set(Some(ask));
 }
 
-/// Says before the page that a piece of code is missing; `again` is called if a person wants it tried again.
+/// Shows a missing piece of code in front of the page; `again` is called if a person wants to try again.
 pub fn ask(piece: &str, again: Box<dyn FnOnce()>) {
     let again = called_once(again);
     ASK.with_borrow(|ask| ask.as_ref().map(|ask| ask.call2(&JsValue::NULL, &piece.into(), &again).is_ok()));
 }
 
-/// A function for the browser, which calls it at most once. One for all, as each kind of it takes much code.
+/// A JavaScript function that may be called once. One instance for all, as each instance of `Closure` takes much code.
 pub fn called_once(call: Box<dyn FnOnce()>) -> JsValue {
     Closure::once_into_js(call)
 }
 
-/// A part of the page.
+/// The message for a part of the page.
 const PART: &str = "This part of the page could not be fetched.";
 
-/// A message about a fetch failure, with a button that tries again. A `toast` stands before the page, and can be closed.
+/// A message about a fetch failure, with a button to try again. A `toast` is in front of the page, and can be closed.
 pub fn failure_message(class: &'static str, failure: &FetchFailure, again: Callback<()>, close: Callback<()>) -> Html {
     html! {
         <missing-files

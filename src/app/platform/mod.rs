@@ -1,15 +1,17 @@
-//! What the browser gives: time, storage, and code that is fetched when it is first needed.
+//! Services of the browser: time, storage, and code that is fetched when it is first needed.
 //!
-//! Every view but the landscape, the dialogs, what answers their questions, the importers, and what reads and writes links are cut out of
-//! the module of the published page (`crate::pieces`), at functions of `app/shell/pieces.rs`, `app/shell/links.rs`, `worker.rs` and
-//! `worker/import.rs`. `pieces` declares the tables of functions behind which such code is.
+//! Every view except the landscape, the dialogs, the code that answers their questions, the importers, and the code
+//! that reads and writes links are split off the module of the published page (`crate::pieces`), at functions of
+//! `app/shell/pieces.rs`, `app/shell/links.rs`, `worker.rs` and `worker/import.rs`. `pieces` declares the tables of
+//! functions for such code.
 //!
-//! Any of these files may fail to come. `www/main.js`, which waits for nothing, starts the page; until it is here a sentence of the
-//! document itself speaks, which the style hides for the first seconds. What is missing is an element `missing-files`: `www/missing.js`,
-//! fetched then, asks for each file that may be to blame, says which is and why, and offers to try again. `missing` shows that element in
-//! place of a view, before the page for what a person asked for, and above the view where workers lack files ([`fetch_failure`]). Text
-//! files of the page end with `--whole`, by which one that was cut off is told. `loading.test.mjs` breaks every file in every
-//! way, and fails for a new one that it has no case for.
+//! Any of these files may fail to arrive. `www/main.js`, which waits for nothing, starts the page; until it arrives, a
+//! sentence of the document itself is shown, which the style hides for the first seconds. Missing files are shown by an
+//! element `missing-files`: `www/missing.js`, fetched then, requests each file that may be to blame, says which one is
+//! and why, and offers to try again. `missing` shows that element in place of a view, in front of the page for an
+//! action of a person, and above the view if workers lack files ([`fetch_failure`]). Text files of the page end with
+//! `--whole`, which shows that they are complete. `loading.test.mjs` breaks every file in every way, and fails for a
+//! new one without a test case.
 
 pub mod fetch_failure;
 #[cfg(target_arch = "wasm32")]

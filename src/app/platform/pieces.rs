@@ -1,9 +1,10 @@
-//! Code that is fetched when it is first needed: every view but the first, panels that open on a click, the dialogs, the embedded
-//! view.
+//! Code that is fetched when it is first needed: every view except the first, panels that open on a click, the dialogs,
+//! the embedded view.
 //!
-//! A room that has such code declares a table of functions, a [`Piece`], which it calls through [`late`] or [`with_piece`]. All of
-//! them are fetched as one by the function that the shell gives to [`install`], the only place that names what is behind them:
-//! the published page's module is cut there (`crate::pieces`), so nothing else may name the functions of a table.
+//! A room with such code declares a table of functions, a [`Piece`], which it calls through [`late`] or [`with_piece`].
+//! All of them are fetched as one by the function that the shell gives to [`install`], the only place that names the
+//! functions: the published page's module is split there (`crate::pieces`), so nothing else may name the functions of a
+//! table.
 
 use super::missing::{ask, missing};
 use std::cell::{Cell, RefCell};
@@ -15,11 +16,11 @@ use yew::prelude::*;
 
 /// A table of functions that are fetched when one is first needed.
 pub trait Piece: Copy + 'static {
-    /// Where the table is once it was fetched.
+    /// The slot that holds the table once it was fetched.
     fn slot() -> &'static LocalKey<Cell<Option<Self>>>;
 }
 
-/// Declares where a [`Piece`] is kept.
+/// Declares the slot of a [`Piece`].
 #[macro_export]
 macro_rules! piece {
     ($table:ty) => {
@@ -38,16 +39,16 @@ pub type Fetch = fn() -> Pin<Box<dyn Future<Output = bool>>>;
 thread_local! {
     static FETCH: Cell<Option<Fetch>> = const { Cell::new(None) };
     static WERE_FETCHED: Cell<bool> = const { Cell::new(false) };
-    /// Components that could not have their piece.
+    /// Components whose piece could not be fetched.
     static WITHOUT: RefCell<Vec<UseStateSetter<Stage>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Says how all tables are fetched.
+/// Sets the function that fetches all tables.
 pub fn install(fetch: Fetch) {
     FETCH.set(Some(fetch));
 }
 
-/// Keeps a table that was fetched.
+/// Stores a fetched table.
 pub fn keep<P: Piece>(table: P) {
     P::slot().set(Some(table));
 }
@@ -55,15 +56,14 @@ pub fn keep<P: Piece>(table: P) {
 /// The state of a piece that is fetched.
 #[derive(Clone)]
 pub enum Fetched<P> {
-    /// It is not needed yet, or being fetched.
+    /// Not needed yet, or being fetched.
     Awaited,
-    /// It is here.
     Here(P),
-    /// It could not be fetched; the callback fetches it again.
+    /// Could not be fetched; the callback fetches it again.
     Missing(Callback<()>),
 }
 
-/// The stage of a [`Fetched`], as a component remembers it.
+/// The stage of a [`Fetched`], in the state of a component.
 #[derive(Clone, Copy, PartialEq)]
 enum Stage {
     Awaited,
@@ -71,7 +71,7 @@ enum Stage {
     Missing,
 }
 
-/// Fetches all pieces, and draws components again whose fetch failed before.
+/// Fetches all pieces, and draws the components again whose fetch failed before.
 pub async fn fetch() -> bool {
     let Some(fetch) = FETCH.get() else { return false };
     let is_here = fetch().await;
@@ -82,7 +82,7 @@ pub async fn fetch() -> bool {
     is_here
 }
 
-/// Fetches a piece whenever it `is_needed` from now on and not here.
+/// Fetches a piece once it `is_needed`, unless it is here.
 #[hook]
 pub fn use_piece<P: Piece>(is_needed: bool) -> Fetched<P> {
     let here = P::slot().get();
@@ -93,7 +93,7 @@ pub fn use_piece<P: Piece>(is_needed: bool) -> Fetched<P> {
     }
 }
 
-/// Fetches what is missing; gives what fetches it again where that failed.
+/// Fetches a missing piece; after a failure, returns a callback that fetches it again.
 #[hook]
 fn use_stage(is_missing: bool) -> Option<Callback<()>> {
     let stage = use_state_eq(|| Stage::Awaited);
@@ -106,7 +106,7 @@ fn use_stage(is_missing: bool) -> Option<Callback<()>> {
     (*stage == Stage::Missing).then(|| Callback::from(move |()| fetch_for(stage.setter())))
 }
 
-/// Fetches for a component, which is drawn when its piece is here, by whatever try.
+/// Fetches for a component, which is drawn again when its piece arrives, from this or a later attempt.
 fn fetch_for(stage: UseStateSetter<Stage>) {
     stage.set(Stage::Awaited);
     spawn_local(async move {
@@ -118,7 +118,7 @@ fn fetch_for(stage: UseStateSetter<Stage>) {
     });
 }
 
-/// Does something with a piece, which a person asked for: at once, where it is here.
+/// Runs an action of a person with a piece: at once, if it is here.
 pub fn with_piece<P: Piece>(act: impl FnOnce(P) + 'static) {
     if let Some(piece) = P::slot().get() {
         return act(piece);
@@ -142,11 +142,11 @@ fn once_fetched(act: Box<dyn FnOnce()>) {
 
 #[derive(Properties, PartialEq)]
 pub struct LateProps {
-    /// Draws it, once its piece is here.
+    /// Draws the piece, once it is here.
     draw: Callback<(), Html>,
 }
 
-/// What is drawn as soon as its code is here. One component for all pieces, as they come as one.
+/// Content that is drawn once its code is here. One component for all pieces, as they are fetched as one.
 #[component]
 fn Late(props: &LateProps) -> Html {
     let is_here = WERE_FETCHED.get();
@@ -157,7 +157,7 @@ fn Late(props: &LateProps) -> Html {
     }
 }
 
-/// Draws with code that is fetched first, if it is not here.
+/// Draws with a piece, which is fetched first if it is not here.
 pub fn late<P: Piece>(draw: impl Fn(P) -> Html + 'static) -> Html {
     let draw = move |()| P::slot().get().map_or_else(Html::default, &draw);
     html! { <Late draw={Callback::from(draw)} /> }

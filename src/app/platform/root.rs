@@ -1,4 +1,4 @@
-//! The element of the document that the page fills.
+//! The root element of the page.
 
 use web_sys::Element;
 
@@ -7,9 +7,9 @@ pub fn root_element() -> Option<Element> {
     web_sys::window()?.document()?.get_element_by_id("app")
 }
 
-/// Shows a component in an element, in place of what stood there.
+/// Shows a component in an element, in place of its content.
 pub fn render<C: yew::BaseComponent<Properties: Default>>(root: Element) {
-    // What stood there only said that the page was loading.
+    // The content only said that the page was loading.
     root.set_inner_html("");
     yew::Renderer::<C>::with_root(root).render();
 }

@@ -1,31 +1,31 @@
-//! What the browser keeps for the next visit, where it keeps anything at all.
+//! Storage of the browser for the next visit, if the browser offers any.
 
 use web_sys::Storage;
 
 const DRAFT: &str = "fusescape.draft";
 const LATE: &str = "fusescape.late";
-/// There while keys without Ctrl do nothing.
+/// Set while keys without Ctrl are off.
 const NO_SINGLE_KEYS: &str = "fusescape.no-single-keys";
 
 fn storage() -> Option<Storage> {
     web_sys::window()?.local_storage().ok()?
 }
 
-/// What lasts as long as the tab.
+/// Storage that lasts as long as the tab.
 fn session() -> Option<Storage> {
     web_sys::window()?.session_storage().ok()?
 }
 
-/// Keeps the draft of a page that is being left, with the name of its entry in the browser's history.
+/// Stores the draft of a page that is being left, with the name of its history entry.
 pub fn keep_late(entry: &str, draft: &str) {
     forget_late();
     if let Some(session) = session() {
-        // Where there is no room, the entry says nearly the same.
+        // If there is no room, the history entry holds nearly the same.
         let _ = session.set_item(LATE, &format!("{entry} {draft}"));
     }
 }
 
-/// Forgets it, as the entry is about to be written.
+/// Deletes that draft, as the history entry is about to be written.
 pub fn forget_late() {
     if let Some(session) = session() {
         let _ = session.remove_item(LATE);
@@ -38,7 +38,7 @@ pub fn is_late() -> bool {
     late().is_some_and(|late| !late.ends_with(' '))
 }
 
-/// The draft of the page that this tab left last, with the name of its entry; once.
+/// The draft of the page that this tab left last, with the name of its history entry; deletes it.
 pub fn take_late() -> Option<(String, String)> {
     let late = session()?.get_item(LATE).ok()??;
     forget_late();
@@ -51,35 +51,35 @@ pub fn draft() -> Option<String> {
     storage()?.get_item(DRAFT).ok()?
 }
 
-/// Keeps a draft; false where there is no room for it, so that the last one stays.
+/// Stores a draft; false if there is no room, in which case the last one stays.
 pub fn keep_draft(draft: &str) -> bool {
     storage().is_none_or(|storage| storage.set_item(DRAFT, draft).is_ok())
 }
 
-/// Whether keys without Ctrl are to do anything.
+/// Whether keys without Ctrl are on.
 pub fn single_keys() -> bool {
     let kept = || storage()?.get_item(NO_SINGLE_KEYS).ok()?;
     kept().is_none()
 }
 
-/// Remembers that for the next visit, where the browser remembers anything.
+/// Stores that for the next visit, if the browser stores anything.
 pub fn keep_single_keys(are_on: bool) {
     if let Some(storage) = storage() {
         let _ = if are_on { storage.remove_item(NO_SINGLE_KEYS) } else { storage.set_item(NO_SINGLE_KEYS, "1") };
     }
 }
 
-/// What the answers of a student to a lesson are kept under.
+/// The key for the answers of a student to a lesson.
 fn answers_of(lesson: &str, student: &str) -> String {
     format!("fusescape.answers.{lesson}.{student}")
 }
 
-/// The answers of a student to a lesson, from before.
+/// The stored answers of a student to a lesson.
 pub fn answers(lesson: &str, student: &str) -> Option<String> {
     storage()?.get_item(&answers_of(lesson, student)).ok()?
 }
 
-/// Keeps them, where there is room; nothing forgets them.
+/// Stores them if there is room; they are never deleted.
 pub fn keep_answers(lesson: &str, student: &str, answers: Option<&str>) {
     if let Some(storage) = storage() {
         let name = answers_of(lesson, student);

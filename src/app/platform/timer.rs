@@ -1,10 +1,10 @@
-//! Calls that happen later.
+//! Delayed calls.
 
 use gloo_timers::callback::Timeout;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
-/// Calls `call` once, after `ms` milliseconds, whatever happens.
+/// Calls `call` once, after `ms` milliseconds; cannot be cancelled.
 pub fn later(ms: u32, call: impl FnOnce() + 'static) {
     Timeout::new(ms, call).forget();
 }

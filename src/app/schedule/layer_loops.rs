@@ -1,4 +1,4 @@
-//! On request: the loops within the layer that a stack in motion is at.
+//! On request, the loop nest of the layer that a stack in motion is at.
 
 use crate::app::widgets::figures::turning::Turning;
 use crate::app::workers::ask::use_answers;
@@ -10,7 +10,7 @@ use yew::prelude::*;
 
 #[derive(Properties)]
 pub struct LayerLoopsProps {
-    /// The step that is looked at.
+    /// The current step of the stack.
     pub motion: Motion,
     /// The design; `None` while its schedule has errors.
     pub request: Option<Rc<Request>>,
@@ -22,7 +22,7 @@ impl PartialEq for LayerLoopsProps {
     }
 }
 
-/// A switch; once it is on, a worker follows the loops of the layer, and again of each other one that is looked at.
+/// A checkbox; while it is checked, a worker follows the loops of the current layer.
 #[component]
 pub fn LayerLoops(props: &LayerLoopsProps) -> Html {
     let is_open = use_state_eq(|| false);

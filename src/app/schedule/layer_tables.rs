@@ -1,4 +1,4 @@
-//! What every layer-tile of a tile type is, costs and waits for, as tables.
+//! Tables of the layer-tiles of a tile type: sizes, cost and stalls.
 
 use crate::app::design::hardware_card::badge;
 use crate::app::widgets::figures::data_table::{table_cells, table_head};
@@ -13,7 +13,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
 
-/// What the tables need.
 #[derive(Properties)]
 pub struct TileTypeProps {
     /// The point.
@@ -31,14 +30,13 @@ impl PartialEq for TileTypeProps {
 }
 
 impl TileTypeProps {
-    /// The layers of the tile.
     fn layers(&self) -> &[LayerTileAccount] {
         let tile_type =
             self.account.stacks.get(self.stack).and_then(|stack| stack.tile_types.get(TileTypeId::from(self.tile)));
         tile_type.map_or(&[][..], |tile_type| &tile_type.layers.raw)
     }
 
-    /// By which the numbers of a layer are explained.
+    /// Index of a layer-tile, for explanations of its numbers.
     fn place(&self, layer: usize) -> LayerTileIndex {
         [self.stack, self.tile, layer]
     }
@@ -48,7 +46,7 @@ impl TileTypeProps {
     }
 }
 
-/// The layers of one tile.
+/// One row per layer of the tile type.
 #[component]
 pub fn LayerTileTable(props: &TileTypeProps) -> Html {
     let layers = props.layers();
@@ -71,7 +69,7 @@ pub fn LayerTileTable(props: &TileTypeProps) -> Html {
     }
 }
 
-/// A cell of which more is to be known than its words.
+/// A cell with further details.
 fn layer_cell(
     props: &TileTypeProps,
     place: LayerTileIndex,
@@ -89,7 +87,7 @@ fn layer_cell(
         }
     };
     let needs = |(index, &input): (usize, &(u64, u64, u64))| {
-        // Through a view it is not the window that is needed.
+        // For a view, the sizes of its input are of interest, not the window.
         let (x, y, channels) = input;
         let is_window = (x, y) == layer.window;
         let text = if is_window {
@@ -144,7 +142,7 @@ pub fn CopyTable(props: &TileTypeProps) -> Html {
     }
 }
 
-/// One of the actions before a layer; what they share stands once.
+/// One of the actions before a layer; cells common to all of them are printed once.
 fn copy_row(props: &TileTypeProps, place: LayerTileIndex, cells: &[TableCell], (index, count): (usize, usize)) -> Html {
     let text = |column: usize| cells[column].text().to_owned();
     let wait = PointNumber::Of(Scope::Layer(place), Amount::CyclesOf(LatencyCause::Copy));

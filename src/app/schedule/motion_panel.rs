@@ -1,4 +1,4 @@
-//! Data in motion: a scrubber over the tiles and layers of a stack, and the figure of the step that is looked at.
+//! Data in motion: a scrubber over the tiles and layers of a stack, and the figure of the current step.
 
 use super::layer_loops::LayerLoops;
 use super::motion_steps::{at_layer, at_tile};
@@ -22,11 +22,11 @@ pub struct MotionPanelProps {
     pub account: Arc<PointAccount>,
     /// Which of its stacks.
     pub stack: usize,
-    /// The tile type that is looked into; without one, the one that most tiles are of.
+    /// The selected tile type; `None` for the most frequent one.
     pub tile_type: Option<usize>,
-    /// The step at which it stands at first; without one, or if there is no such step, the first of the tile type.
+    /// The initial step; without it, or if it does not exist, the first step of the tile type.
     pub step: Option<usize>,
-    /// Called with the step at which a person came to rest.
+    /// Called with the step at which playback or dragging came to rest.
     pub on_rest: Callback<usize>,
     /// The design; `None` while its schedule has errors.
     pub request: Option<Rc<Request>>,
@@ -44,7 +44,7 @@ impl PartialEq for MotionPanelProps {
     }
 }
 
-/// The places of the tiles are asked of a worker, once a stack.
+/// The places of the tiles are computed by a worker, once per stack.
 #[component]
 pub fn MotionPanel(props: &MotionPanelProps) -> Html {
     let question = props.request.clone().map(|request| FollowTiles {
@@ -115,18 +115,18 @@ impl PartialEq for MovesProps {
 fn Moves(props: &MovesProps) -> Html {
     let at = |step: Step| Motion { moving: Rc::clone(&props.moving), step };
     let start = at(props.moving.first_step(props.tile_type));
-    // What is looked at first begins where the link says, if there is such a step.
+    // The initial step is that of the link, if it exists.
     let linked = props.step.and_then(|number| props.moving.step_of(number)).map(at);
     let stage = use_stage(start.clone(), props.tile_type, linked);
     let (now, settled) = (stage.player.now(), stage.settled.clone());
-    // A link leads to the step at which a person rests; the first is not worth a word.
+    // A link names the step at rest, unless it is the first one.
     let step = props.moving.number_of(settled.step);
     let is_first = settled == start && props.step.is_none();
     let rests = !is_first && props.step != Some(step) && Rc::ptr_eq(&settled.moving, &props.moving);
     use_effect_with((rests.then_some(step), props.on_rest.clone()), |(step, on_rest)| {
         step.iter().for_each(|step| on_rest.emit(*step));
     });
-    // Who leaves the figure, to share what it shows, may be quicker than it rests.
+    // A person who leaves the figure to share it may be faster than the pause until it rests.
     let onfocusout = {
         let (moving, on_rest) = (Rc::clone(&props.moving), props.on_rest.clone());
         let is_begun = now != start && Rc::ptr_eq(&now.moving, &moving);
@@ -159,7 +159,7 @@ fn Moves(props: &MovesProps) -> Html {
     }
 }
 
-/// Over the tiles, and over the layers of a tile.
+/// One slider over the tiles, one over the layers of a tile.
 fn sliders(now: &Motion) -> Vec<Slider<Motion>> {
     let (motion, step) = (&now.moving.motion, now.step);
     let columns = motion.columns.len().max(1) as u64;

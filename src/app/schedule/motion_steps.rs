@@ -1,4 +1,4 @@
-//! What a step of a stack in motion is: a layer in a tile; and where keys and a drag over a map lead.
+//! The steps of a stack in motion: one layer in one tile; and the effect of keys and of drags over a map.
 
 use crate::app::widgets::figures::player::{Speed, Stepped};
 use crate::app::widgets::figures::stage::{Staged, Words};
@@ -6,7 +6,7 @@ use crate::chart::{Motion, MotionHit};
 use crate::depth_first::{NodeId, Step};
 use std::rc::Rc;
 
-/// What plays tile by tile, at the layer that is looked at; all else plays layer by layer.
+/// The unit of playback tile by tile, at the current layer; all other playback is layer by layer.
 const TILE: &str = "tile";
 
 fn last_tile(now: &Motion) -> u64 {
@@ -17,12 +17,12 @@ fn at(now: &Motion, step: Step) -> Motion {
     Motion { step, ..now.clone() }
 }
 
-/// A tile at the same layer, or the last.
+/// The current layer in another tile, or in the last one.
 pub fn at_tile(now: &Motion, tile: u64) -> Motion {
     at(now, Step { tile: tile.min(last_tile(now)), ..now.step })
 }
 
-/// A layer of the same tile, or the last.
+/// Another layer in the current tile, or the last one.
 pub fn at_layer(now: &Motion, node: u64) -> Motion {
     let last = now.moving.motion.maps.len().saturating_sub(1);
     at(now, Step { node: NodeId::from(last.min(node as usize)), ..now.step })
@@ -64,7 +64,7 @@ impl Stepped for Motion {
 }
 
 impl Staged for Motion {
-    /// A map.
+    /// Nothing but a map can be dragged.
     type Grip = ();
     const WORDS: Words = Words {
         testid: "motion",

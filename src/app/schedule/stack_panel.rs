@@ -1,4 +1,4 @@
-//! One stack of the opened point: its tiles, where the data of every layer-tile lies, and one tile type in depth.
+//! One stack of the opened point: its tiles, the memories of every layer-tile's data, and one tile type in depth.
 
 use super::layer_tables::{CopyTable, LayerTileTable};
 use crate::app::widgets::figures::figure::{Drawn, Figure, Numbers, Spot};
@@ -21,7 +21,7 @@ pub struct StackPanelProps {
     pub account: Arc<PointAccount>,
     /// Which of its stacks.
     pub index: usize,
-    /// The tile type that is looked into; without one, the one that most tiles are of.
+    /// The selected tile type; `None` for the most frequent one.
     pub tile_type: Option<usize>,
 }
 
@@ -89,7 +89,7 @@ pub fn StackPanel(props: &StackPanelProps) -> Html {
     }
 }
 
-/// The tile type that most tiles are of.
+/// The tile type with the most tiles.
 fn most_frequent(stack: &StackAccount) -> usize {
     let counts = stack.tile_types.iter().map(|tile_type| tile_type.count).enumerate();
     counts.max_by_key(|&(index, count)| (count, std::cmp::Reverse(index))).map_or(0, |(index, _)| index)
@@ -102,7 +102,7 @@ fn stack_title(account: &PointAccount, index: usize) -> String {
     }
 }
 
-/// A button a stack, where there are several.
+/// One button per stack, if there are several.
 pub fn stack_switch(account: &PointAccount, current: usize, act: &Callback<Action>) -> Html {
     if account.stacks.len() < 2 {
         return html! {};
@@ -223,7 +223,7 @@ fn size_numbers(account: &Arc<PointAccount>, stack: usize, tile: usize, tile_typ
     Some(Rc::new(layers.map(row).collect()))
 }
 
-/// Top memories, with tile types that agree in all of them in one block.
+/// Top memories; tile types with equal ones form one block.
 fn levels(account: &PointAccount, stack: &StackAccount) -> LevelMatrix {
     let mut matrix = LevelMatrix::from_account(stack, &account.memories);
     let mut groups: Vec<(TypeLevels, Vec<usize>)> = Vec::new();
@@ -249,7 +249,7 @@ fn levels(account: &PointAccount, stack: &StackAccount) -> LevelMatrix {
     matrix
 }
 
-/// Why data is not lower, with layers of which the same is true in one line.
+/// The reasons why data is not lower; layers with the same reason are on one line.
 fn reasons(tile_type: &TileTypeAccount) -> Html {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for layer in &tile_type.layers {

@@ -1,4 +1,4 @@
-//! The view of one point in depth: where every pJ and every cycle goes, and why.
+//! The view of one point in depth: energy and latency by cause, with explanations.
 
 use super::motion_panel::MotionPanel;
 use super::stack_panel::{StackPanel, stack_switch};
@@ -35,11 +35,10 @@ pub fn view(state: Rc<PageState>, session: &Session) -> Html {
 /// Properties of [`ScheduleView`].
 #[derive(Properties)]
 pub struct ScheduleViewProps {
-    /// Everything.
     pub state: Rc<PageState>,
     /// The opened point; `None` while nothing is known.
     pub opened: Option<u32>,
-    /// How far the sweep is, as [`crate::app::session::handle::Session::status`] says.
+    /// Status of the sweep, see [`crate::app::session::handle::Session::status`].
     pub status: &'static str,
 }
 
@@ -50,7 +49,7 @@ impl PartialEq for ScheduleViewProps {
     }
 }
 
-/// The opened point. What is known of one stays until all is known of the next, so that nothing jumps.
+/// The opened point. The results of one point stay until all of the next are known, so that the layout does not jump.
 #[component]
 pub fn ScheduleView(props: &ScheduleViewProps) -> Html {
     let act = use_act();
@@ -65,7 +64,7 @@ pub fn ScheduleView(props: &ScheduleViewProps) -> Html {
     let is_busy = next.is_none() && props.status != "rejected" && (is_running || props.opened.is_some());
     let (point, body) = match &*kept.borrow() {
         Some((point, state)) => {
-            // What is dragged is where the pointer is, though the figures may still be of the point before.
+            // While a slider is dragged it follows the pointer, even if the figures still show the previous point.
             let (results, dragged) = (Rc::clone(&props.state.results), props.opened.unwrap_or(*point));
             let sliders = html! { <TileSliders {results} point={dragged} /> };
             (Some(point.to_string()), point_view(*point, state, &act, sliders))
@@ -91,7 +90,7 @@ pub fn ScheduleView(props: &ScheduleViewProps) -> Html {
     }
 }
 
-/// Whether all that can be known of a point is.
+/// Whether everything about a point is known, or will not be known.
 fn is_settled(state: &PageState, is_running: bool, point: u32) -> bool {
     let results = &*state.results;
     if is_running && !(state.is_answered() && results.is_chosen(point, state.chosen.view.point.as_ref())) {
@@ -197,7 +196,7 @@ fn heading(
     }
 }
 
-/// Why a point cannot be scheduled.
+/// The reasons why a point cannot be scheduled.
 fn why_not(reasons: &Diagnostics) -> Html {
     html! {
         <section class="card" data-testid="why-not">
@@ -354,7 +353,7 @@ fn access_numbers(account: &Arc<PointAccount>, shown: Shown) -> Numbers {
     Some(Rc::new(account.memories.keys().rev().map(row).collect()))
 }
 
-/// For a person: `automatic`.
+/// `automatic`.
 fn fuse_title(fuse: &FuseDepth) -> String {
     match fuse {
         FuseDepth::Automatic => "automatic".to_owned(),

@@ -1,26 +1,24 @@
-//! The last designs whose sweeps were complete: what the design at hand is compared with, and what a person can go back to.
+//! The last designs with complete sweeps: the baseline of the current design, and designs to go back to.
 
 use crate::app::workers::results::SweepResults;
 use crate::state::State;
 use std::rc::Rc;
 
-/// Frames that are kept.
+/// Limit on the frames.
 const MOST_FRAMES: usize = 8;
 
 /// A design with its results.
 #[derive(Debug, Clone)]
 pub struct Frame {
-    /// What was chosen.
     pub state: Rc<State>,
-    /// All that the sweep found.
     pub results: Rc<SweepResults>,
-    /// The edit that led to it: a drag is one edit, however many designs it passes.
+    /// Number of the edit that led to it: a drag is one edit, whatever the number of designs that it passes.
     edit: usize,
 }
 
 impl PartialEq for Frame {
     fn eq(&self, other: &Self) -> bool {
-        // A frame never changes, and all results of eight designs are many.
+        // A frame never changes, and comparing all results of eight designs would take long.
         Rc::ptr_eq(&self.state, &other.state) && Rc::ptr_eq(&self.results, &other.results) && self.edit == other.edit
     }
 }
@@ -29,24 +27,24 @@ impl PartialEq for Frame {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Film {
     frames: Vec<Frame>,
-    /// The one that was complete last.
+    /// Index of the frame that was completed last.
     current: Option<usize>,
-    /// What was known before the edit that led to it.
+    /// The frame before the edit that led to it.
     before: Option<Frame>,
 }
 
 impl Film {
-    /// All frames, the oldest first.
+    /// The oldest first.
     pub fn frames(&self) -> &[Frame] {
         &self.frames
     }
 
-    /// The frame that was complete last.
+    /// Index of the frame that was completed last.
     pub fn current(&self) -> Option<usize> {
         self.current
     }
 
-    /// Takes note that the sweep of a design is complete; `edit` counts the edits that led to it.
+    /// Records that the sweep of a design is complete; `edit` counts the edits that led to it.
     pub fn settle(&mut self, state: &Rc<State>, results: &Rc<SweepResults>, edit: usize) {
         let here = self.current.and_then(|index| self.frames.get(index)).cloned();
         let frame = Frame { state: Rc::clone(state), results: Rc::clone(results), edit };
@@ -60,7 +58,7 @@ impl Film {
             return;
         }
         match (here, self.current.and_then(|index| self.frames.get_mut(index))) {
-            // The first frame is what everything began with.
+            // The first frame, the initial design, is never replaced.
             (Some(here), Some(place)) if here.edit == edit && edit > 0 => *place = frame,
             (here, _) => {
                 self.frames.push(frame);
@@ -72,7 +70,7 @@ impl Film {
         }
     }
 
-    /// What a design is compared with: what was known before the edit that led to it. Nothing where another network was chosen.
+    /// The baseline of a design: the frame before the edit that led to it. `None` if another network was chosen.
     pub fn before(&self, state: &State, edit: usize) -> Option<&Frame> {
         let here = self.current.and_then(|index| self.frames.get(index))?;
         let is_here = here.state.design == state.design || (here.edit == edit && edit > 0);
@@ -110,7 +108,7 @@ mod tests {
         settle(&mut film, "1", 0);
         assert_eq!(before(&film, "1", 0), None);
         for passed in ["2", "4", "8"] {
-            // While nothing is known of it, and afterwards, it is compared with what was there before the drag.
+            // While nothing is known of it, and afterwards, the baseline is the design before the drag.
             assert_eq!(before(&film, passed, 1).as_deref(), Some("1"));
             settle(&mut film, passed, 1);
             assert_eq!(before(&film, passed, 1).as_deref(), Some("1"));

@@ -1,4 +1,4 @@
-//! What stands behind every view: documents that are read, workers that sweep, the point that is opened.
+//! The data behind every view: parsed documents, the sweep of the workers, the opened point.
 
 use super::hook;
 use super::state::{Event, PageState};
@@ -14,28 +14,24 @@ use gloo_timers::callback::Timeout;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// After so long without a keystroke what was typed is taken up, milliseconds.
+/// Pause after a keystroke before the text is evaluated, milliseconds.
 const PAUSE_MS: u32 = 200;
 
-/// A document that was read.
+/// A parsed document, or its errors.
 pub type Read<T> = Rc<Result<Rc<T>, Diagnostics>>;
 
-/// The session of a page: state, results and callbacks, which all views share.
+/// The session of a page: state, results and callbacks common to all views.
 pub struct Session {
     pub workers: Rc<Workers>,
-    /// Drives studies of memory hierarchies.
     pub explorer: Rc<Explorer>,
-    /// The accelerator.
     pub core: Read<Core>,
-    /// The network.
     pub network: Read<Network>,
-    /// Names of its layers that compute something.
+    /// Names of its layers with multiply-accumulates.
     pub layers: Option<Rc<Vec<String>>>,
-    /// How the network is cut into stacks.
     pub stacks: Rc<Stacks>,
-    /// The opened point.
+    /// Index in the sweep of the opened point.
     pub opened: Option<u32>,
-    /// Whether both documents make sense.
+    /// Whether both documents are valid.
     pub is_valid: bool,
 }
 
@@ -55,12 +51,12 @@ impl Session {
         self.is_valid && !state.is_current()
     }
 
-    /// What files are named after.
+    /// For the names of files.
     pub fn names(&self) -> DesignNames {
         DesignNames::new(self.core().map(|core| core.name.clone()), self.network().map(|network| network.name.clone()))
     }
 
-    /// How far the sweep is, in a word.
+    /// The status of the sweep, as a word.
     pub fn status(&self, state: &PageState) -> &'static str {
         match state.chosen.design.request() {
             Ok(_) if self.waits(state) => "running",
@@ -113,7 +109,7 @@ pub fn use_session(state: &UseReducerHandle<PageState>, tell: &Callback<Event>) 
 fn use_sweep(state: &UseReducerHandle<PageState>, workers: &Rc<Workers>, is_valid: bool) {
     let (design, _) = state.wanted();
     let is_at_hand = std::ptr::eq(design, &state.chosen.design);
-    // Workers find out whether the documents of a pinned design are valid.
+    // Whether the documents of a pinned design are valid is found out by the workers.
     let requests = design.request().ok().filter(|_| is_valid || !is_at_hand);
     let workers = Rc::clone(workers);
     let pause = if state.is_typing { PAUSE_MS } else { 0 };
@@ -123,7 +119,7 @@ fn use_sweep(state: &UseReducerHandle<PageState>, workers: &Rc<Workers>, is_vali
     });
 }
 
-/// The opened point: the one that was clicked, else the best. Asks for its account.
+/// The opened point: the one that was clicked, else the best. Requests its account.
 #[hook]
 fn use_opened(state: &UseReducerHandle<PageState>, workers: &Rc<Workers>) -> Option<u32> {
     let results = &state.results;
@@ -148,7 +144,7 @@ fn use_opened(state: &UseReducerHandle<PageState>, workers: &Rc<Workers>) -> Opt
     opened
 }
 
-/// How the network is cut into stacks; nothing while that cannot be said.
+/// The stacks of the network; empty while they are unknown.
 #[hook]
 fn use_stacks(state: &UseReducerHandle<PageState>, core: &Read<Core>, network: &Read<Network>) -> Rc<Stacks> {
     let Design { hardware, workload, schedule } = &state.chosen.design;

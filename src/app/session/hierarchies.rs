@@ -1,6 +1,6 @@
-//! The exploration of memory hierarchies that the page drives, and what is drawn of it.
+//! The exploration of memory hierarchies, and the points of it that are drawn.
 //!
-//! What is drawn is thinned out, so that memory and drawing stay bounded however many hierarchies there are.
+//! The drawn points are thinned out, so that memory and drawing time stay bounded for any number of hierarchies.
 
 use super::hierarchy_results::{Comparison, StudyResults};
 use crate::app::workers::handle::Workers;
@@ -15,12 +15,12 @@ use yew::Callback;
 
 /// Points closer than this share of their energy and latency are drawn as one.
 const GRAIN: f64 = 0.012;
-/// More points than this are not drawn, but for the front.
+/// Limit on the points drawn, except for the front.
 const MOST_DRAWN: usize = 3000;
-/// Columns of the comparison of unrollings.
+/// Limit on the columns of the comparison of unrollings.
 pub const MOST_COMPARED: usize = 8;
 
-/// Handle on the one explorer of the page.
+/// Handle on the single explorer of the page.
 #[derive(Clone)]
 pub struct Explorer(Rc<RefCell<Inner>>);
 
@@ -35,7 +35,7 @@ struct Inner {
     publish: Callback<Rc<StudyResults>>,
     run: Option<JobRun<Exploration>>,
     drawn: Rc<RefCell<Drawn>>,
-    /// Counts studies, so that late replies are recognised.
+    /// Counts studies, to recognise late replies.
     serial: u32,
     results: StudyResults,
 }
@@ -43,13 +43,13 @@ struct Inner {
 /// The points that are drawn.
 #[derive(Default)]
 struct Drawn {
-    /// By place; the one of least area of each place.
+    /// By grid cell; the point with the least area of each cell.
     places: BTreeMap<(i32, i32), Point>,
     names: BTreeMap<u32, Rc<str>>,
 }
 
 impl Explorer {
-    /// An idle explorer. `publish` is called with new results, a few times a second.
+    /// An idle explorer. `publish` is called with new results, a few times per second.
     pub fn new(workers: &Workers, publish: Callback<Rc<StudyResults>>) -> Self {
         Self(Rc::new(RefCell::new(Inner {
             workers: workers.clone(),
@@ -61,7 +61,7 @@ impl Explorer {
         })))
     }
 
-    /// Starts a new study; whatever is going on is over.
+    /// Starts a new study, in place of the current one.
     pub fn start(&self, request: HierarchyRequest) {
         if let Some(run) = self.0.borrow_mut().run.take() {
             run.give_up_lanes();
@@ -83,12 +83,12 @@ impl Explorer {
         self.announce();
     }
 
-    /// Stops working; what is known stays.
+    /// Stops working; results so far stay.
     pub fn stop(&self) {
         self.run().iter().for_each(JobRun::stop);
     }
 
-    /// Goes on after a stop.
+    /// Continues after a stop.
     pub fn resume(&self) {
         self.run().iter().for_each(JobRun::resume);
     }
@@ -143,7 +143,7 @@ impl Explorer {
         self.announce();
     }
 
-    /// A callback that takes an answer in, unless another study has begun.
+    /// A callback that takes an answer, unless another study was started.
     fn hear_with<R: 'static>(&self, take: impl Fn(&mut Inner, Answer<R>) + 'static) -> Callback<(usize, Answer<R>)> {
         let (explorer, serial) = (self.clone(), self.0.borrow().serial);
         Callback::from(move |(_, answer)| {
@@ -154,7 +154,7 @@ impl Explorer {
         })
     }
 
-    /// Tells the page what is known.
+    /// Publishes the results.
     fn announce(&self) {
         let (results, publish) = {
             let inner = &mut *self.0.borrow_mut();
@@ -177,7 +177,7 @@ impl Drawn {
         }
     }
 
-    /// Keeps a point where nothing else is drawn, or where it has less area than what is.
+    /// Keeps a point if its cell is empty, or if it has less area than the one in its cell.
     fn note(&mut self, point: Point, name: &str) {
         let place = |value: f64| (value.max(1.0).ln() / GRAIN) as i32;
         let at = (place(point.energy_pj), place(point.latency_cycles as f64));
@@ -191,7 +191,8 @@ impl Drawn {
         }
     }
 
-    /// The points of the front first, each with its name and whether it is one of these. Names are kept of what is drawn.
+    /// The drawn points, those of the front first, each with its name and whether it is on the front. Names are kept
+    /// for drawn points only.
     fn beside(&self, front: &[Point]) -> Vec<(Point, Rc<str>, bool)> {
         let is_front: BTreeSet<u32> = front.iter().map(|point| point.hierarchy).collect();
         let name = |point: &Point| self.names.get(&point.hierarchy).cloned().unwrap_or_else(|| Rc::from(""));

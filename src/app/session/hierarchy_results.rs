@@ -1,4 +1,4 @@
-//! What a study of memory hierarchies found so far, as the page shows it.
+//! The results of a study of memory hierarchies so far, as the page shows them.
 
 use crate::app::workers::results::Status;
 use crate::hierarchy::{ExplorationCounts, HierarchyFacts, HierarchyRequest, Point, StudyOutline};
@@ -9,36 +9,33 @@ use std::sync::Arc;
 /// The results of a study so far, as the page shows them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StudyResults {
-    /// What it is about.
     pub request: Option<Rc<HierarchyRequest>>,
-    /// How far it is.
     pub status: Status,
-    /// Which hierarchies there are.
+    /// The hierarchies of the study.
     pub outline: Option<Arc<StudyOutline>>,
-    /// How many became what.
+    /// Number of hierarchies by outcome.
     pub counts: ExplorationCounts,
-    /// Points to be drawn, with names; those of the front first.
+    /// Points to draw, with names, and whether each is on the front; those of the front first.
     pub drawn: Vec<(Point, Rc<str>, bool)>,
-    /// Number of the best by the objective.
+    /// Index of the best by the objective.
     pub best: Option<u32>,
-    /// One reason why something does not fit.
+    /// One of the reasons why hierarchies are infeasible.
     pub reason: Option<String>,
-    /// Why the request makes no sense.
+    /// Errors of the request.
     pub diagnostics: Diagnostics,
     /// Time spent, milliseconds.
     pub elapsed_ms: f64,
     /// The opened hierarchy.
     pub opened: Option<Rc<HierarchyFacts>>,
-    /// Hierarchies under other unrollings.
     pub comparison: Option<Rc<Comparison>>,
-    /// What a worker could not do.
+    /// The error of a worker.
     pub failure: Option<String>,
 }
 
 /// Hierarchies under other unrollings.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Comparison {
-    /// Numbers and names of the hierarchies.
+    /// Indices and names.
     pub hierarchies: Vec<(u32, Rc<str>)>,
     /// For each unrolling the energies in pJ, once they are known.
     pub rows: Vec<Option<Vec<Option<f64>>>>,

@@ -1,8 +1,8 @@
-//! `window.fusescape`: what end-to-end tests may look at and do.
+//! `window.fusescape`: the interface of end-to-end tests.
 //!
 //! - `workers()`: number of workers
 //! - `busy()`: how many of them are at work
-//! - `killWorker(index)`: makes a worker trap as one with a defect would
+//! - `killWorker(index)`: makes a worker trap, as if it had a defect
 //! - `state()`: `{ status, generation, points, pointsDone, problemsSearched, elapsedMs, notices }`
 
 use crate::app::workers::handle::Workers;

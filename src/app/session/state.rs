@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What answers are kept under: lesson, student and step.
+/// The key of answers: lesson, student and step.
 pub type AnswerKey = (String, String, u32);
 
-/// All answers, in the order in which their steps were answered first. A person answers tens of steps; a map would add more to the
-/// page's module than it saves.
+/// All answers, in the order in which their steps were first answered. A person answers tens of steps; a map would add
+/// more to the page's module than it saves.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LessonAnswers(Vec<(AnswerKey, StepAnswers)>);
 
@@ -39,7 +39,7 @@ impl LessonAnswers {
         answers.marks = None;
     }
 
-    /// Takes what the answers to a step deserve, in marks; nothing where there are none.
+    /// Stores the marks of a step; nothing if it has no answers.
     pub fn judge(&mut self, step: &AnswerKey, marks: f64) {
         if let Some(place) = self.place(step) {
             self.0[place].1.marks = Some(marks);
@@ -56,7 +56,7 @@ impl LessonAnswers {
         own.map(|((.., step), answers)| (*step, answers.clone())).collect()
     }
 
-    /// Takes answers from before, where there are none yet.
+    /// Adds stored answers, for steps without any.
     fn recall(&mut self, lesson: &str, student: &str, kept: Vec<(u32, StepAnswers)>) {
         for (step, answers) in kept {
             let key = (lesson.to_owned(), student.to_owned(), step);
@@ -70,89 +70,86 @@ impl LessonAnswers {
 /// The answers to a step, in turn.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepAnswers {
-    /// The answers.
     pub given: Vec<Given>,
-    /// What they deserve, once that is known.
+    /// Marks for the answers, once known.
     pub marks: Option<f64>,
 }
 
 /// Everything the page shows.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PageState {
-    /// What a person chose or wrote.
+    /// The user's choices and documents.
     pub chosen: Rc<State>,
-    /// What they chose or wrote before.
+    /// Earlier states of `chosen`, for undo and redo.
     pub history: Rc<History>,
-    /// How often they went somewhere else; a browser's Back undoes that.
+    /// Number of navigation steps; a browser's Back undoes one.
     pub steps: u32,
-    /// What the workers found out about it.
+    /// Results of the sweep of `chosen`.
     pub results: Rc<SweepResults>,
-    /// What the workers found out about memory hierarchies.
+    /// Results about memory hierarchies.
     pub study: Rc<StudyResults>,
     /// Results of the pinned design, from before it was edited further.
     pub pinned_results: Option<PinnedResults>,
     /// The last designs with their results.
     pub film: Rc<Film>,
-    /// What a person should know of a link.
+    /// A remark about a link.
     pub notice: Option<String>,
-    /// Light or dark.
     pub theme: ThemeChoice,
-    /// The answers that were given to questions of lessons, by step.
+    /// The answers to questions of lessons, by step.
     pub answers: Rc<LessonAnswers>,
-    /// The lesson of one's own that was open last; it stays at hand when another is opened.
+    /// The own lesson that was open last; it is kept when another one is opened.
     pub own_lesson: Option<Rc<str>>,
-    /// Whether the step of a lesson that was opened last replaced what a person had changed.
+    /// Whether the last opened step of a lesson replaced a design that a person had changed.
     pub is_set_aside: bool,
-    /// Whether the last edit of the design was a keystroke that went on with another, after which more may follow.
+    /// Whether the last edit of the design was a keystroke that continued another one; more may follow.
     pub is_typing: bool,
 }
 
-/// Results of the design that is pinned to be compared with.
+/// Results of the design that is pinned for comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PinnedResults {
     /// Design and point.
     pub pinned: Pinned,
-    /// Its sweep, perhaps stopped before its end.
+    /// Its sweep, possibly stopped early.
     pub results: Rc<SweepResults>,
     /// The whole account of its point; `None` where it cannot be had, or is not known as the sweep was stopped.
     pub account: Option<Arc<PointAccount>>,
 }
 
-/// Whatever happens to the page.
+/// An event of the page.
 #[derive(Debug, Clone)]
 pub enum Event {
-    /// A person changed something.
+    /// A change by a person.
     Act(Action),
-    /// A person takes the last edit back.
+    /// Undo of the last edit.
     Undo,
-    /// A person makes the edit again that was taken back last.
+    /// Redo of the edit that was undone last.
     Redo,
-    /// A person opens a state that a file holds, or one of another address.
+    /// A state is opened from a file or from another address.
     Open(Opened),
-    /// A person chose another look.
+    /// Another theme was chosen.
     Theme(ThemeChoice),
-    /// A person answers the question of a step of a lesson.
+    /// An answer to the question of a step of a lesson.
     Answer(AnswerKey, Given),
-    /// The browser has kept answers of a student to a lesson, by step.
+    /// Stored answers of a student to a lesson, by step.
     Recall(String, String, Vec<(u32, StepAnswers)>),
-    /// It is known what the answers to a step deserve, in marks.
+    /// The marks for the answers to a step.
     Judged(AnswerKey, f64),
-    /// A person starts over with a step.
+    /// A step is started over.
     Forget(AnswerKey),
-    /// There is something that a person should know of a link, or no longer.
+    /// A remark about a link, or the end of it.
     Notice(Option<String>),
-    /// The workers have found out more.
+    /// New results of the sweep.
     Found(Rc<SweepResults>),
-    /// The workers have found out more about memory hierarchies.
+    /// New results about memory hierarchies.
     Studied(Rc<StudyResults>),
 }
 
-/// A state from elsewhere.
+/// A state from a file or an address.
 #[derive(Debug, Clone)]
 pub struct Opened {
-    /// The state.
     pub state: Rc<State>,
-    /// Whether the address already says so.
+    /// Whether it came from the address, which then need not be written.
     pub is_address: bool,
 }
 
@@ -219,7 +216,7 @@ impl PageState {
         }
     }
 
-    /// Takes what the workers have found; a sweep that is complete is a frame of the film.
+    /// Takes new results; a complete sweep becomes a frame of the film.
     fn find(&mut self, results: Rc<SweepResults>) {
         let is_news = !Rc::ptr_eq(&self.results, &results);
         self.results = results;
@@ -229,13 +226,13 @@ impl PageState {
         }
     }
 
-    /// What was known before the last edit of the design, to compare with; nothing while the sweep goes on, as its best is not known.
+    /// The results before the last edit of the design, for comparison; `None` during a sweep, as its best is not known.
     pub fn before(&self) -> Option<&Rc<SweepResults>> {
         let frame = self.film.before(&self.chosen, self.history.edits())?;
         Some(&frame.results).filter(|_| self.is_answered() && self.results.status == Status::Done)
     }
 
-    /// Keeps what is known of the pinned design, as soon as all of it is.
+    /// Keeps the results of the pinned design, as soon as all are known.
     fn keep_pinned_results(&mut self) {
         let pinned = self.chosen.pinned.as_deref();
         self.pinned_results.take_if(|kept| Some(&kept.pinned) != pinned);
@@ -245,12 +242,12 @@ impl PageState {
         let known = pinned.and_then(|pinned| {
             let results = &self.results;
             let is_its = pinned.design.request().is_ok_and(|requests| requests == *results.asked);
-            // Nothing will be known of it until a person mends it, or goes on.
+            // Nothing more will be known until a person corrects the design, or continues.
             let is_at_rest = matches!(results.status, Status::Rejected | Status::Stopped);
             if !is_its || (results.stale && (!is_at_rest || self.pinned_results.is_some())) {
                 return None;
             }
-            // What the page still shows beside errors, or after an early stop, belongs to another design.
+            // With errors, or after an early stop, the page may still show results of another design.
             let is_other = results.stale || results.status == Status::Rejected;
             let point = results.opened(pinned.point.as_ref()).filter(|_| !is_other);
             let account = point.and_then(|point| results.accounts.get(&point)).cloned();
@@ -261,26 +258,26 @@ impl PageState {
             };
             is_all.then(|| PinnedResults { pinned: pinned.clone(), results: Rc::clone(results), account })
         });
-        // Of a sweep that was stopped more may be known later.
+        // More may become known later of a sweep that was stopped.
         self.pinned_results = known.or(self.pinned_results.take());
     }
 
-    /// The design that workers have to look at: the one at hand, or first the pinned one if nothing is known of it.
+    /// The design for the workers: the current one, or first the pinned one if it has no results.
     pub fn wanted(&self) -> (&Design, Option<&DepthFirstStrategy>) {
         let pinned = self.chosen.pinned.as_deref().filter(|_| self.pinned_results.is_none());
-        // What asks for nothing sensible is left alone.
+        // A pinned design without valid requests is ignored.
         match pinned.filter(|pinned| pinned.design.request().is_ok()) {
             Some(pinned) => (&pinned.design, pinned.point.as_ref()),
             None => (&self.chosen.design, self.chosen.view.point.as_ref()),
         }
     }
 
-    /// Whether anything is known of the design as it stands; if not, all results are those of one before.
+    /// Whether there are results of the current design; if not, all results belong to an earlier one.
     pub fn is_answered(&self) -> bool {
         self.is_current() && !self.results.stale
     }
 
-    /// Whether the workers were asked for the design as it stands.
+    /// Whether the workers have been asked about the current design.
     pub fn is_current(&self) -> bool {
         self.chosen.design.request().is_ok_and(|requests| *requests == *self.results.asked)
     }
@@ -300,7 +297,7 @@ mod tests {
         Event::Act(Action::Schedule(ScheduleField::Cuts(text.to_owned())))
     }
 
-    /// Results of the design at hand, in which no point is known.
+    /// Results of the current design, in which no point is known.
     fn results(page: &PageState, status: Status) -> Event {
         let asked = Rc::new(page.chosen.design.request().unwrap());
         Event::Found(Rc::new(SweepResults { asked, status, ..SweepResults::default() }))
@@ -323,7 +320,7 @@ mod tests {
         let look = |tab| Event::Act(Action::Look(ViewField::Tab(tab)));
         let page = first();
         assert_eq!(page.after(typed("m"), 0.0).steps, 0);
-        // The tab at hand is no step away.
+        // Opening the current tab is not a navigation step.
         assert_eq!(page.after(look(Tab::Landscape), 0.0).steps, 0);
         assert_eq!(page.after(look(Tab::Fusion), 0.0).steps, 1);
         let (tile, mode, fuse) = ((4, 72), StoringMode::FullyCached, FuseDepth::Automatic);
@@ -353,7 +350,7 @@ mod tests {
         let done = page.after(results(&page, Status::Done), 0.0);
         let kept = done.pinned_results.clone().expect("a sweep that is done says all");
         assert_eq!(Some(&kept.pinned), done.chosen.pinned.as_deref());
-        // Whatever is found of the design at hand, as long as the same is pinned.
+        // Whatever is found about the current design, while the same design is pinned.
         let edited = done.after(Event::Act(Action::preset(Half::Workload, "mobilenet-v1").unwrap()), 0.0);
         assert_ne!(edited.chosen.design, done.chosen.design);
         assert_eq!(edited.after(results(&edited, Status::Done), 0.0).pinned_results, Some(kept));
@@ -374,7 +371,7 @@ mod tests {
         let stopped = running.after(at(Status::Stopped), 0.0);
         let kept = stopped.pinned_results.as_ref().expect("a stop says that nothing more comes");
         assert_eq!(kept.results.status, Status::Stopped);
-        // Once it goes on, all is known.
+        // Once it is continued, everything is known.
         let done = stopped.after(at(Status::Running), 0.0).after(results(&stopped, Status::Done), 0.0);
         assert_eq!(done.pinned_results.unwrap().results.status, Status::Done);
     }

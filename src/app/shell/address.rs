@@ -1,11 +1,12 @@
-//! The address of the page says what is in force, and so does the draft that the browser keeps.
+//! The address of the page holds the current state, as does the draft that the browser keeps.
 //!
-//! Edits replace the address, a few times a second; a step, such as another preset or tab, is an entry of its own that a browser's Back
-//! leads out of. Each entry carries the whole draft besides, so that neither Back nor a reload loses what a link leaves out or
-//! what is too long for one. What a page writes into its entry while it is left may come too late; that is kept for the reload.
+//! Edits replace the address, a few times per second; a navigation step, such as another preset or tab, adds a history
+//! entry, so that a browser's Back undoes it. Each entry also carries the whole draft, so that neither Back nor a
+//! reload loses data that a link leaves out or that is too long for one. Data that a page writes into its entry while
+//! it is left may come too late; that is stored for the reload.
 //!
-//! The code for all that is fetched late (`platform/pieces.rs`): before the page is shown if there is anything to be read, else with the
-//! first key or click. A page that nobody touched has nothing to keep.
+//! The code for all that is fetched late (`platform/pieces.rs`): before the page is shown if there is anything to read,
+//! else with the first key or click. An untouched page has nothing to keep.
 
 use super::links::{LinkCodec, fetch_links, links_here, with_links};
 use crate::app::platform::storage;
@@ -23,21 +24,21 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::{NavigationType, PerformanceNavigationTiming, PopStateEvent, Window};
 use yew::prelude::*;
 
-/// Least time between two changes of the address, milliseconds: browsers refuse more than a few changes a second.
+/// Least time between two changes of the address, milliseconds: browsers reject more than a few changes per second.
 const PAUSE_MS: u32 = 300;
 
-/// What a person reads when the browser has no room for the draft.
+/// Message if the browser has no room for the draft.
 const FULL: &str = "This browser's storage is full: what you enter is kept as long as this tab, \
                     and the draft of your last visit stays for the next. Share it as a link, or save it under Files, \
                     to keep it.";
 
-/// Whether there is a link or a draft, which has to be read before the page is shown.
+/// Whether there is a link or a draft, which must be read before the page is shown.
 pub fn says_something() -> bool {
     let is_carried = carried().is_some_and(|carried| !carried.draft.is_empty());
     is_carried || fragment().is_some() || storage::draft().is_some() || storage::is_late()
 }
 
-/// What the page begins with: the state that this entry of the browser's history carries, that of the link, the draft, or the first.
+/// The initial state: that of this history entry, of the link, of the draft, or the default.
 pub fn initial() -> PageState {
     let draft = storage::draft().and_then(|text| read(&text).ok());
     let (carried, link) = (late_or_carried(), fragment());
@@ -51,7 +52,7 @@ pub fn initial() -> PageState {
     PageState { chosen: Rc::new(chosen), history: Rc::new(history), notice, ..PageState::default() }
 }
 
-/// The state that a link or a draft stands for; nothing stands for the first. [`says_something`] tells whether there is any other.
+/// The state of a link or a draft; an empty text is the default. [`says_something`] tells whether there is any other.
 fn read(text: &str) -> Result<State, Diagnostics> {
     match links_here() {
         Some(links) if !text.is_empty() => (links.read)(text),
@@ -59,12 +60,12 @@ fn read(text: &str) -> Result<State, Diagnostics> {
     }
 }
 
-/// A draft, or nothing for what the page opens with.
+/// A draft; empty for the default state.
 fn draft_of(state: &State) -> String {
     links_here().filter(|_| *state != State::first()).map(|links| (links.draft)(state)).unwrap_or_default()
 }
 
-/// A link was opened, and there is a draft from before: it is one undo away, and documents written by hand stay at hand.
+/// Opens a link while there is a draft: the draft is one undo away, and documents written by hand are kept.
 fn open_over(draft: Option<State>, state: State) -> (State, History, Option<String>) {
     let mut history = History::default();
     let link = |state: &State| links_here().map(|links| (links.link)(state));
@@ -82,12 +83,12 @@ fn open_over(draft: Option<State>, state: State) -> (State, History, Option<Stri
     }
 }
 
-/// What is wrong with a link, for a person.
+/// The errors of a link as text.
 pub fn said(wrong: &Diagnostics) -> String {
     wrong.0.iter().map(Diagnostic::sentences).collect::<Vec<_>>().join(" ")
 }
 
-/// The state that an entry of the browser's history carries: a name of its own, and a draft.
+/// The content of a history entry: a name of its own, and a draft.
 struct Carried {
     entry: String,
     draft: String,
@@ -96,7 +97,7 @@ struct Carried {
 impl Carried {
     fn read(state: &JsValue) -> Option<Self> {
         let text = state.as_string()?;
-        // Entries of before had no name.
+        // Entries of earlier versions have no name.
         let (entry, draft) = text.split_once(' ').unwrap_or(("", &text));
         Some(Self { entry: entry.to_owned(), draft: draft.to_owned() })
     }
@@ -106,8 +107,8 @@ impl Carried {
     }
 }
 
-/// The draft of this entry: what was kept when its page was left, else what it carries. Browsers take a while to note what an entry
-/// carries; on a reload they may know neither that nor its name.
+/// The draft of this entry: the one stored when its page was left, else the one that it carries. Browsers take a while
+/// to store an entry; on a reload they may know neither its draft nor its name.
 fn late_or_carried() -> Option<String> {
     let carried = carried();
     match storage::take_late() {
@@ -125,17 +126,17 @@ fn is_reload() -> bool {
     navigation.is_some_and(|navigation| navigation.type_() == NavigationType::Reload)
 }
 
-/// What this entry of the browser's history carries.
+/// The content of this history entry.
 fn carried() -> Option<Carried> {
     Carried::read(&web_sys::window()?.history().ok()?.state().ok()?)
 }
 
-/// A name for another entry of the browser's history.
+/// A name for a new history entry.
 fn new_entry() -> String {
     ((js_sys::Math::random() * f64::from(u32::MAX)) as u32).to_string()
 }
 
-/// What follows `#`.
+/// The text behind `#`.
 pub fn fragment() -> Option<String> {
     let hash = web_sys::window()?.location().hash().ok()?;
     Some(hash.trim_start_matches('#').to_owned()).filter(|text| !text.is_empty())
@@ -144,23 +145,24 @@ pub fn fragment() -> Option<String> {
 /// Writes the address.
 #[derive(Default)]
 struct Writer {
-    /// What the address says, or is about to say.
+    /// The state that the address has, or is about to have.
     latest: Rc<State>,
     steps: u32,
-    /// Name of the entry of the browser's history.
+    /// Name of the history entry.
     entry: String,
-    /// When it was written last, milliseconds.
+    /// Time of the last change, milliseconds.
     written_ms: f64,
-    /// What is to be written as soon as the code for it is here: names of entries, states, and whether each is a step.
+    /// Changes to write as soon as the code for it is here: names of entries, states, and whether each is a navigation
+    /// step.
     waiting: Vec<(String, Rc<State>, bool)>,
-    /// Runs while the address is behind.
+    /// Runs while the address is out of date.
     pause: Option<Timeout>,
-    /// Called once, where there is no room for the draft.
+    /// Called once, if there is no room for the draft.
     tell_full: Option<Callback<Event>>,
 }
 
 impl Writer {
-    /// Takes up what was chosen, if that is new.
+    /// Takes a new state of the page.
     fn take(this: &Rc<RefCell<Self>>, chosen: &Rc<State>, steps: u32) {
         let mut writer = this.borrow_mut();
         if *writer.latest == **chosen && writer.steps == steps {
@@ -179,30 +181,31 @@ impl Writer {
             let later = Rc::clone(this);
             writer.pause = Some(Timeout::new(left_ms.ceil() as u32, move || {
                 let mut writer = later.borrow_mut();
-                // Its time has come: there is nothing to cancel.
+                // The timer has fired: there is nothing to cancel.
                 writer.pause.take().map(Timeout::forget);
                 writer.write(&later, false);
             }));
         }
     }
 
-    /// Takes it that the browser went to an entry that says this already. What was not written yet of another is not written here.
+    /// Records that the browser went to an entry that has this state already. Pending changes of another entry are
+    /// dropped.
     fn arrive(&mut self, state: &Rc<State>) {
         self.pause = None;
         self.waiting.clear();
         self.latest = Rc::clone(state);
     }
 
-    /// Writes what waits.
+    /// Writes pending changes.
     fn flush(&mut self, this: &Rc<RefCell<Self>>) {
         if self.pause.is_some() {
             self.write(this, false);
         }
     }
 
-    /// Writes everything as the page may be gone in a moment: browsers may take no other address any more.
+    /// Writes everything as the page may be gone in a moment, after which browsers accept no other address.
     ///
-    /// What cannot be written, as the code for it could not be fetched, would be lost: the browser asks whether to stay.
+    /// If the code to write is missing, the changes would be lost: the browser asks whether to stay.
     fn leave(&mut self, this: &Rc<RefCell<Self>>, event: &web_sys::Event) {
         self.flush(this);
         if self.waiting.is_empty() {
@@ -226,7 +229,7 @@ impl Writer {
         }
         let this = Rc::clone(this);
         spawn_local(async move {
-            // Where it cannot be had the next edit tries again.
+            // If it cannot be fetched, the next edit tries again.
             if fetch_links().await.is_ok() {
                 this.borrow_mut().write_waiting();
             }
@@ -235,7 +238,7 @@ impl Writer {
 
     fn write_waiting(&mut self) {
         if let Some(links) = links_here() {
-            // The last one is the draft.
+            // The last change is the draft.
             let mut is_kept = true;
             for (entry, state, is_step) in self.waiting.drain(..) {
                 is_kept = write(links, &entry, &state, is_step);
@@ -247,7 +250,7 @@ impl Writer {
     }
 }
 
-/// Puts a state into the address, the entry of the browser's history, and the draft; false if there is no room for the draft.
+/// Writes a state to the address, the history entry and the draft; false if there is no room for the draft.
 fn write(links: LinkCodec, entry: &str, state: &State, is_step: bool) -> bool {
     let Some((window, history)) = web_sys::window().and_then(|window| Some((window.clone(), window.history().ok()?)))
     else {
@@ -260,7 +263,7 @@ fn write(links: LinkCodec, entry: &str, state: &State, is_step: bool) -> bool {
     };
     let is_kept = storage::keep_draft(&draft);
     let draft = Carried::value(entry, &draft);
-    // A browser refuses when there are too many; the next edit tries again.
+    // A browser rejects too many changes; the next edit tries again.
     let _ = match is_step {
         true => history.push_state_with_url(&draft, "", address.as_deref()),
         false => history.replace_state_with_url(&draft, "", address.as_deref()),
@@ -268,13 +271,13 @@ fn write(links: LinkCodec, entry: &str, state: &State, is_step: bool) -> bool {
     is_kept
 }
 
-/// The address without what follows `#`.
+/// The address without `#` and the text behind it.
 fn bare(window: &Window) -> Option<String> {
     let location = window.location();
     Some(location.pathname().ok()? + &location.search().ok()?)
 }
 
-/// Keeps address and draft up to date, and follows Back, Forward and an address that is typed.
+/// Keeps address and draft up to date, and follows Back, Forward and edits of the address.
 #[hook]
 pub fn use_address(state: &UseReducerHandle<PageState>, tell: &Callback<Event>) {
     let writer = {
@@ -316,13 +319,14 @@ pub fn use_address(state: &UseReducerHandle<PageState>, tell: &Callback<Event>) 
         let is_touched = Cell::new(links_here().is_some());
         listen_to(["pointerdown", "keydown", "focusin"], move |_| {
             if !is_touched.replace(true) {
-                // Where it cannot be had the first edit tries again.
+                // If it cannot be fetched, the first edit tries again.
                 spawn_local(async { fetch_links().await.map_or((), drop) });
             }
         });
-        // Where a page is left for good differs between browsers and devices.
+        // The event of leaving a page differs between browsers and devices.
         listen_to(["beforeunload", "pagehide", "visibilitychange"], move |event| {
-            // What was entered last may not be drawn yet. A handle keeps every state that was read through it: this one goes at once.
+            // The last edit may not be drawn yet. A handle keeps every state that was read through it, so this copy is
+            // dropped at once.
             let page = page.clone();
             Writer::take(&writer, &page.chosen, page.steps);
             writer.borrow_mut().leave(&writer, &event);
@@ -330,14 +334,14 @@ pub fn use_address(state: &UseReducerHandle<PageState>, tell: &Callback<Event>) 
     });
 }
 
-/// Gives the draft to the entry of the browser's history that is there; the address stays.
+/// Stores the draft in the current history entry; the address stays.
 fn carry(entry: &str, state: &State) {
     if let Some(history) = web_sys::window().and_then(|window| window.history().ok()) {
         let _ = history.replace_state(&Carried::value(entry, &draft_of(state)), "");
     }
 }
 
-/// Calls `call` with every event of these kinds, as long as the page is there.
+/// Calls `call` with every event of these kinds, for the lifetime of the page.
 fn listen_to<const N: usize>(kinds: [&str; N], call: impl Fn(web_sys::Event) + 'static) {
     let call = Rc::new(call);
     for kind in kinds {
@@ -346,7 +350,7 @@ fn listen_to<const N: usize>(kinds: [&str; N], call: impl Fn(web_sys::Event) + '
     }
 }
 
-/// Calls `call` with every event of this kind, as long as the page is there.
+/// Calls `call` with every event of this kind, for the lifetime of the page.
 pub fn listen<E: JsCast + 'static>(kind: &str, call: impl Fn(E) + 'static) {
     let Some(window) = web_sys::window() else { return };
     let call = Closure::<dyn Fn(web_sys::Event)>::new(move |event: web_sys::Event| call(event.unchecked_into()));

@@ -17,27 +17,24 @@ use yew::prelude::*;
 pub enum Shown {
     /// Opening and saving.
     Files,
-    /// The link.
+    /// Sharing the link.
     Share,
-    /// The page in another page.
+    /// Embedding in another page.
     Embed,
-    /// The results alone, in large letters.
+    /// Presenting the results alone, in large letters.
     Present,
-    /// How the page works.
+    /// Help and keys.
     Help,
 }
 
-/// State and callbacks that dialogs need.
+/// State and callbacks of dialogs.
 pub struct DialogNeeds<'a> {
-    /// The state of the page.
     pub state: &'a PageState,
-    /// What stands behind it.
     pub session: &'a Session,
     /// Called with files that are to be opened.
     pub start: &'a Callback<Vec<File>>,
-    /// Whether keys without Ctrl do anything.
+    /// Whether keys without Ctrl are on.
     pub single_keys: &'a SingleKeys,
-    /// Called when the dialog is closed.
     pub on_close: &'a Callback<()>,
 }
 

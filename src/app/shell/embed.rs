@@ -1,4 +1,5 @@
-//! One view for another page around it (`www/EMBED.md`). It keeps nothing, leaves its address alone, and tells its host what it shows.
+//! A single view for a host page (`www/EMBED.md`). It stores nothing, does not change its address, and reports its
+//! state to the host.
 
 use super::address::{fragment, listen, said};
 use super::embed_parameters::Parameters;
@@ -34,7 +35,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::{Element, MessageEvent, ResizeObserver, Window};
 use yew::prelude::*;
 
-/// Time without another change before the host is told of one, milliseconds.
+/// Pause after the last change before it is reported to the host, milliseconds.
 const PAUSE_MS: u32 = 100;
 
 /// The options and the state in the address, with diagnostics.
@@ -44,7 +45,7 @@ struct Asked {
     wrong: Option<String>,
 }
 
-/// What follows `?` in the address. In a notebook (`src/python/widget/`) that can have nothing there, so the document says it.
+/// The query of the address. In a notebook (`src/python/widget/`) there can be none, so the document holds it.
 fn query() -> Option<String> {
     let window = web_sys::window()?;
     let said = window.document()?.document_element()?.get_attribute("data-asked");
@@ -62,7 +63,7 @@ fn asked() -> (Asked, PageState) {
         }
         None => State::first(),
     };
-    // A step of a lesson says itself what it is about.
+    // A step of a lesson names its view itself.
     if options.view != EmbedView::View(Tab::Lessons) || state.lesson.is_none() {
         state.apply(Action::Look(ViewField::Tab(options.view.tab())));
     }
@@ -75,12 +76,12 @@ fn asked() -> (Asked, PageState) {
     (Asked { options, wrong }, PageState { chosen: Rc::new(state), theme, ..PageState::default() })
 }
 
-/// By what messages are answered. The handles give what was set last, also where it is not drawn yet: several messages may come between
-/// two drawings, and each begins where the one before it ended.
+/// The data for answers to messages. The handles return the value that was set last, even before it is drawn: several
+/// messages may come between two renders, and each begins where the previous one ended.
 struct Shown {
     page: UseReducerHandle<PageState>,
     view: UseStateHandle<EmbedView>,
-    /// What was known when the page was drawn.
+    /// The results at the last render.
     results: Value,
     drawn: Rc<State>,
 }
@@ -94,13 +95,13 @@ impl Shown {
         shown_view(&self.page, &self.view)
     }
 
-    /// What is known of the state; nothing of one that is not drawn yet, as its sweep has yet to begin.
+    /// The results of the state; `None` if it is not drawn yet, as its sweep has not begun.
     fn results(&self) -> Option<&Value> {
         Rc::ptr_eq(&self.page.chosen, &self.drawn).then_some(&self.results)
     }
 }
 
-/// The view that a message or the address asked for, or what a click leads to: another tab of the page, and so another view.
+/// The view that a message or the address asked for; a click may lead to another tab, and so to another view.
 fn shown_view(state: &PageState, asked: &EmbedView) -> EmbedView {
     let tab = state.chosen.view.tab;
     if asked.tab() == tab { *asked } else { EmbedView::of(tab) }
@@ -134,7 +135,7 @@ pub fn Embed() -> Html {
         EmbedView::TradeOff => Part::TradeOff,
         _ => Part::Maps,
     };
-    // A lesson leads on by itself.
+    // A lesson has its own navigation.
     let back = (shows != options.view && state.chosen.lesson.is_none()).then(|| {
         let (first, view_shown) = (options.view, view_shown.clone());
         act.reform(move |_: MouseEvent| {
@@ -213,7 +214,7 @@ pub fn Embed() -> Html {
     }
 }
 
-/// Talks with the host.
+/// Exchanges messages with the host.
 #[hook]
 fn use_host(
     state: &UseReducerHandle<PageState>,
@@ -245,13 +246,13 @@ fn use_host(
             });
         });
     }
-    // What is running will be another soon; the host hears of what is settled, and of every edit.
+    // Running states are left out; the host is told of settled states, and of every edit.
     let status = session.status(state);
     let is_first = use_mut_ref(|| true);
     use_effect_with((Rc::clone(&state.chosen), status, shows), move |_| {
         let timeout = (!is_first.replace(false)).then(|| {
             Timeout::new(PAUSE_MS, move || {
-                // The host hears of what is not drawn yet once it is.
+                // A state is reported once it is drawn.
                 if let Some(shown) = &*shown.borrow()
                     && let Some(results) = shown.results()
                 {
@@ -264,7 +265,7 @@ fn use_host(
 }
 
 fn hear(event: &MessageEvent, shown: &Shown, tell: &Callback<Event>) {
-    // What cannot be written as JSON is none of ours.
+    // Messages that are not JSON are not for this page.
     let Some(text) = js_sys::JSON::stringify(&event.data()).ok().and_then(|text| text.as_string()) else { return };
     match answer(&text, shown.state()) {
         Answer::Ignore => {}
@@ -280,7 +281,7 @@ fn hear(event: &MessageEvent, shown: &Shown, tell: &Callback<Event>) {
                     looking.apply(Action::Look(ViewField::Tab(view.tab())));
                     view
                 }
-                // A step of a lesson says itself what it is about.
+                // A step of a lesson names its view itself.
                 None if looking.lesson != shown.state().lesson => EmbedView::of(looking.view.tab),
                 None => shown.view(),
             };
@@ -291,7 +292,7 @@ fn hear(event: &MessageEvent, shown: &Shown, tell: &Callback<Event>) {
     }
 }
 
-/// What is known of the state that is shown: the status and the best point.
+/// The results of the shown state: the status and the best point.
 fn results(state: &PageState, session: &Session) -> Value {
     let results = &state.results;
     let progress = if state.is_current() { results.progress } else { Progress::default() };
@@ -316,21 +317,21 @@ fn results(state: &PageState, session: &Session) -> Value {
     })
 }
 
-/// All that is wrong with the design.
+/// All errors of the design.
 fn errors(state: &PageState, session: &Session) -> Diagnostics {
     let of = |wrong: Option<&Diagnostics>, document: &str| wrong.cloned().unwrap_or_default().under(document);
     let mut all = of(session.core.as_ref().as_ref().err(), "hardware");
     all.0.append(&mut of(session.network.as_ref().as_ref().err(), "workload").0);
     match state.chosen.design.request() {
         Err(mut wrong) => all.0.append(&mut wrong.0),
-        // What only workers find.
+        // Errors that only workers find.
         Ok(_) if session.status(state) == "rejected" && all.is_empty() => all = state.results.diagnostics.clone(),
         Ok(_) => {}
     }
     all
 }
 
-/// The page around this one; `None` where there is none.
+/// The host window; `None` without a host.
 fn host() -> Option<Window> {
     let window = web_sys::window()?;
     let parent = window.parent().ok()??;
@@ -341,14 +342,14 @@ fn is_from_host(event: &MessageEvent) -> bool {
     host().is_some_and(|host| event.source().is_some_and(|source| js_sys::Object::is(&source, &host)))
 }
 
-/// Tells the host. What it hears is what its own address asked for, so it may be any.
+/// Sends a message to the host. It only contains data that its own address asked for, so any origin may receive it.
 fn post(message: &Value) {
     if let (Some(host), Ok(message)) = (host(), js_sys::JSON::parse(&message.to_string())) {
         let _ = host.post_message(&message, "*");
     }
 }
 
-/// The height that the host was told of.
+/// The height last reported to the host.
 struct ToldHeight {
     element: Element,
     told: Cell<f64>,
@@ -356,12 +357,12 @@ struct ToldHeight {
 }
 
 impl ToldHeight {
-    /// Tells of another height after a pause in which nothing else changes. The first is told at once, so that there is something to see;
-    /// later ones when the sweep is over and nothing is awaited. That must hold twice: what comes after the sweep is asked for when its
-    /// end is drawn.
+    /// Reports another height after a pause without further changes. The first height is reported at once, so that
+    /// there is something to see; later ones when the sweep is over and nothing is awaited. This must hold twice, as
+    /// the requests that follow a sweep are made when its end is drawn.
     fn tell_soon(self: &Rc<Self>, was_settled: bool) {
         let next = Rc::clone(self);
-        // Drops the one before, which is then never called.
+        // Replaces the pending timer, which is then never called.
         self.waiting.replace(Some(Timeout::new(PAUSE_MS, move || {
             let is_running = next.element.get_attribute("data-status").as_deref() == Some("running");
             let is_awaited = matches!(next.element.query_selector(".awaited"), Ok(Some(_)));
@@ -377,7 +378,7 @@ impl ToldHeight {
     }
 }
 
-/// Tells the host how high the view is, when that has changed and everything is drawn: figures are drawn one after the other.
+/// Reports the height of the view when it has changed and everything is drawn: figures are drawn one after another.
 #[hook]
 fn use_height(place: &NodeRef) {
     use_effect_with(place.clone(), |place| {
@@ -387,7 +388,7 @@ fn use_height(place: &NodeRef) {
         let call = Closure::<dyn FnMut()>::new(move || height.tell_soon(false));
         if let Ok(observer) = ResizeObserver::new(call.as_ref().unchecked_ref()) {
             observer.observe(&element);
-            // As long as the page.
+            // Lives as long as the page.
             std::mem::forget(observer);
             call.forget();
         }

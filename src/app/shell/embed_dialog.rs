@@ -11,16 +11,13 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct EmbedDialogProps {
-    /// What is embedded.
     pub chosen: Rc<State>,
-    /// Called when the dialog is closed.
     pub on_close: Callback<()>,
 }
 
 /// Heights to choose from, CSS pixels.
 const HEIGHTS: [u32; 5] = [420, 560, 720, 960, 1400];
 
-/// The dialog.
 #[component]
 pub fn EmbedDialog(props: &EmbedDialogProps) -> Html {
     let options = use_state(|| EmbedOptions { view: EmbedView::of(props.chosen.view.tab), ..EmbedOptions::default() });

@@ -1,4 +1,4 @@
-//! Sliders of an embedded view for the figures that its address names.
+//! Sliders of an embedded view for the numbers that its address names.
 
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
 use crate::app::widgets::forms::drag_field::DragField;
@@ -13,13 +13,11 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct ParametersProps {
-    /// The figures.
     pub parameters: Vec<Parameter>,
-    /// The hardware document.
     pub hardware: String,
 }
 
-/// A slider for each figure, with its name and what it is now; below them what is wrong with their names.
+/// One slider per parameter, with its name and value; below them the errors in their names.
 #[component]
 pub fn Parameters(props: &ParametersProps) -> Html {
     let act = use_act();

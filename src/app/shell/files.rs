@@ -17,17 +17,14 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct FilesProps {
-    /// Everything.
     pub state: Rc<PageState>,
     /// The opened point.
     pub opened: Option<u32>,
     /// Called with files that are to be opened.
     pub start: Callback<Vec<File>>,
-    /// Called when the dialog is closed.
     pub on_close: Callback<()>,
 }
 
-/// The dialog.
 #[component]
 pub fn Files(props: &FilesProps) -> Html {
     let names = use_surroundings().names;
@@ -94,12 +91,12 @@ pub fn Files(props: &FilesProps) -> Html {
     }
 }
 
-/// Hands a state to the person as a file.
+/// Downloads a state.
 pub fn save_state(state: &State, names: &DesignNames) {
     save_text(&names.file("", "yaml"), "application/yaml", &state.to_yaml());
 }
 
-/// The report of a point, once all of it is known.
+/// The report of a point, once its account is known.
 fn written(state: &PageState, opened: Option<u32>) -> Option<String> {
     let results = &state.results;
     let point = opened?;

@@ -8,19 +8,18 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct HeaderProps {
-    /// Name of the network, if the document is right.
+    /// Name of the network, if its document is valid.
     pub network: Option<String>,
-    /// Name of the accelerator, if the document is right.
+    /// Name of the accelerator, if its document is valid.
     pub core: Option<String>,
-    /// Light or dark.
     pub theme: ThemeChoice,
-    /// Whether there is something to undo, and to redo.
+    /// Whether undo and redo are possible.
     pub history: (bool, bool),
     /// Called with the dialog to be opened.
     pub on_dialog: Callback<Shown>,
 }
 
-/// Brand, design, undo and redo, files and sharing, the switch between light and dark, and help.
+/// Brand, design, undo and redo, files and sharing, theme, and help.
 #[component]
 pub fn Header(props: &HeaderProps) -> Html {
     let tell = use_tell();
@@ -56,7 +55,7 @@ pub fn Header(props: &HeaderProps) -> Html {
     };
     let dialog = |shown: Shown, name: &'static str, title: &'static str, testid: &'static str| {
         let onclick = props.on_dialog.reform(move |_: MouseEvent| shown);
-        // A small screen has no room for it, nor any use.
+        // Without room or use on a small screen.
         let class = (shown == Shown::Present).then_some("wide-only");
         html! { <button type="button" {class} {onclick} {title} aria-haspopup="dialog" data-testid={testid}>{ name }</button> }
     };

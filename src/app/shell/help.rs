@@ -1,4 +1,4 @@
-//! The help sheet: how to do the main things, and every key.
+//! The help dialog: how to do the main tasks, and all keys.
 
 use super::shortcuts::{SingleKeys, shortcuts};
 use crate::app::platform::storage;
@@ -10,13 +10,12 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct HelpProps {
-    /// Whether keys without Ctrl do anything.
+    /// Whether keys without Ctrl are on.
     pub single_keys: SingleKeys,
-    /// Called when the dialog is closed.
     pub on_close: Callback<()>,
 }
 
-/// What people want to do, and how.
+/// Tasks, and how to do them.
 const TASKS: &[(&str, &str)] = &[
     (
         "Try a design",
@@ -57,7 +56,7 @@ const TASKS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Keys of the parts that have some of their own: where, keys, what they do.
+/// Parts with keys of their own: part, keys, effect.
 const PARTS: &[(&str, &[(&str, &str)])] = &[
     (
         "On a heatmap",
@@ -91,7 +90,6 @@ const PARTS: &[(&str, &[(&str, &str)])] = &[
     ("Everywhere", &[("Tab", "to the next control"), ("Escape", "close a dialog")]),
 ];
 
-/// The dialog.
 #[component]
 pub fn Help(props: &HelpProps) -> Html {
     let is_on = use_state_eq(|| props.single_keys.get());

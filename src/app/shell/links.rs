@@ -1,5 +1,5 @@
-//! What reads and writes links and drafts, in a file of its own: it is fetched as one where there is any to be read, else when a
-//! person first does something.
+//! Reading and writing of links and drafts, as a piece of its own: it is fetched at the start if there is any to read,
+//! else with the first action of a person.
 
 use crate::app::platform::missing::ask;
 use crate::link::{from_link, to_draft, to_link};
@@ -12,11 +12,11 @@ use wasm_bindgen_futures::spawn_local;
 /// The functions that read and write links and drafts.
 #[derive(Clone, Copy)]
 pub struct LinkCodec {
-    /// The state that a link or a draft stands for.
+    /// The state of a link or a draft.
     pub read: fn(&str) -> Result<State, Diagnostics>,
-    /// What is in force, as a link.
+    /// The effective state, as a link.
     pub link: fn(&State) -> String,
-    /// Everything that a person entered.
+    /// All input of a person, as a draft.
     pub draft: fn(&State) -> String,
 }
 
@@ -31,22 +31,22 @@ thread_local! {
     static LINKS: Cell<Option<LinkCodec>> = const { Cell::new(None) };
 }
 
-/// Fetches what reads and writes links.
+/// Fetches the codec of links.
 ///
 /// # Errors
-/// If it cannot be had.
+/// If it cannot be fetched.
 pub async fn fetch_links() -> Result<LinkCodec, NotFetched> {
     let fetched = links().await?;
     LINKS.set(Some(fetched));
     Ok(fetched)
 }
 
-/// What reads and writes links, if it was fetched.
+/// The codec of links, if it was fetched.
 pub fn links_here() -> Option<LinkCodec> {
     LINKS.get()
 }
 
-/// Does something with what reads links, as a person asked for: at once if it is here.
+/// Runs an action of a person with the codec of links: at once, if it is here.
 pub fn with_links(act: impl FnOnce(LinkCodec) + 'static) {
     if let Some(links) = LINKS.get() {
         return act(links);

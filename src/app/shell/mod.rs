@@ -1,4 +1,4 @@
-//! The page around the views: header, tabs, dialogs, address, and one view alone for another page around it.
+//! The page around the views: header, tabs, dialogs, address, and a single view for a host page.
 //!
 //! - `page`, `header`, `parts`, `origin`: the page; `views` draws the view of each tab, with the step of a lesson above it
 //! - `given`: what all of it is given by context

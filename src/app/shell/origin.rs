@@ -1,4 +1,4 @@
-//! Which entry of the gallery is shown.
+//! The entry of the gallery that is shown.
 
 use crate::app::widgets::page::surroundings::use_act;
 use crate::gallery::find_entry;
@@ -12,11 +12,11 @@ pub fn origin(id: &'static str) -> Html {
 
 #[derive(Properties, PartialEq)]
 struct OriginProps {
-    /// Entry of the gallery.
+    /// Id of the entry.
     id: &'static str,
 }
 
-/// Which published figure or table is shown, as long as nothing of it is changed.
+/// The published figure or table that the state came from, as long as nothing of it is changed.
 #[component]
 fn Origin(props: &OriginProps) -> Html {
     let act = use_act();

@@ -27,7 +27,6 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
-/// The page.
 #[component]
 pub fn Page() -> Html {
     let state = use_reducer(initial);
@@ -66,7 +65,7 @@ pub fn Page() -> Html {
         Callback::from(move |()| dialog.set(None))
     };
     let single_keys = use_shortcuts(&tell, &on_dialog, state.history.is_under_way());
-    // What is dropped on a card is the card's.
+    // Files dropped on a card belong to the card.
     let ondragover = Callback::from(|event: DragEvent| {
         if carries_files(&event) {
             event.prevent_default();
@@ -120,7 +119,7 @@ pub fn Page() -> Html {
                         if is_old {
                             <p class="banner" role="status">
                                 { "The design has errors. " }
-                                // These show nothing of it.
+                                // These views do not show the best point.
                                 if state.results.best.is_some()
                                     && !matches!(about, About::Pair | About::Publications)
                                 {
@@ -161,7 +160,7 @@ pub fn Page() -> Html {
     }
 }
 
-/// The best point in a line, which stays in sight while something of the design is edited; its code is fetched with the first edit.
+/// The best point on a line that stays visible while the design is edited; its code is fetched with the first edit.
 fn readout(state: &PageState) -> Html {
     if state.history.edits() == 0 {
         return html! {};
@@ -179,7 +178,7 @@ pub fn system_card(state: &PageState) -> Html {
     late(move |parts: Parts| (parts.system)(&form, &hardware))
 }
 
-/// What runs: the network of the design, or a transformer, which its view names.
+/// The name of the workload: the network of the design, or a transformer, which its view names.
 fn network_name(state: &PageState, session: &Session) -> Option<String> {
     if state.chosen.view.tab.about() == About::Transformer {
         return Some("A transformer".to_owned());
@@ -187,8 +186,8 @@ fn network_name(state: &PageState, session: &Session) -> Option<String> {
     session.network().map(|network| network.name.clone())
 }
 
-/// Whether the view computes what a card is about: a system whose cores are all its own has no accelerator beside it; of a transformer
-/// the form of its view says all but the accelerator.
+/// Whether the view uses the document of a card. A system whose cores are all its own has no accelerator beside it; a
+/// transformer needs only the accelerator, as the form of its view has the rest.
 pub fn computes(control: Control, state: &PageState) -> bool {
     let chosen = &state.chosen;
     match (chosen.view.tab.about(), control) {
@@ -200,7 +199,7 @@ pub fn computes(control: Control, state: &PageState) -> bool {
     }
 }
 
-/// Leads to the first thing of the design that is marked as wrong: opens the fields of a memory or layer, goes to a line of a text.
+/// Goes to the first error of the design: opens the fields of a memory or layer, or goes to a line of a text.
 fn go_to_first_error() {
     const MARKED: &str =
         "#design [aria-invalid=true], #design button.is-wrong, #design .is-wrong button, #design [role=alert]";
@@ -211,14 +210,14 @@ fn go_to_first_error() {
     let opens = place.clone().or(is_closed.then(|| marked.clone()));
     marked.scroll_into_view();
     let focus = |element: &Element| element.dyn_ref::<HtmlElement>().map(HtmlElement::focus);
-    // A window that is closing may refuse the focus; that does not matter.
+    // A window that is closing may refuse the focus, which does not matter.
     let _ = focus(&marked);
     if let Some(opens) = opens.as_ref().and_then(|element| element.dyn_ref::<HtmlElement>()) {
         opens.click();
     }
 }
 
-/// What a person should know, newest last.
+/// Messages for the user, newest last.
 fn notices(state: &PageState) -> Rc<Vec<String>> {
     match &state.notice {
         None => Rc::clone(&state.results.notices),
@@ -226,7 +225,7 @@ fn notices(state: &PageState) -> Rc<Vec<String>> {
     }
 }
 
-/// Counts up to `last`, one with every task, so that the page is built in several short ones.
+/// Counts up to `last`, one step per task, so that the page is built in several short tasks.
 #[hook]
 fn use_stages(last: u32) -> u32 {
     let stage = use_state_eq(|| 0);
@@ -273,7 +272,7 @@ fn Tabs(props: &TabsProps) -> Html {
     }
 }
 
-/// Starts again what workers lack files for.
+/// A callback that restarts workers whose files could not be fetched.
 pub fn retry(session: &Session) -> Callback<()> {
     let workers = Rc::clone(&session.workers);
     Callback::from(move |()| workers.retry())
@@ -281,17 +280,16 @@ pub fn retry(session: &Session) -> Callback<()> {
 
 #[derive(Properties, PartialEq)]
 pub struct NoticesProps {
-    /// What went wrong, newest last.
+    /// Errors, newest last.
     pub notices: Rc<Vec<String>>,
-    /// Files that workers could not have.
+    /// Files that workers could not fetch.
     pub fetch_failure: Option<Rc<FetchFailure>>,
     /// Called to fetch them again.
     pub on_retry: Callback<()>,
-    /// Called when the notices are dismissed.
     pub on_dismiss: Callback<()>,
 }
 
-/// What went wrong with workers, newest last.
+/// Errors of workers, newest last.
 #[component]
 pub fn Notices(props: &NoticesProps) -> Html {
     const MOST: usize = 4;

@@ -1,4 +1,4 @@
-//! What the shell fetches when it is first needed.
+//! The pieces of the shell that are fetched when they are first needed.
 
 use super::dialogs::{DialogNeeds, Shown};
 use crate::app::session::handle::Session;
@@ -17,7 +17,6 @@ pub struct Parts {
     pub system: fn(&CoresForm, &str) -> Html,
     /// Whether that system has the accelerator of a hardware document for one of its cores.
     pub takes_beside: fn(&CoresForm, &str) -> bool,
-    /// Draws a dialog.
     pub dialog: fn(Shown, &DialogNeeds) -> Html,
     /// Draws a step of a lesson.
     pub lesson: fn(&PageState) -> Html,

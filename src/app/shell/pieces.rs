@@ -1,6 +1,6 @@
-//! Where the page's module is cut: what is behind the tables of functions that rooms fetch when they are first needed.
+//! The split points of the page's module: the functions behind the tables that rooms fetch when they are first needed.
 //!
-//! What is behind them is in a file of its own (`crate::pieces`); so nothing else may name it.
+//! These functions are in a file of their own (`crate::pieces`), so nothing else may name them.
 
 use super::embed::Embed;
 use super::parts::Parts;
@@ -89,7 +89,7 @@ piece_fn! {
     }
 }
 
-/// Lets every room have its functions, once they are needed.
+/// Installs the functions that fetch the tables.
 pub fn install() {
     pieces::install(|| Box::pin(async { others().await.map(keep_all).is_ok() }));
 }

@@ -1,22 +1,23 @@
-//! A presentation: the results alone, in large letters, with keys that lead through the steps of a lesson or the last states of the design.
+//! A presentation: the results alone, in large letters, with keys for the steps of a lesson or the last states of the
+//! design.
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use web_sys::{Element, HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
-/// The attribute of the page's root by which its style knows that it is presented.
+/// The attribute of the root element that switches the style to the presentation.
 const ATTRIBUTE: &str = "data-present";
-/// Where one of several steps is shown: in a lesson, else among the last states.
+/// Selectors of the current step: in a lesson, else among the last states.
 const CURRENT: [&str; 2] = [".lesson-head li > [aria-current]", ".film li > [aria-current]"];
 
 #[derive(Properties, PartialEq)]
 pub struct PresenterProps {
-    /// Called at its end.
+    /// Called when it ends.
     pub on_close: Callback<()>,
 }
 
-/// The buttons of a presentation; the page is presented as long as they are there.
+/// The buttons of a presentation; the page is in presentation mode while they are mounted.
 #[component]
 pub fn Presenter(props: &PresenterProps) -> Html {
     let on_close = props.on_close.clone();
@@ -64,7 +65,7 @@ pub fn Presenter(props: &PresenterProps) -> Html {
     }
 }
 
-/// Leads to the step, or the state, after or before the one that is shown; stays where there is none.
+/// Goes to the next or the previous step or state; stays at the ends.
 fn go(is_forward: bool) {
     let Some(document) = document() else { return };
     let current = CURRENT.iter().find_map(|selector| document.query_selector(selector).ok().flatten());

@@ -1,4 +1,4 @@
-//! Sharing: the link, a file where a link would be too long, and opening one.
+//! Sharing: the link, a file if the link would be too long, and opening a link.
 
 use super::files::save_state;
 use crate::app::session::handle::use_tell;
@@ -21,13 +21,12 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct ShareProps {
-    /// What is shared.
     pub chosen: Rc<State>,
     /// Called when the dialog is closed.
     pub on_close: Callback<()>,
 }
 
-/// The dialog. The link is copied as soon as it opens.
+/// The link is copied as soon as the dialog opens.
 #[component]
 pub fn Share(props: &ShareProps) -> Html {
     let names = use_surroundings().names;
@@ -86,7 +85,7 @@ pub fn Share(props: &ShareProps) -> Html {
     }
 }
 
-/// A larger file is none of ours, bytes.
+/// Larger files cannot be ours, bytes.
 const LARGEST_FILE: f64 = MOST_BYTES as f64;
 
 async fn read(file: &web_sys::File) -> Result<State, Diagnostics> {
@@ -106,17 +105,15 @@ async fn read(file: &web_sys::File) -> Result<State, Diagnostics> {
 
 #[derive(Properties, PartialEq)]
 pub struct CopyFieldProps {
-    /// Name of the field.
     pub label: &'static str,
-    /// What is copied.
     pub text: String,
-    /// Whether it is copied as soon as it is there.
+    /// Whether it is copied as soon as it is shown.
     #[prop_or_default]
     pub copies_at_once: bool,
     pub testid: &'static str,
 }
 
-/// A text to be taken along.
+/// A text with a button that copies it.
 #[component]
 pub fn CopyField(props: &CopyFieldProps) -> Html {
     let field = use_node_ref();
@@ -143,7 +140,7 @@ pub fn CopyField(props: &CopyFieldProps) -> Html {
         let copied = copied.clone();
         let first = use_mut_ref(|| true);
         use_effect_with(props.text.clone(), move |_| {
-            // Another text is not the one that was copied.
+            // Another text has not been copied yet.
             if !std::mem::replace(&mut *first.borrow_mut(), false) {
                 copied.set(None);
             }
@@ -176,10 +173,10 @@ pub fn CopyField(props: &CopyFieldProps) -> Html {
     }
 }
 
-/// Whether the browser let us.
+/// Returns whether the browser allowed it.
 async fn write_clipboard(text: &str) -> bool {
     let Some(window) = web_sys::window() else { return false };
-    // There is none where the page came by plain HTTP.
+    // There is no clipboard in a page that came by plain HTTP.
     let clipboard = js_sys::Reflect::get(&window.navigator(), &"clipboard".into()).unwrap_or_default();
     match clipboard.dyn_into::<web_sys::Clipboard>() {
         Ok(clipboard) => JsFuture::from(clipboard.write_text(text)).await.is_ok(),
@@ -187,7 +184,7 @@ async fn write_clipboard(text: &str) -> bool {
     }
 }
 
-/// The address of one of our pages, without what follows `?` or `#`; `index.html` needs no name.
+/// The address of one of our pages, without query and fragment; `index.html` is left out.
 pub fn page_address(page: &str) -> String {
     let location = web_sys::window().map(|window| window.location());
     let place = location.and_then(|location| Some(location.origin().ok()? + &location.pathname().ok()?));

@@ -1,5 +1,5 @@
-//! Keys of the page, which work outside of text fields. Those without Ctrl can be switched off, for people who control their computer by
-//! voice.
+//! Keys of the page, which work outside of text fields. Those without Ctrl can be switched off, for people who control
+//! their computer by voice.
 
 use super::address::listen;
 use super::dialogs::Shown;
@@ -15,9 +15,9 @@ use yew::prelude::*;
 /// The command of a key.
 #[derive(Debug, Clone, Copy)]
 pub enum Command {
-    /// Takes the last edit back, or makes it again.
+    /// Takes back the last edit, or redoes it.
     Undo,
-    /// Makes the edit again that was taken back last.
+    /// Redoes the edit that was undone last.
     Redo,
     /// Shows a view.
     Tab(Tab),
@@ -25,23 +25,23 @@ pub enum Command {
     Pin,
     /// Opens a dialog.
     Dialog(Shown),
-    /// Moves the focus to an element: the first of these selectors, between bars, that matches one.
+    /// Moves the focus to an element: the first of these selectors, separated by bars, that has a match.
     Focus(&'static str),
 }
 
-/// A key.
+/// A key and its command.
 #[derive(Debug, Clone, Copy)]
 pub struct Shortcut {
-    /// As it is told apart; capital letters stand for Ctrl.
+    /// The value of the event; capital letters stand for Ctrl.
     key: &'static str,
-    /// As it is printed.
+    /// In the help dialog.
     pub printed: &'static str,
-    /// What it does, in words; of a view first its title.
+    /// Description; for a view, first its title.
     pub does: (Option<&'static str>, &'static str),
     command: Command,
 }
 
-/// Every key: of the views first.
+/// All keys, those of the views first.
 pub fn shortcuts() -> impl Iterator<Item = Shortcut> {
     const DIGITS: &str = "123456789";
     let views = VIEWS.iter().enumerate().filter_map(|(index, view)| {
@@ -52,7 +52,7 @@ pub fn shortcuts() -> impl Iterator<Item = Shortcut> {
     views.chain(SHORTCUTS.iter().map(other))
 }
 
-/// Every key but those of the views: as it is told apart, as it is printed, what it does in words, and what it does.
+/// All keys except those of the views: value of the event, name, description, command.
 const SHORTCUTS: &[(&str, &str, &str, Command)] = &[
     ("h", "H", "to the hardware", Command::Focus("[data-testid=hardware-preset]")),
     ("n", "N", "to the network", Command::Focus("[data-testid=workload-preset]")),
@@ -69,15 +69,16 @@ const SHORTCUTS: &[(&str, &str, &str, Command)] = &[
     ("Y", "Ctrl Shift Z", "redo", Command::Redo),
 ];
 
-/// Whether keys without Ctrl do anything.
+/// Whether keys without Ctrl are on.
 pub type SingleKeys = Rc<Cell<bool>>;
 
-/// Listens for keys. `is_under_way`: whether the last edit was a keystroke, or a step of a drag (`History::is_under_way`).
+/// Listens for keys. `is_under_way`: whether the last edit was a keystroke, or a step of a drag
+/// (`History::is_under_way`).
 #[hook]
 pub fn use_shortcuts(tell: &Callback<Event>, on_dialog: &Callback<Shown>, is_under_way: bool) -> SingleKeys {
     let single_keys = use_memo((), |()| Cell::new(storage::single_keys()));
-    // The field in which its browser undoes letter by letter: where a person typed last. What the page has taken with Enter, or has
-    // written there since, the browser would mix with letters of before.
+    // The field in which the browser undoes letter by letter: the one of the last input. After Enter, or after the page
+    // has changed its text, the browser would restore outdated letters.
     let typing = use_mut_ref(|| None::<EventTarget>);
     let over = Rc::clone(&typing);
     use_effect_with(is_under_way, move |is_under_way| {
@@ -117,12 +118,12 @@ fn meant(event: &KeyboardEvent, single_keys: bool, is_typing: bool) -> Option<Co
         "z" | "Z" if is_command => "Z",
         "y" | "Y" if is_command => "Y",
         _ if is_command || event.alt_key() || !single_keys => return None,
-        // A list jumps to what begins so.
+        // A list jumps to the entry that begins with a letter.
         _ if is_in("select", event) => return None,
         key => key,
     };
     let is_letter = is_in("input[type=text]", event) && (is_typing || !is_command);
-    // In a text the browser undoes letter by letter; a dialog is in front of what would change.
+    // In a text the browser undoes letter by letter; a dialog covers the parts that would change.
     if is_letter || is_in("textarea, [contenteditable], dialog", event) {
         return None;
     }
@@ -141,7 +142,7 @@ fn focus(selectors: &str) {
     let element = selectors.split('|').find_map(find);
     if let Some(element) = element {
         element.scroll_into_view();
-        // Parts of a drawing can be focused like any element; what cannot have the focus is left alone.
+        // A group of an SVG can be focused like any element; an element that cannot have the focus is left alone.
         let _ = element.unchecked_into::<HtmlElement>().focus();
     }
 }

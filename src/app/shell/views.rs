@@ -1,4 +1,4 @@
-//! The view of the tab that is open.
+//! The view of the open tab.
 
 use super::parts::Parts;
 use crate::app::landscape;

@@ -19,18 +19,17 @@ use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
 
-/// Rows that are shown; a file has all.
+/// Limit on the rows shown; a file has all.
 const ROWS: usize = 100;
 
 #[derive(Properties, PartialEq)]
 pub struct DesignsCardProps {
-    /// The designs.
     pub shown: ShownDesigns,
-    /// Called with the row that is opened.
+    /// Called with the row to open, `None` to close it.
     pub open: Callback<Option<usize>>,
 }
 
-/// The selected designs on the front, or all selected, in any order.
+/// The selected designs on the front, or all selected ones, in any order.
 #[component]
 pub fn DesignsCard(props: &DesignsCardProps) -> Html {
     let table = props.shown.table.borrow();
@@ -97,15 +96,13 @@ pub fn DesignsCard(props: &DesignsCardProps) -> Html {
 
 #[derive(Properties, PartialEq)]
 pub struct OpenedCardProps {
-    /// The row.
+    /// Index of the row in the results.
     pub row: usize,
-    /// The designs.
     pub shown: ShownDesigns,
-    /// Everything.
     pub state: Rc<PageState>,
 }
 
-/// One design: its numbers, and a way to work with it.
+/// One design: its numbers, and buttons that take it over.
 #[component]
 pub fn OpenedCard(props: &OpenedCardProps) -> Html {
     let act = use_act();
@@ -138,7 +135,7 @@ pub fn OpenedCard(props: &OpenedCardProps) -> Html {
     }
 }
 
-/// The page with a design of a study at hand, or put aside to compare with.
+/// The state with a design of a study as the current one, or pinned for comparison.
 fn opened_state(state: &State, study: &Study, design: u64, pins: bool) -> Result<State, Diagnostics> {
     let coordinates = study.sampled(design);
     let mut opened = state.design.clone();

@@ -1,4 +1,4 @@
-//! The study document: what varies, as text and by clicks; start and stop.
+//! The study document: its axes as text and by clicks; start and stop.
 
 use super::opening::{FileOpening, use_opening};
 use super::run::Run;
@@ -24,9 +24,9 @@ use std::sync::Arc;
 use web_sys::{DragEvent, File, HtmlInputElement};
 use yew::prelude::*;
 
-/// Designs by which the time of a study is estimated.
+/// Number of designs that are timed to estimate the time of a study.
 const PROBES: u64 = 3;
-/// Axes that are no number of a document, with values to begin with.
+/// Axes that are not numbers of a document, with initial values.
 const OTHERS: [(&str, &[&str]); 4] = [
     ("hardware", &["meta-proto-like-df", "tpu-like-df", "edge-tpu-like-df"]),
     ("network", &["resnet18", "mobilenet-v1", "fsrcnn-defines"]),
@@ -34,7 +34,7 @@ const OTHERS: [(&str, &[&str]); 4] = [
     ("schedule.objective", &["energy", "latency", "edp"]),
 ];
 
-/// Such axes of a study of systems of many cores.
+/// The same for a study of systems of many cores.
 const OTHERS_OF_SYSTEMS: [(&str, &[&str]); 4] = [
     ("system", &["stream-2ws", "stream-4ws", "stream-8ws"]),
     ("network", &["resnet18", "mobilenet-v1", "fsrcnn-defines"]),
@@ -44,25 +44,24 @@ const OTHERS_OF_SYSTEMS: [(&str, &[&str]); 4] = [
 
 #[derive(Properties, PartialEq)]
 pub struct DocumentCardProps {
-    /// The document.
     pub text: String,
-    /// Whether it is the page's own suggestion.
+    /// Whether it is a suggestion of the page.
     pub is_suggested: bool,
-    /// The hardware document of the design at hand.
+    /// The current hardware document.
     pub hardware: String,
-    /// The system of many cores at hand.
+    /// The current system of many cores.
     pub system: String,
-    /// The study, or what is wrong with it.
+    /// The study, or the errors of its document.
     pub study: Result<Rc<SameStudy>, Diagnostics>,
-    /// The run at hand.
+    /// The current run.
     pub run: Option<Run>,
-    /// Changes with all that the run knows.
+    /// Changes with the results of the run.
     pub version: u64,
     /// Whether the run is of this document.
     pub is_of_document: bool,
 }
 
-/// A study; equal where it was made of the same texts.
+/// A study; equal to others made from the same texts.
 pub struct SameStudy(pub Arc<Study>);
 
 impl PartialEq for SameStudy {
@@ -71,7 +70,7 @@ impl PartialEq for SameStudy {
     }
 }
 
-/// What varies, and the run.
+/// The axes of the study, and the run.
 #[component]
 pub fn DocumentCard(props: &DocumentCardProps) -> Html {
     let act = use_act();
@@ -165,7 +164,7 @@ fn save(text: &str, study: &Result<Rc<SameStudy>, Diagnostics>) -> Callback<Mous
     Callback::from(move |_| save_text(&file_name(&[name.clone(), String::new()], "study", "yaml"), "text/yaml", &text))
 }
 
-/// The axes of a study in words.
+/// The axes of a study as text.
 fn axes(study: &Study) -> Html {
     let axis = |axis: &crate::explore::study::Axis| {
         let text = |at: usize| {
@@ -193,7 +192,7 @@ fn axes(study: &Study) -> Html {
     }
 }
 
-/// Whether sizes of memories vary, and no energy of theirs.
+/// Whether sizes of memories vary, but not their energies.
 fn varies_sizes_alone(study: &Study) -> bool {
     let varies = |ending: &str| {
         let is_of_memory = |name: &String| name.starts_with("hardware.memories") && name.ends_with(ending);
@@ -209,13 +208,13 @@ struct VaryProps {
     system: String,
 }
 
-/// Adds an axis: any number of the accelerator or of the system, whichever the study is of, or other choices.
+/// Adds an axis: any number of the accelerator or of the system, depending on the study, or another choice.
 #[component]
 fn VarySelect(props: &VaryProps) -> Html {
     let act = use_act();
     let names = |path: &str| props.text.lines().any(|line| line.starts_with(&format!("{path}:")));
     let has_system = *use_memo(props.text.clone(), |text| read_study(text).both().0.has_system());
-    // Cores of a system that says nothing of them are the accelerator.
+    // Cores without a description in the system are the accelerator.
     let has_hardware = !has_system || names("hardware");
     let known = use_memo(
         (props.hardware.clone(), props.system.clone(), has_hardware, has_system),
@@ -232,7 +231,7 @@ fn VarySelect(props: &VaryProps) -> Html {
         |path: &str| props.text.contains(&format!("vary: {path},")) || props.text.contains(&format!("vary: {path}\n"));
     let mut choices = vec![Choice::new("", "add an axis …")];
     let other = |(path, _): &(&'static str, &[&str])| Choice { group: "choices", ..Choice::new(*path, *path) };
-    // A document that is stated does not vary as a whole.
+    // A document that is fixed by the study does not vary as a whole.
     let is_free = |(path, _): &&(&'static str, &[&str])| !names(path);
     choices.extend(others.iter().filter(is_free).filter(|(path, _)| !is_varied(path)).map(other));
     let tiles: &[&str] = if has_system { &["schedule.tiles"] } else { &["schedule.columns", "schedule.rows"] };
@@ -275,7 +274,7 @@ struct ControlsProps {
     is_of_document: bool,
 }
 
-/// Start, stop, how many designs there are, how long they take, how far the run is.
+/// Start, stop, number of designs, estimated time, and progress.
 #[component]
 fn Controls(props: &ControlsProps) -> Html {
     let workers = use_workers();
@@ -334,7 +333,7 @@ fn Controls(props: &ControlsProps) -> Html {
     }
 }
 
-/// Some designs from all over a study, as they come first to a worker.
+/// Some designs spread over a study, in the state in which a worker meets them first.
 fn probe(study: &Study) -> TimeDesigns {
     let all = study.designs();
     let mut designs: Vec<u64> = (0..PROBES).map(|at| (all.saturating_sub(1)) / (PROBES - 1) * at).collect();
@@ -342,7 +341,6 @@ fn probe(study: &Study) -> TimeDesigns {
     TimeDesigns { request: Rc::new(study.request.clone()), designs }
 }
 
-/// How far a run is.
 fn progress(run: &Run) -> Html {
     let (known, all) = run.progress();
     let is_running = run.status() == Some(Status::Running);
@@ -376,7 +374,7 @@ struct OpenProps {
     open: Callback<Vec<File>>,
 }
 
-/// Lets a person choose a file of results.
+/// A button that opens a file of results.
 #[component]
 fn OpenButton(props: &OpenProps) -> Html {
     let input = use_node_ref();
@@ -394,7 +392,7 @@ fn OpenButton(props: &OpenProps) -> Html {
             if let Some(input) = input.cast::<HtmlInputElement>() {
                 let files = input.files().and_then(|files| files.get(0));
                 open.emit(files.into_iter().collect());
-                // So that the same file can be chosen again.
+                // Allows the same file to be chosen again.
                 input.set_value("");
             }
         })

@@ -1,5 +1,5 @@
-//! What came of a study: how many designs, any two of their numbers, the best over two axes, all numbers side by side; one selection
-//! of designs for all of them.
+//! The results of a study: number of designs, scatter of two dimensions, heatmap of the best over two axes, parallel
+//! coordinates of all; one selection of designs for all of them.
 
 use super::designs::{DesignsCard, OpenedCard};
 use super::run::Run;
@@ -21,29 +21,25 @@ use std::rc::Rc;
 use web_sys::Element;
 use yew::prelude::*;
 
-/// Axes of the parallel coordinates: more have no room.
+/// Limit on the axes of the parallel coordinates, for lack of room.
 const MOST_LINES: usize = 9;
 
 #[derive(Properties, PartialEq)]
 pub struct ResultsCardProps {
-    /// The run.
     pub run: Run,
-    /// Changes with all that it knows.
+    /// Changes with the results of the run.
     pub version: u64,
-    /// Everything.
     pub state: Rc<PageState>,
 }
 
-/// Shared by all figures.
+/// The designs in all figures.
 #[derive(Clone)]
 pub struct ShownDesigns {
-    /// All that is known.
     pub table: Rc<RefCell<StudyTable>>,
-    /// Changes with it.
+    /// Changes with the table.
     pub version: u64,
-    /// What is selected.
     pub brush: Brush,
-    /// The row that a person opened.
+    /// Index of the opened row.
     pub opened: Option<usize>,
 }
 
@@ -54,7 +50,6 @@ impl PartialEq for ShownDesigns {
     }
 }
 
-/// What came of a study.
 #[component]
 pub fn ResultsCard(props: &ResultsCardProps) -> Html {
     let brush = use_state_eq(Brush::default);
@@ -119,7 +114,7 @@ fn save(run: &Run) -> Callback<MouseEvent> {
     })
 }
 
-/// Which designs the best is of, where they are not all of the study.
+/// A remark on the designs that the best is among, if these are not all of the study.
 fn among(run: &Run) -> &'static str {
     let (known, all) = run.progress();
     match run.is_done() {
@@ -129,7 +124,7 @@ fn among(run: &Run) -> &'static str {
     }
 }
 
-/// What became of the designs, and the best by each objective.
+/// Number of designs by outcome, and the best by each objective.
 fn counts(table: &StudyTable, among: &str) -> Html {
     let best = |(dimension, is_gain): (usize, bool)| {
         let values = table.found().map(|row| (row, table.value(dimension, row))).filter(|(_, value)| value.is_finite());
@@ -172,7 +167,7 @@ struct BrushProps {
     select: Callback<Brush>,
 }
 
-/// What is selected, and fields that select more.
+/// The selection, and fields that extend it.
 #[component]
 fn SelectionRow(props: &BrushProps) -> Html {
     let table = props.shown.table.borrow();
@@ -245,7 +240,7 @@ struct ScatterProps {
     open: Callback<Option<usize>>,
 }
 
-/// Any two numbers against each other.
+/// Scatter of two dimensions.
 #[component]
 fn ScatterCard(props: &ScatterProps) -> Html {
     let table = props.shown.table.borrow();
@@ -287,7 +282,7 @@ fn ScatterCard(props: &ScatterProps) -> Html {
     }
 }
 
-/// All numbers side by side.
+/// Parallel coordinates of all dimensions.
 #[component]
 fn ParallelCard(props: &BrushProps) -> Html {
     let table = props.shown.table.borrow();
@@ -334,10 +329,10 @@ fn ParallelCard(props: &BrushProps) -> Html {
     }
 }
 
-/// Places of the axes along and up among those that vary, and the quantity that is shown.
+/// Indices of the horizontal and the vertical axis among those that vary, and the quantity to show.
 type Chosen = (usize, usize, Option<usize>);
 
-/// The best over two axes.
+/// Heatmap of the best over two axes.
 #[component]
 fn HeatmapCard(props: &BrushProps) -> Html {
     let table = props.shown.table.borrow();
@@ -404,15 +399,15 @@ fn HeatmapCard(props: &BrushProps) -> Html {
 #[derive(Properties, PartialEq)]
 struct BrushFigureProps {
     chart: Drawn,
-    /// Hears of the end of a drag.
+    /// Called at the end of a drag, with both ends.
     on_drag: Callback<(Spot, Spot)>,
     on_click: Callback<Spot>,
-    /// Whether only the height of a drag counts.
+    /// Whether only the vertical extent of a drag counts.
     is_upright: bool,
     testid: &'static str,
 }
 
-/// A figure over which a person drags.
+/// A figure with selection by drags.
 #[component]
 fn BrushFigure(props: &BrushFigureProps) -> Html {
     let place = use_node_ref();

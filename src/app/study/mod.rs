@@ -1,4 +1,4 @@
-//! The view Study: very many designs that vary along axes.
+//! The view Study: design-space exploration along axes.
 
 mod designs;
 mod document;

@@ -1,4 +1,4 @@
-//! Files that are opened: a study, its results as Parquet, which says of which study it is, and as CSV of the study at hand.
+//! Opening of files: a study, its results as Parquet, which name their study, or as CSV, for the current study.
 
 use super::run::Run;
 use crate::app::widgets::page::surroundings::use_act;
@@ -14,23 +14,23 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::File;
 use yew::prelude::*;
 
-/// Larger files are not opened, bytes.
+/// Limit on the size of a file, bytes.
 const MOST_BYTES: f64 = 256.0 * 1024.0 * 1024.0;
 
-/// How the opening of a file stands.
+/// The state of the opening of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FileOpening {
-    /// No file is opened.
+    /// No file is being opened.
     None,
-    /// It is read.
+    /// Being read; name of the file.
     Reading(String),
-    /// It is open, and has no digests by which a damaged row would be noticed.
+    /// Opened, but it has no digests that would reveal a damaged row; name of the file.
     Unchecked(String),
-    /// What is wrong with it.
+    /// The file has errors.
     Failed(Diagnostics),
 }
 
-/// Opens files, one after the other.
+/// Opens files, one after another.
 #[hook]
 pub fn use_opening(study: Option<Arc<Study>>) -> (FileOpening, Callback<Vec<File>>) {
     let state = use_state_eq(|| FileOpening::None);

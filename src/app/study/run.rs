@@ -1,4 +1,5 @@
-//! The one run of a study: its designs over the workers, or out of a file. It goes on while other views are shown.
+//! The run of a study: its designs are computed by the workers, or come from a file. It continues while other views are
+//! shown.
 
 use crate::app::workers::handle::Workers;
 use crate::app::workers::job::JobRun;
@@ -13,11 +14,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
 
-/// The one run of the page.
+/// The single run of the page.
 #[derive(Clone)]
 pub struct Run {
     known: Rc<RefCell<Known>>,
-    /// None where the designs come from a file.
+    /// `None` if the designs come from a file.
     job: Option<JobRun<Course>>,
 }
 
@@ -27,10 +28,10 @@ impl PartialEq for Run {
     }
 }
 
-/// The designs that are known.
+/// The results so far.
 struct Known {
     table: Rc<RefCell<StudyTable>>,
-    /// All rows, in the order in which they came.
+    /// All rows, in order of arrival.
     rows: Vec<DesignRow>,
 }
 
@@ -47,12 +48,12 @@ impl Known {
 
 thread_local! {
     static CURRENT: RefCell<Option<Run>> = const { RefCell::new(None) };
-    /// Whoever shows the run, and hears that it has changed.
+    /// The view that shows the run; called when the run has changed.
     static LISTENER: RefCell<Option<Callback<()>>> = const { RefCell::new(None) };
     static VERSION: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The run at hand, if there is one, and a number that changes with all that it knows.
+/// The current run, if there is one, and a number that changes with its results.
 #[hook]
 pub fn use_run() -> (Option<Run>, u64) {
     let version = use_state_eq(|| VERSION.get());
@@ -72,7 +73,7 @@ fn tell() {
 }
 
 impl Run {
-    /// Starts a study; whatever is going on is over.
+    /// Starts a study, in place of the current one.
     pub fn start(workers: &Workers, study: &Arc<Study>) {
         Self::end();
         let known = Rc::new(RefCell::new(Known::nothing(study)));
@@ -86,7 +87,7 @@ impl Run {
         tell();
     }
 
-    /// Takes the rows of a file for the designs of a study.
+    /// Takes the rows of a file as the designs of a study.
     pub fn open(study: &Arc<Study>, rows: Vec<DesignRow>) {
         Self::end();
         let mut known = Known::nothing(study);
@@ -101,37 +102,36 @@ impl Run {
         }
     }
 
-    /// Stops working; what is known stays.
+    /// Stops working; results so far stay.
     pub fn stop(&self) {
         self.job.iter().for_each(JobRun::stop);
     }
 
-    /// Goes on after a stop.
+    /// Continues after a stop.
     pub fn resume(&self) {
         self.job.iter().for_each(JobRun::resume);
     }
 
-    /// How far it is; `None` where the designs come from a file.
+    /// `None` if the designs come from a file.
     pub fn status(&self) -> Option<Status> {
         self.job.as_ref().map(JobRun::status)
     }
 
-    /// Whether all designs are known; `None` where they come from a file.
+    /// Whether all designs are known; `None` if they come from a file.
     pub fn is_done(&self) -> Option<bool> {
         self.status().map(|status| status == Status::Done)
     }
 
-    /// As in the attribute `data-status`.
+    /// Value of the attribute `data-status`.
     pub fn status_name(&self) -> &'static str {
         self.status().map_or("opened", Status::name)
     }
 
-    /// The study.
     pub fn study(&self) -> Arc<Study> {
         Arc::clone(&self.table().borrow().study)
     }
 
-    /// All that is known.
+    /// The results so far.
     pub fn table(&self) -> Rc<RefCell<StudyTable>> {
         Rc::clone(&self.known.borrow().table)
     }
@@ -149,12 +149,13 @@ impl Run {
         self.job.as_ref().map_or(0.0, JobRun::elapsed_ms)
     }
 
-    /// What a worker could not do.
+    /// The error of a worker.
     pub fn failure(&self) -> Option<String> {
         self.job.as_ref()?.failure()
     }
 
-    /// Designs that are known, and those that there are; where a front is refined, at the most, and known ones once it has ended.
+    /// Number of designs known, and of all designs; if a front is refined, the latter is an upper bound until it has
+    /// ended.
     pub fn progress(&self) -> (u64, u64) {
         let known = self.known.borrow().rows.len() as u64;
         let study = self.study();

@@ -1,4 +1,4 @@
-//! The view of studies: the document, the run, and what came of it.
+//! The view of studies: the document, the run, and its results.
 
 use super::document::{DocumentCard, SameStudy};
 use super::figures::ResultsCard;
@@ -19,7 +19,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
 
-/// A suggested study with at most so many designs is run without being asked.
+/// A suggested study with at most this many designs is started automatically.
 const AT_ONCE: u64 = 64;
 
 /// The view, as the page shows it.
@@ -31,17 +31,16 @@ pub fn view(state: Rc<PageState>, session: &Session) -> Html {
 /// Properties of [`StudyView`].
 #[derive(Properties, PartialEq)]
 pub struct StudyViewProps {
-    /// Everything.
     pub state: Rc<PageState>,
     /// The core of the design, if it is valid.
     pub core: Option<Rc<Core>>,
     /// The opened point.
     pub opened: Option<u32>,
-    /// Whether the points of the design are all known.
+    /// Whether all points of the design are known.
     pub is_swept: bool,
 }
 
-/// The document, the run, and what came of it.
+/// The document, the run, and its results.
 #[component]
 pub fn StudyView(props: &StudyViewProps) -> Html {
     let act = use_act();
@@ -111,7 +110,7 @@ pub fn StudyView(props: &StudyViewProps) -> Html {
     }
 }
 
-/// A study of the system at hand, scheduled as the view of many cores has it.
+/// A study of the current system, with the schedule of the view of many cores.
 fn system_at_hand(state: &State) -> String {
     let (cores, Design { hardware, workload, schedule }) = (&state.cores, &state.design);
     let name_of = |document: &Document| document.preset.unwrap_or(AT_HAND);
@@ -130,7 +129,7 @@ fn system_at_hand(state: &State) -> String {
     )
 }
 
-/// A study of a document on this page: names are presets, or the documents of the design at hand.
+/// The study of a document on this page: names are presets, or the documents of the current design.
 fn study_of(text: &str, [hardware, network, system]: &[String; 3]) -> Result<Study, Diagnostics> {
     let [cores, networks, systems] = StudyRequest::names(text);
     let texts = |presets: &[Preset], own: &str, names: Vec<String>| -> Vec<(String, String)> {

@@ -1,4 +1,4 @@
-//! What is known of the questions of a view: which replies have come, what failed, and what is of an earlier design.
+//! The answers to the questions of a view: replies so far, failures, and replies to questions about an earlier design.
 
 use crate::question::{Answer, Refusal};
 use std::rc::Rc;
@@ -18,14 +18,14 @@ impl<Q, R> Default for Answers<Q, R> {
 }
 
 impl<Q: PartialEq, R: Clone> Answers<Q, R> {
-    /// Other questions are asked. What is known of those before stays at hand until something is known of these.
+    /// Asks other questions. The replies to the previous ones are kept until there is a reply to one of these.
     #[must_use]
     pub fn asked(&self, questions: Rc<Vec<Q>>) -> Self {
         let before = if self.done() > 0 { Rc::clone(&self.coming) } else { Rc::clone(&self.before) };
         Self { coming: Rc::new(vec![None; questions.len()]), questions, before }
     }
 
-    /// A reply to the question of this index. One to other questions than those that are asked now changes nothing.
+    /// Takes a reply to the question of this index. A reply to questions that are no longer asked is ignored.
     #[must_use]
     pub fn heard(&self, questions: &Rc<Vec<Q>>, index: usize, answer: Answer<R>) -> Self {
         let mut next = self.clone_of(Rc::clone(&self.coming));
@@ -37,7 +37,7 @@ impl<Q: PartialEq, R: Clone> Answers<Q, R> {
         next
     }
 
-    /// The answers as they belong beside `questions`: if others were asked, nothing is known of these yet.
+    /// The answers for `questions`: if other questions were asked, nothing is known of these yet.
     #[must_use]
     pub fn beside(&self, questions: &[Q]) -> Self {
         if *self.questions == *questions {
@@ -53,22 +53,20 @@ impl<Q: PartialEq, R: Clone> Answers<Q, R> {
 }
 
 impl<Q, R> Answers<Q, R> {
-    /// What was asked.
     pub fn questions(&self) -> &[Q] {
         &self.questions
     }
 
-    /// How many questions are answered.
+    /// Number of answered questions.
     pub fn done(&self) -> usize {
         self.coming.iter().flatten().count()
     }
 
-    /// How many questions there are.
+    /// Number of all questions.
     pub fn all(&self) -> usize {
         self.coming.len()
     }
 
-    /// Whether every question is answered.
     pub fn is_complete(&self) -> bool {
         self.done() == self.all()
     }
@@ -83,28 +81,28 @@ impl<Q, R> Answers<Q, R> {
         self.get(index)?.as_ref().ok()
     }
 
-    /// All replies of the questions at hand that have come, in the order of the questions.
+    /// All replies to the current questions so far, in the order of the questions.
     pub fn replies(&self) -> impl Iterator<Item = &R> {
         self.coming.iter().flatten().filter_map(|answer| answer.as_ref().ok())
     }
 
-    /// What a person is shown meanwhile: these replies, or those to the questions before as long as there is none.
+    /// The replies to show: these, or those to the previous questions as long as there are none.
     pub fn shown(&self) -> impl Iterator<Item = &R> {
         let answers = if self.done() > 0 || self.all() == 0 { &self.coming } else { &self.before };
         answers.iter().flatten().filter_map(|answer| answer.as_ref().ok())
     }
 
-    /// Whether what is [`Self::shown`] answers other questions.
+    /// Whether [`Self::shown`] are replies to other questions.
     pub fn are_old(&self) -> bool {
         self.done() == 0 && self.all() > 0
     }
 
-    /// Why a question has no reply: the first reason.
+    /// The first reason why a question has no reply.
     pub fn refusal(&self) -> Option<&Refusal> {
         self.coming.iter().flatten().find_map(|answer| answer.as_ref().err())
     }
 
-    /// Why a question could not be answered: the first reason. A question that makes no sense is refused, which is no failure.
+    /// The first error of a worker. A question that is rejected is no error of a worker.
     pub fn failure(&self) -> Option<&str> {
         self.coming.iter().flatten().find_map(|answer| match answer {
             Err(Refusal::Failed(text)) => Some(text.as_str()),
@@ -112,7 +110,7 @@ impl<Q, R> Answers<Q, R> {
         })
     }
 
-    /// As in the attribute `data-status`.
+    /// Value of the attribute `data-status`.
     pub fn status(&self) -> &'static str {
         match () {
             () if self.all() == 0 => "idle",
@@ -147,7 +145,7 @@ mod tests {
     fn what_was_known_before_is_shown_until_something_else_is() {
         let (first, second) = (Rc::new(vec![1, 2]), Rc::new(vec![3, 4]));
         let known = Known::default().asked(Rc::clone(&first)).heard(&first, 0, Ok('a')).heard(&first, 1, Ok('b'));
-        // The page is drawn with other questions before they are put.
+        // The page is drawn with other questions before they are asked.
         let drawn = known.beside(&second);
         assert_eq!(
             (drawn.shown().collect::<String>().as_str(), drawn.are_old(), drawn.status()),
@@ -155,7 +153,7 @@ mod tests {
         );
         let known = known.asked(Rc::clone(&second));
         assert_eq!((known.shown().collect::<String>().as_str(), known.are_old()), ("ab", true));
-        // Nor does a third list of questions forget it, as long as nothing is known of the second.
+        // Neither does a third list of questions discard it, as long as nothing is known of the second.
         assert_eq!(known.asked(Rc::new(vec![5])).shown().collect::<String>(), "ab");
         let known = known.heard(&second, 1, Ok('d'));
         assert_eq!(

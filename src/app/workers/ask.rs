@@ -1,4 +1,4 @@
-//! How views ask: a list of questions about a topic, and what is known of them.
+//! Questions of views: a list of questions about a topic, and the answers so far.
 
 use super::answers::Answers;
 use crate::app::workers::handle::use_workers;
@@ -26,9 +26,9 @@ impl<Q: Ask> Reducible for AnswersState<Q> {
     }
 }
 
-/// Asks `questions` about a topic whenever they change; an empty list asks nothing. Workers that are still at earlier ones are
-/// replaced, and nobody is asked any more when the component is gone. Several calls may share a topic where each asks only once the
-/// one before has its answers.
+/// Asks `questions` about a topic whenever they change; an empty list asks nothing. Workers that are still busy with
+/// earlier ones are replaced, and no question remains when the component is gone. Several calls may share a topic if
+/// each asks only once the one before has its answers.
 #[hook]
 pub fn use_answers<Q: Ask>(topic: Topic, questions: Vec<Q>) -> Answers<Q, Q::Reply> {
     let known = use_reducer(|| AnswersState::<Q>(Answers::default()));

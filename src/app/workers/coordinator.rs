@@ -1,4 +1,5 @@
-//! What every worker is asked, and what becomes of its answers; who fails or is too slow is replaced.
+//! Distributes the sweep and questions to workers, and handles their answers; workers that fail or are too slow are
+//! replaced.
 
 use super::open_questions::{self, OpenQuestions, Reply};
 use super::pool::{Activity, OWN_FILES, Pool};
@@ -16,17 +17,17 @@ use std::rc::Rc;
 use std::sync::Arc;
 use yew::Callback;
 
-/// What a person reads where nothing can be computed yet.
+/// Message while nothing can be computed yet.
 const LATE: &str = "No worker has started yet. They go on by themselves once their files are here.";
-/// Where nothing can be computed.
+/// Message if nothing can be computed.
 const NO_WORKER: &str = "No worker could be started, so nothing is computed.";
-/// Where views cannot be filled.
+/// Message if the views cannot be filled.
 const NO_ANSWERS: &str = "What works this view out could not be fetched. The view waits for it.";
 
 /// A reply, and the callback that takes it.
 pub type RoutedReply = open_questions::RoutedReply<Callback<(usize, Reply)>>;
 
-/// The sweep and the questions on the desks of the workers.
+/// The sweep and the questions, and the tasks of the workers.
 pub struct Coordinator {
     pool: Pool,
     desks: Vec<Desk>,
@@ -37,27 +38,27 @@ pub struct Coordinator {
     notes: Rc<Diagnostics>,
     questions: OpenQuestions<Callback<(usize, Reply)>>,
     status: Status,
-    /// Whether some worker has found that the sweep makes sense.
+    /// Whether some worker has accepted the sweep as valid.
     is_accepted: bool,
-    /// How often a worker failed while it looked at the sweep.
+    /// Number of worker failures while opening the sweep.
     failed_opens: u32,
-    /// When the running part began, and the milliseconds spent in earlier parts.
+    /// Start of the running part, and the milliseconds spent in earlier parts.
     clock: (f64, f64),
     notices: Rc<Vec<String>>,
-    /// What workers could not fetch.
+    /// The failure to fetch, and the work that it affects.
     fetch_failure: Option<(Rc<FetchFailure>, Affected)>,
     fetch_failures: u32,
-    /// Whether the sweep stopped as there was no worker left.
+    /// Whether the sweep stopped because no worker was left.
     is_deserted: bool,
     last: Rc<SweepResults>,
 }
 
-/// Who waits for the files that could not be fetched.
+/// The work that waits for files that could not be fetched.
 #[derive(Clone, Copy, PartialEq)]
 enum Affected {
     /// All workers: none can start.
     Workers,
-    /// Workers with questions of views, whose code is fetched apart from that of a sweep.
+    /// Workers with questions of views, whose code is separate from that of a sweep.
     Questions,
 }
 
@@ -66,9 +67,9 @@ enum Affected {
 struct Desk {
     /// The edit whose sweep it has open.
     opened: Option<u32>,
-    /// What it is asked for, and in which edit.
+    /// Its task, and the edit that the task belongs to.
     task: Option<(u32, Task)>,
-    /// Counts tasks, to recognise one.
+    /// Counts tasks, to identify one.
     serial: u32,
 }
 
@@ -102,7 +103,7 @@ impl Coordinator {
         }
     }
 
-    /// Starts a new sweep; whatever is going on is over.
+    /// Starts a new sweep, in place of the current one.
     pub fn start(&mut self, requests: Vec<Request>) {
         self.generation += 1;
         self.requests = Rc::new(requests);
@@ -118,7 +119,7 @@ impl Coordinator {
         self.feed();
     }
 
-    /// Stops working; false if nothing ran.
+    /// Stops working; false if nothing was running.
     pub fn stop(&mut self) -> bool {
         if !self.is_running() {
             return false;
@@ -128,7 +129,7 @@ impl Coordinator {
         true
     }
 
-    /// Goes on after a stop; false if there was none.
+    /// Continues after a stop; false if there was none.
     pub fn resume(&mut self) -> bool {
         if self.status != Status::Stopped {
             return false;
@@ -142,7 +143,7 @@ impl Coordinator {
         true
     }
 
-    /// Tries again to start workers and to fetch what they lack, and goes on with what stopped for want of workers.
+    /// Tries again to start workers and to fetch missing files, and continues if it stopped for lack of workers.
     pub fn retry(&mut self) {
         self.fetch_failure = None;
         self.pool.revive();
@@ -154,7 +155,7 @@ impl Coordinator {
         self.feed();
     }
 
-    /// Without workers nothing goes on until a person tries again.
+    /// Without workers nothing continues until a person tries again.
     fn stop_if_deserted(&mut self) {
         if !self.pool.is_lost() {
             return;
@@ -173,7 +174,7 @@ impl Coordinator {
             Some((Rc::new(FetchFailure { what, files: files.into(), number: self.fetch_failures }), who));
     }
 
-    /// Asks for the whole account of a point.
+    /// Requests the account of a point.
     pub fn want(&mut self, point: u32) {
         if let Some(run) = &mut self.run {
             run.want(point);
@@ -181,14 +182,14 @@ impl Coordinator {
         self.feed();
     }
 
-    /// Asks about a topic; whatever was asked about it before is forgotten.
+    /// Asks about a topic; earlier questions about it are dropped.
     pub fn ask(&mut self, topic: Topic, questions: Vec<Vec<u8>>, on_reply: Callback<(usize, Reply)>) {
         self.questions.ask(topic, questions, on_reply);
         self.no_longer(Affected::Questions);
         self.feed();
     }
 
-    /// Gives up what was asked about a topic.
+    /// Drops the questions about a topic.
     pub fn forget(&mut self, topic: Topic) {
         self.questions.forget(topic);
         if !self.questions.has_waiting() {
@@ -196,17 +197,17 @@ impl Coordinator {
         }
     }
 
-    /// Forgets the failure, as what it affected goes on without the files.
+    /// Clears the failure, as the affected work continues without the files.
     fn no_longer(&mut self, affected: Affected) {
         self.fetch_failure.take_if(|(_, who)| *who == affected);
     }
 
-    /// Forgets what went wrong with workers.
+    /// Clears the messages about errors of workers.
     pub fn dismiss_notices(&mut self) {
         self.notices = Rc::default();
     }
 
-    /// What each worker does.
+    /// The activity of each worker.
     pub fn activities(&self) -> impl Iterator<Item = Activity> {
         (0..self.pool.slots()).map(|slot| self.pool.activity(slot))
     }
@@ -225,7 +226,7 @@ impl Coordinator {
         self.desks.iter().map(|desk| desk.serial).collect()
     }
 
-    /// Whether a sweep is on its way.
+    /// Whether a sweep is in progress.
     pub fn is_running(&self) -> bool {
         self.status == Status::Running
     }
@@ -238,7 +239,7 @@ impl Coordinator {
         }
     }
 
-    /// Takes what a worker says, and gives it the next thing to do. A reply is for the caller to deliver.
+    /// Handles a message of a worker, and gives it the next task. A reply is returned for the caller to deliver.
     pub fn hear(&mut self, slot: usize, message: Result<FromWorker, Notice>) -> Option<RoutedReply> {
         match (&message, self.pool.activity(slot)) {
             (Err(Notice::Failed(text)), _) => return self.replace_failed(slot, text),
@@ -299,7 +300,7 @@ impl Coordinator {
                 }
             }
             FromWorker::Lost { generation } if is_current(generation) => {
-                // It has another sweep open than this page thinks; it will open the right one.
+                // The worker has another sweep open than recorded here; it will open the right one.
                 self.desks[slot].opened = None;
                 if let Some((_, Task::Part(task))) = task {
                     run.failed(task, "a worker lost this sweep");
@@ -331,7 +332,7 @@ impl Coordinator {
         self.activities().all(|activity| matches!(activity, Activity::Starting | Activity::Gone))
     }
 
-    /// A worker could not have its own files. Nothing was on its desk.
+    /// A worker could not fetch its own files. It had no task yet.
     fn replace_unstarted(&mut self, slot: usize, files: &str) {
         self.pool.replace(slot);
         if self.pool.is_lost() {
@@ -342,7 +343,7 @@ impl Coordinator {
         }
     }
 
-    /// A worker could not fetch what answers its question, which waits until a person tries again.
+    /// A worker could not fetch the code for its question, which waits until a person tries again.
     fn wait_for(&mut self, slot: usize, files: &str) {
         if let Some((_, Task::Question { ticket })) = self.desks[slot].task.take() {
             self.questions.put_back(ticket);
@@ -393,7 +394,7 @@ impl Coordinator {
         delivery
     }
 
-    /// Replaces workers that are still at the task of this number, if it is one of the past.
+    /// Replaces workers that are still at the task with this number, if it belongs to an earlier edit.
     pub fn replace_the_slow(&mut self, serials: &[u32]) {
         for (slot, &serial) in serials.iter().enumerate() {
             let desk = &mut self.desks[slot];
@@ -402,7 +403,7 @@ impl Coordinator {
                 Task::Part(SweepTask::Account(_) | SweepTask::Combination(_)) => *generation != self.generation,
                 _ => *generation != self.generation || self.status == Status::Stopped,
             });
-            // The worker may have come to another task since it was found slow.
+            // The worker may have started another task since it was found slow.
             if desk.serial != serial || !is_past {
                 continue;
             }
@@ -413,13 +414,13 @@ impl Coordinator {
             {
                 run.put_back(task);
             }
-            // A search in WebAssembly cannot be interrupted from outside, so that the whole worker is replaced.
+            // A search in WebAssembly cannot be interrupted from outside, so the whole worker is replaced.
             self.pool.replace(slot);
         }
         self.feed();
     }
 
-    /// Gives every idle worker something to do.
+    /// Gives every idle worker a task.
     fn feed(&mut self) {
         for slot in 0..self.pool.slots() {
             if self.pool.activity(slot) == Activity::Idle
@@ -433,7 +434,7 @@ impl Coordinator {
         }
     }
 
-    /// What a person waits for goes first, then the sweep, then what can wait.
+    /// Foreground questions go first, then the sweep, then background questions.
     fn next_task(&mut self, slot: usize) -> Option<(ToWorker, Task)> {
         self.next_question(false).or_else(|| self.next_step(slot)).or_else(|| self.next_question(true))
     }
@@ -468,12 +469,12 @@ impl Coordinator {
         Some((ToWorker::Do { generation, task: task.clone() }, Task::Part(task)))
     }
 
-    /// What the page was told last.
+    /// The results last reported to the page.
     pub fn last(&self) -> Rc<SweepResults> {
         Rc::clone(&self.last)
     }
 
-    /// What is known now, to tell the page.
+    /// The current results, to report to the page.
     pub fn news(&mut self) -> Rc<SweepResults> {
         self.last = Rc::new(self.results());
         self.last()

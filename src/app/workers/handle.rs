@@ -1,4 +1,4 @@
-//! Drives sweeps over the workers, and tells the page what is known.
+//! Runs sweeps on the workers, and reports results to the page.
 
 use super::coordinator::Coordinator;
 use super::open_questions;
@@ -14,12 +14,12 @@ use std::rc::Rc;
 use wasm_bindgen::JsValue;
 use yew::prelude::*;
 
-/// Ratio of the pause between two reports of progress to the time that drawing one takes.
+/// Ratio of the pause between two reports to the time that drawing one takes.
 const QUIET: f64 = 9.0;
 
-/// A worker that has not answered so long after a stop or an edit is replaced, milliseconds.
+/// Time for a worker to answer after a stop or an edit before it is replaced, milliseconds.
 const PATIENCE_MS: u32 = 50;
-/// Least time between two reports of progress, milliseconds.
+/// Least time between two reports, milliseconds.
 const NEWS_MS: f64 = 60.0;
 
 /// Handle on the one workers of the page; a context.
@@ -48,7 +48,7 @@ struct Inner {
 }
 
 impl Workers {
-    /// Starts the workers. `publish` is called with new results, at most once a frame.
+    /// Starts the workers. `publish` is called with new results, at most once per frame.
     pub fn new(module: JsValue, publish: Callback<Rc<SweepResults>>) -> Self {
         let workers = Rc::new_cyclic(|weak: &std::rc::Weak<RefCell<Inner>>| {
             let weak = weak.clone();
@@ -64,14 +64,14 @@ impl Workers {
         Self(workers)
     }
 
-    /// Starts a new sweep; whatever is going on is over.
+    /// Starts a new sweep, in place of the current one.
     pub fn start(&self, requests: Vec<Request>) {
         self.0.borrow_mut().coordinator.start(requests);
         self.replace_the_slow();
         self.announce();
     }
 
-    /// Stops working; what is known stays.
+    /// Stops working; results so far stay.
     pub fn stop(&self) {
         if self.0.borrow_mut().coordinator.stop() {
             self.replace_the_slow();
@@ -79,20 +79,21 @@ impl Workers {
         }
     }
 
-    /// Goes on after a stop.
+    /// Continues after a stop.
     pub fn resume(&self) {
         if self.0.borrow_mut().coordinator.resume() {
             self.announce();
         }
     }
 
-    /// Asks for the whole account of a point.
+    /// Requests the account of a point.
     pub fn open(&self, point: u32) {
         self.0.borrow_mut().coordinator.want(point);
     }
 
-    /// Asks about a topic, besides the sweep; whatever was asked about it before is forgotten. `on_answer` hears one answer a
-    /// question, with the index of the question, in the order in which workers reply. The number is for [`Self::take_back`].
+    /// Asks about a topic, besides the sweep; earlier questions about it are dropped. `on_answer` is called with one
+    /// answer per question, with the index of the question, in the order in which workers reply. The returned number is
+    /// for [`Self::take_back`].
     pub fn ask<Q: Ask>(&self, topic: Topic, questions: &[Q], on_answer: Callback<(usize, Answer<Q::Reply>)>) -> u32 {
         let bytes = |question: &Q| to_bytes(&question.clone().into()).ok();
         let questions = questions.iter().filter_map(bytes).collect();
@@ -112,14 +113,14 @@ impl Workers {
         self.replace_the_slow();
     }
 
-    /// Gives up what was asked about a topic.
+    /// Drops the questions about a topic.
     pub fn forget(&self, topic: Topic) {
         self.0.borrow_mut().coordinator.forget(topic);
         self.replace_the_slow();
     }
 
-    /// Gives up what was asked about a topic, unless something else has been asked about it since: the steps of a longer study share
-    /// a topic, and the next one may be asked already when the one before is taken back.
+    /// Drops the questions about a topic, unless there was a later request about it: the steps of a longer study share
+    /// a topic, and the next one may have been asked already when the previous one is dropped.
     pub fn take_back(&self, topic: Topic, number: u32) {
         let is_last = self.0.borrow().request_numbers.get(&topic) == Some(&number);
         if is_last {
@@ -127,24 +128,24 @@ impl Workers {
         }
     }
 
-    /// Forgets what went wrong with workers.
+    /// Clears the messages about errors of workers.
     pub fn dismiss_notices(&self) {
         self.0.borrow_mut().coordinator.dismiss_notices();
         self.announce();
     }
 
-    /// Tries again to start workers and to fetch what they lack.
+    /// Tries again to start workers and to fetch missing files.
     pub fn retry(&self) {
         self.0.borrow_mut().coordinator.retry();
         self.announce();
     }
 
-    /// Number of workers that live or start.
+    /// Number of workers that are ready or starting.
     pub fn count(&self) -> usize {
         self.0.borrow().coordinator.activities().filter(|&activity| activity != Activity::Gone).count()
     }
 
-    /// Number of workers that are at work.
+    /// Number of workers with a task.
     pub fn busy(&self) -> usize {
         self.0.borrow().coordinator.activities().filter(|&activity| activity == Activity::Busy).count()
     }
@@ -154,7 +155,7 @@ impl Workers {
         self.0.borrow_mut().coordinator.trap(slot);
     }
 
-    /// What the page heard last.
+    /// The results last reported to the page.
     pub fn last(&self) -> Rc<SweepResults> {
         self.0.borrow().coordinator.last()
     }
@@ -167,7 +168,7 @@ impl Workers {
         }
     }
 
-    /// Workers that are still at a task of the past in a moment are replaced.
+    /// Replaces the workers that are still at an outdated task after [`PATIENCE_MS`].
     fn replace_the_slow(&self) {
         let serials = self.0.borrow().coordinator.serials();
         let workers = self.clone();
@@ -177,16 +178,16 @@ impl Workers {
         });
     }
 
-    /// Tells the page what is known: once a frame, and seldom enough that the page stays quick.
+    /// Reports the results: at most once per frame, and seldom enough that the page stays responsive.
     fn announce(&self) {
         let wait = {
             let inner = &mut *self.0.borrow_mut();
             let is_running = inner.coordinator.is_running();
-            // The end is told at once, whatever waits.
+            // The end is reported at once.
             if std::mem::replace(&mut inner.news_due, true) && is_running {
                 return;
             }
-            // Whoever has many points to draw gets news less often, but not at first: the workers need the cores.
+            // The more points there are to draw, the longer the pause, but not at first: the workers need the cores.
             let (at, took) = inner.last_news;
             let quiet = (QUIET * took).min(0.5 * inner.coordinator.elapsed_ms());
             let pause = if is_running { NEWS_MS.max(quiet) } else { 0.0 };

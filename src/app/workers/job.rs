@@ -1,7 +1,8 @@
-//! Runs jobs ([`Job`](crate::job::Job)) over the workers: tasks out, results in, what is known at any time.
+//! Runs jobs ([`Job`](crate::job::Job)) on the workers: gives out tasks, takes results, reports progress.
 //!
-//! Each worker has a lane, a topic of its own, in which it is asked one task after the other. A run that is stopped, replaced or dropped
-//! gives up its lanes: workers that are still at its tasks are replaced, and its tasks put back.
+//! Each worker has a lane, a topic of its own, in which it is asked one task after another. A run that is stopped,
+//! replaced or dropped gives up its lanes: workers that are still at its tasks are replaced, and its tasks are put
+//! back.
 
 use super::handle::Workers;
 use super::results::Status;
@@ -14,17 +15,17 @@ use std::cell::{Ref, RefCell};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Time between two reports, in those that drawing one takes, and at the least, milliseconds.
+/// Ratio of the pause between two reports to the time that drawing one takes; and the least pause, milliseconds.
 const QUIET: f64 = 8.0;
 const NEWS_MS: f64 = 100.0;
 
 /// The topic of the lane of a worker.
 pub type Lane = fn(u8) -> Topic;
 
-/// Hears what came of a task, before the job takes it.
+/// Called with the result of a task, before the job takes it.
 pub type Heard<J> = Box<dyn Fn(&<J as Job>::Done)>;
 
-/// A job that is being done.
+/// A job in progress.
 pub struct JobRun<J: AskedJob>(Rc<RefCell<Inner<J>>>);
 
 impl<J: AskedJob> Clone for JobRun<J> {
@@ -44,12 +45,12 @@ struct Inner<J: AskedJob> {
     lane: Lane,
     request: Rc<J::Request>,
     job: J,
-    /// What each worker was asked.
+    /// The task of each worker.
     lanes: Vec<Option<J::Task>>,
     status: Status,
     diagnostics: Diagnostics,
     failure: Option<String>,
-    /// Counts starts and stops, so that late replies are recognised.
+    /// Counts starts and stops, to recognise late replies.
     serial: u32,
     clock: (f64, f64),
     heard: Heard<J>,
@@ -59,8 +60,8 @@ struct Inner<J: AskedJob> {
 }
 
 impl<J: AskedJob> JobRun<J> {
-    /// Starts a job. `heard` gets what comes of every task; `tell` is called when something new is known, and not more often than drawing
-    /// it allows.
+    /// Starts a job. `heard` is called with the result of every task; `tell` is called when there are new results, at
+    /// most as often as drawing them allows.
     pub fn start(
         workers: &Workers,
         lane: Lane,
@@ -89,21 +90,21 @@ impl<J: AskedJob> JobRun<J> {
         run
     }
 
-    /// Stops working; what is known stays.
+    /// Stops working; results so far stay.
     pub fn stop(&self) {
         if self.status() == Status::Running {
             self.end(Status::Stopped);
         }
     }
 
-    /// Goes on after a stop.
+    /// Continues after a stop.
     pub fn resume(&self) {
         if self.status() == Status::Stopped {
             self.go_on();
         }
     }
 
-    /// Changes what is to be done, and goes on.
+    /// Changes the job, and continues.
     pub fn change(&self, change: impl FnOnce(&mut J)) {
         self.give_up_lanes();
         change(&mut self.0.borrow_mut().job);
@@ -120,37 +121,34 @@ impl<J: AskedJob> JobRun<J> {
         self.feed();
     }
 
-    /// How far it is.
     pub fn status(&self) -> Status {
         self.0.borrow().status
     }
 
-    /// Parts that are done.
     pub fn progress(&self) -> Progress {
         self.0.borrow().job.progress()
     }
 
-    /// What it is about.
     pub fn request(&self) -> Rc<J::Request> {
         Rc::clone(&self.0.borrow().request)
     }
 
-    /// All that is known.
+    /// The job with all its results.
     pub fn job(&self) -> Ref<'_, J> {
         Ref::map(self.0.borrow(), |inner| &inner.job)
     }
 
-    /// Why the request makes no sense.
+    /// Errors of the request.
     pub fn diagnostics(&self) -> Diagnostics {
         self.0.borrow().diagnostics.clone()
     }
 
-    /// What a worker could not do.
+    /// The error of a worker.
     pub fn failure(&self) -> Option<String> {
         self.0.borrow().failure.clone()
     }
 
-    /// Why there is no result.
+    /// The reason why there is no result.
     pub fn refusal(&self) -> Option<Refusal> {
         match self.status() {
             Status::Rejected => Some(Refusal::Rejected(self.diagnostics())),
@@ -173,7 +171,7 @@ impl<J: AskedJob> JobRun<J> {
         self.announce();
     }
 
-    /// Workers that are at tasks of the run are wanted no longer.
+    /// Drops the tasks of the run; workers that are at them are replaced.
     pub fn give_up_lanes(&self) {
         let (workers, lane, given) = {
             let inner = &mut *self.0.borrow_mut();
@@ -190,7 +188,7 @@ impl<J: AskedJob> JobRun<J> {
         given.into_iter().for_each(|number| workers.forget(lane(number)));
     }
 
-    /// Gives a task to every lane that has none.
+    /// Gives a task to every idle lane.
     fn feed(&self) {
         loop {
             let (number, question, serial, workers, lane) = {
@@ -218,7 +216,7 @@ impl<J: AskedJob> JobRun<J> {
         }
     }
 
-    /// Tells what is known: not more often than drawing it allows, and at once at the end.
+    /// Reports the results: at most as often as drawing them allows, and at once at the end.
     fn announce(&self) {
         let wait = {
             let inner = &mut *self.0.borrow_mut();
@@ -292,9 +290,9 @@ impl<J: AskedJob> Inner<J> {
     }
 }
 
-/// Does the job of what is asked, and gives its run once it has begun; another question takes its place at once, and nothing is done any
-/// more when the component is gone. What is asked is a request, and what else the job begins with. The component is drawn again whenever
-/// something new is known.
+/// Runs the job of `asked` (a request, and the other inputs of the job), and returns its run once it has begun. Another
+/// question replaces it at once, and it is dropped with the component. The component is drawn again with every new
+/// result.
 #[hook]
 pub fn use_job<J: AskedJob, K: Clone + PartialEq + 'static>(
     lane: Lane,

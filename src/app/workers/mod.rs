@@ -1,4 +1,4 @@
-//! The pool of workers, and what they are asked: a sweep, and the questions of views.
+//! The pool of workers and their tasks: a sweep, jobs, and the questions of views.
 //!
 //! - `handle`: [`Workers`](handle::Workers), what the page holds: starts sweeps, asks questions, tells the page what is known. While a
 //!   sweep runs the page draws for a tenth of the time, but for the first picture and the end, which are shown at once
@@ -11,10 +11,11 @@
 //! - [`results`]: what a sweep found so far, as the page shows it
 //! - `pool`, `spawn`: starting workers, talking to them, noticing their end
 //!
-//! Workers exchange nothing, as solving a problem again takes less than sending it. A worker answers every 20 ms with what it got done
-//! (`worker.rs`), and keeps costs of problems by content. The account of a point is computed when it is opened. Messages are bytes
-//! (`postcard`); only what a worker's script says before its engine can, or when it cannot any more, is an object (`worker::Notice`).
-//! Where workers lack files their questions wait, and the page says so ([`results::SweepResults::fetch_failure`]).
+//! Workers exchange nothing, as solving a problem again takes less time than sending it. A worker answers every 20 ms
+//! with its results (`worker.rs`), and caches costs of problems by content. The account of a point is computed when it
+//! is opened. Messages are bytes (`postcard`); only messages of a worker's script, while its engine is not running, are
+//! objects (`worker::Notice`). If workers lack files, their questions wait, and the page shows that
+//! ([`results::SweepResults::fetch_failure`]).
 
 pub mod answers;
 #[cfg(target_arch = "wasm32")]

@@ -1,17 +1,17 @@
-//! The bookkeeping of questions that views ask besides the sweep. Knows nothing of workers or of the browser, and questions and
-//! replies only as bytes, so that the code to read them stays with those who ask.
+//! The bookkeeping of questions that views ask besides the sweep. Knows nothing of workers or of the browser, and
+//! handles questions and replies only as bytes, so that the code to parse them stays with the views.
 
 use crate::question::Topic;
 use std::collections::{BTreeMap, VecDeque};
 
-/// The bytes of a reply, or why there is none.
+/// The bytes of a reply, or the reason why there is none.
 pub type Reply = Result<Vec<u8>, String>;
 
-/// A listener, and its reply with the index of the question. It is called when no borrow of the workers is held, as it may ask the
-/// next question.
+/// A listener, and its reply with the index of the question. It must be called while no borrow of the workers is held,
+/// as it may ask the next question.
 pub type RoutedReply<L> = (L, (usize, Reply));
 
-/// All open questions.
+/// The questions without a reply, by topic.
 pub struct OpenQuestions<L> {
     topics: BTreeMap<Topic, TopicQuestions<L>>,
     tickets: u32,
@@ -29,7 +29,7 @@ struct TopicQuestions<L> {
 struct Item {
     index: usize,
     question: Vec<u8>,
-    /// Whether a worker failed on it before.
+    /// Whether a worker has failed on it before.
     failed: bool,
 }
 
@@ -40,19 +40,19 @@ impl<L> Default for OpenQuestions<L> {
 }
 
 impl<L: Clone> OpenQuestions<L> {
-    /// Asks about a topic; whatever was asked about it before is forgotten. Every question gets one reply.
+    /// Asks about a topic; earlier questions about it are dropped. Every question gets one reply.
     pub fn ask(&mut self, topic: Topic, questions: Vec<Vec<u8>>, on_reply: L) {
         let item = |(index, question)| Item { index, question, failed: false };
         let waiting = questions.into_iter().enumerate().map(item).collect();
         self.topics.insert(topic, TopicQuestions { on_reply, waiting, given: BTreeMap::new() });
     }
 
-    /// Forgets a topic.
+    /// Drops the questions about a topic.
     pub fn forget(&mut self, topic: Topic) {
         self.topics.remove(&topic);
     }
 
-    /// The next question for a worker, with its ticket; `background` chooses between the two kinds of topics.
+    /// The next question for a worker, with its ticket; `background` selects the kind of topics.
     pub fn next(&mut self, background: bool) -> Option<(u32, Vec<u8>)> {
         let mut topics = self.topics.iter_mut().filter(|(topic, _)| topic.is_background() == background);
         let (questions, item) = topics.find_map(|(_, questions)| {
@@ -64,18 +64,18 @@ impl<L: Clone> OpenQuestions<L> {
         Some((self.tickets, item.question))
     }
 
-    /// Whether someone still waits for the reply.
+    /// Whether the reply is still wanted.
     pub fn is_wanted(&self, ticket: u32) -> bool {
         self.topics.values().any(|questions| questions.given.contains_key(&ticket))
     }
 
-    /// A worker replied.
+    /// Takes the reply of a worker.
     pub fn replied(&mut self, ticket: u32, reply: Vec<u8>) -> Option<RoutedReply<L>> {
         let (questions, item) = self.take(ticket)?;
         Some((questions.on_reply.clone(), (item.index, Ok(reply))))
     }
 
-    /// A worker failed on a question; it is put again once.
+    /// A worker failed on a question; it is asked once more.
     pub fn failed(&mut self, ticket: u32, text: &str) -> Option<RoutedReply<L>> {
         let (questions, item) = self.take(ticket)?;
         if item.failed {
@@ -85,7 +85,7 @@ impl<L: Clone> OpenQuestions<L> {
         None
     }
 
-    /// A worker could not be asked; the question is put again.
+    /// A worker could not be asked; the question is put back.
     pub fn put_back(&mut self, ticket: u32) {
         if let Some((questions, item)) = self.take(ticket) {
             questions.waiting.push_front(item);
@@ -124,7 +124,7 @@ mod tests {
         let (Some((first, _)), Some((second, question))) = (first, second) else { panic!("nothing to ask") };
         assert_eq!((question, open.next(true)), (vec![1], None));
         assert_eq!(open.replied(second, vec![42]), Some(("view", (1, Ok(vec![42])))));
-        // Nobody waits for a second reply.
+        // A second reply is not wanted.
         assert_eq!((open.replied(second, vec![42]), open.is_wanted(first)), (None, true));
     }
 

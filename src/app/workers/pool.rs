@@ -1,4 +1,4 @@
-//! The workers: starting them, talking to them, replacing those that fail.
+//! Starts workers, talks to them, replaces those that fail.
 
 use super::spawn::{START_MS, gone, spawn, when_gone};
 use crate::worker::{FromWorker, Notice, ToWorker, from_worker, to_worker};
@@ -8,26 +8,26 @@ use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::{Event, MessageEvent, Worker};
 
-/// A slot whose workers fail so often before they are ready is given up.
+/// Number of failures before being ready after which a slot is given up.
 const MOST_FAILED_STARTS: u32 = 3;
 
 /// The activity of a slot's worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activity {
-    /// It compiles.
+    /// Compiling or fetching.
     Starting,
-    /// It waits.
+    /// Ready for a task.
     Idle,
-    /// It works.
+    /// At a task.
     Busy,
-    /// There is none any more.
+    /// There is no worker any more.
     Gone,
 }
 
-/// Called with a worker's messages: number of the slot, and the message.
+/// Called with a worker's messages: index of the slot, and the message.
 pub type Listener = Rc<dyn Fn(usize, Result<FromWorker, Notice>)>;
 
-/// A fixed number of slots, with a worker in each.
+/// A fixed number of slots, with one worker each.
 pub struct Pool {
     module: JsValue,
     slots: Vec<Slot>,
@@ -48,7 +48,7 @@ struct Slot {
 }
 
 impl Pool {
-    /// Starts as many workers as the machine has processors, at most eight. All run `module`, compiled already.
+    /// Starts as many workers as the machine has processors, at most eight. All run the compiled `module`.
     pub fn new(module: JsValue, listener: &Listener) -> Self {
         let processors = web_sys::window().map_or(1.0, |window| window.navigator().hardware_concurrency());
         let count = (processors as usize).clamp(1, 8);
@@ -60,7 +60,6 @@ impl Pool {
         pool
     }
 
-    /// Number of slots.
     pub fn slots(&self) -> usize {
         self.slots.len()
     }
@@ -75,7 +74,7 @@ impl Pool {
         self.slots.iter().all(|slot| slot.activity == Activity::Gone)
     }
 
-    /// Notes that a slot's worker waits for a message.
+    /// Records that a slot's worker is ready for a task.
     pub fn now_idle(&mut self, index: usize) {
         if let Some(slot) = self.slots.get_mut(index) {
             slot.activity = Activity::Idle;
@@ -85,7 +84,7 @@ impl Pool {
         }
     }
 
-    /// Starts again what does not start, and slots that were given up.
+    /// Restarts workers that do not start, and slots that were given up.
     pub fn revive(&mut self) {
         for slot in 0..self.slots.len() {
             if matches!(self.activity(slot), Activity::Gone | Activity::Starting) {
@@ -96,17 +95,17 @@ impl Pool {
         }
     }
 
-    /// Gives a slot's worker something to do.
+    /// Sends a slot's worker a message.
     pub fn send(&mut self, slot: usize, message: &ToWorker) {
         let Some(slot) = self.slots.get_mut(slot) else { return };
         slot.activity = Activity::Busy;
         if let (Some(worker), Ok(message)) = (&slot.worker, to_worker(message)) {
-            // It only fails for what cannot be cloned.
+            // Fails only for values that cannot be cloned.
             let _ = worker.post_message(&message);
         }
     }
 
-    /// Replaces a slot's worker by a new one, whatever it is doing.
+    /// Replaces a slot's worker by a new one, even in the middle of a task.
     pub fn replace(&mut self, slot: usize) {
         if let Some(slot) = self.slots.get_mut(slot) {
             slot.stop();
@@ -159,7 +158,7 @@ impl Slot {
             Closure::new(move |event: Event| {
                 if is_current(&event) {
                     event.prevent_default();
-                    // Whatever happens later the script catches.
+                    // Later errors are caught by the script.
                     listener(slot, Err(Notice::Missing(OWN_FILES.to_owned())));
                 }
             })
@@ -186,7 +185,7 @@ impl Slot {
         (self.start, self.lock) = (None, None);
     }
 
-    /// Sees to it that somebody hears if its worker ends, which holds its lock by now.
+    /// Watches the end of a slot's worker, which holds its lock by now.
     fn watch(&mut self, index: usize) {
         let (Some(lock), Some(worker)) = (self.lock.take(), self.worker.clone()) else { return };
         let (current, listener) = (Rc::clone(&self.current), Rc::clone(&self.listener));
@@ -200,9 +199,9 @@ impl Slot {
     }
 }
 
-/// The files that every worker begins with.
+/// The files of every worker.
 #[cfg(feature = "pieces")]
 pub const OWN_FILES: &str = "worker.js pkg/fusescape.js pkg/__wasm_split.js";
-/// The files that every worker begins with.
+/// The files of every worker.
 #[cfg(not(feature = "pieces"))]
 pub const OWN_FILES: &str = "worker.js pkg/fusescape.js";

@@ -1,4 +1,4 @@
-//! What the workers found out so far, as the page shows it.
+//! The results of a sweep so far, as the page shows them.
 
 use crate::app::platform::fetch_failure::FetchFailure;
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount};
@@ -10,27 +10,27 @@ use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A person waits so long for the best point, milliseconds; of a sweep that takes longer they see the best so far.
+/// Longest wait for the best point, milliseconds; of a sweep that takes longer, the best so far is shown.
 const PATIENCE_MS: f64 = 2000.0;
 
 /// The status of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Status {
-    /// Nothing was asked for yet.
+    /// No request yet.
     #[default]
     Idle,
-    /// Workers work.
+    /// Workers are busy.
     Running,
-    /// Every point is known, or known to be impossible.
+    /// Every point is known, or known to be infeasible.
     Done,
     /// A person stopped it.
     Stopped,
-    /// The request makes no sense.
+    /// The request has errors.
     Rejected,
 }
 
 impl Status {
-    /// As in the attribute `data-status`.
+    /// Value of the attribute `data-status`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Idle => "idle",
@@ -42,14 +42,14 @@ impl Status {
     }
 }
 
-/// The two ways to run a network that everything is compared with, with what the page calls them.
+/// The two baselines of every comparison, with their names.
 pub const REFERENCES: [(FuseDepth, &str); 2] =
     [(FuseDepth::SingleLayer, "single-layer"), (FuseDepth::LayerByLayer, "layer-by-layer")];
 
 /// The progress of the sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Progress {
-    /// Points that are known.
+    /// Points with a result.
     pub points_done: usize,
     /// All points, without the references.
     pub points: usize,
@@ -64,45 +64,42 @@ pub struct Progress {
 pub struct SweepResults {
     /// Number of the edit that they answer.
     pub generation: u32,
-    /// What was asked for last.
+    /// The last requests.
     pub asked: Rc<Vec<Request>>,
-    /// What the points answer: the sweep, and the references.
+    /// The requests that the points answer: the sweep, and the references.
     pub requests: Rc<Vec<Request>>,
-    /// How far the sweep is.
     pub status: Status,
-    /// Whether points and strategies are still those of the edit before.
+    /// Whether points and strategies still belong to the previous edit.
     pub stale: bool,
-    /// The progress of the sweep.
     pub progress: Progress,
     /// One strategy a point; the last ones are the references.
     pub strategies: Arc<Vec<DepthFirstStrategy>>,
     /// Number of points that are no references.
     pub swept: usize,
-    /// What is known of each point.
     pub points: Vec<PointState>,
-    /// The point with the smallest score.
+    /// Index of the point with the smallest score.
     pub best: Option<u32>,
     /// Each stack with its own strategy.
     pub combination: Option<Combination>,
-    /// The Pareto front in energy and latency.
+    /// Indices of the points of the Pareto front in energy and latency.
     pub pareto: Vec<u32>,
-    /// Whole accounts of some points.
+    /// Accounts of some points.
     pub accounts: Accounts,
     /// The account of the best combination.
     pub combined: Option<(Vec<u32>, Arc<PointAccount>)>,
     /// What is wrong with the request.
     pub diagnostics: Diagnostics,
-    /// Notes on the request that are no errors.
+    /// Remarks on the request that are not errors.
     pub notes: Rc<Diagnostics>,
-    /// What went wrong with workers.
+    /// Errors of workers.
     pub notices: Rc<Vec<String>>,
-    /// Files that workers could not have, so that something waits until a person tries again.
+    /// Files that workers could not fetch, so that some work waits until a person tries again.
     pub fetch_failure: Option<Rc<FetchFailure>>,
     /// Number of workers.
     pub workers: usize,
 }
 
-/// Whole accounts by point. They are the same where they are the same in memory: to compare them takes longer than to draw them.
+/// Accounts by point. They are compared by address: comparing their contents takes longer than drawing them.
 #[derive(Debug, Clone, Default)]
 pub struct Accounts(pub BTreeMap<u32, Arc<PointAccount>>);
 
@@ -124,7 +121,7 @@ impl Deref for Accounts {
 }
 
 impl SweepResults {
-    /// What a point costs, where that is known.
+    /// The cost of a point, if it is known.
     pub fn summary(&self, point: u32) -> Option<&PointSummary> {
         match self.points.get(point as usize)? {
             PointState::Done(summary) => Some(summary),
@@ -132,7 +129,7 @@ impl SweepResults {
         }
     }
 
-    /// How the network is run at a point.
+    /// The strategy of a point.
     pub fn strategy(&self, point: u32) -> Option<&DepthFirstStrategy> {
         self.strategies.get(point as usize)
     }
@@ -147,8 +144,8 @@ impl SweepResults {
         clicked.and_then(|strategy| self.point_of(strategy)).or(self.best)
     }
 
-    /// Whether it is likely to stay the opened point: a person clicked it, or the best is known, or takes long to find; before,
-    /// the best changes all the time.
+    /// Whether it is likely to stay the opened point: a person clicked it, or the best is known or takes long to find;
+    /// before, the best changes all the time.
     pub fn is_chosen(&self, point: u32, clicked: Option<&DepthFirstStrategy>) -> bool {
         let is_clicked = clicked.is_some() && self.strategy(point) == clicked;
         is_clicked || self.status != Status::Running || self.progress.elapsed_ms > PATIENCE_MS
@@ -169,7 +166,7 @@ impl SweepResults {
         })
     }
 
-    /// These points under the heading of another edit.
+    /// These points with the status and the messages of another edit.
     pub fn with_heading(self, heading: Self) -> Self {
         Self {
             generation: heading.generation,

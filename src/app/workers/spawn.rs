@@ -1,7 +1,8 @@
-//! A worker's start, and its end if that comes from outside: a browser that runs short of memory ends workers without a word.
+//! The start of a worker, and its end by the browser: a browser that runs out of memory ends workers silently.
 //!
-//! Every worker holds a Web Lock as long as it lives (`www/worker.js`), which the page asks for, too: it gets it when the worker is gone.
-//! Where there are no such locks (a page that came by HTTP from another machine) nobody hears of such an end.
+//! Every worker holds a Web Lock for its lifetime (`www/worker.js`), which the page requests as well: it gets the lock
+//! when the worker is gone. Without such locks (a page that came by HTTP from another machine) the end of a worker goes
+//! unnoticed.
 
 use crate::app::platform::missing::called_once;
 use crate::worker::Notice;
@@ -9,15 +10,16 @@ use js_sys::{Function, Math, Object, Reflect};
 use wasm_bindgen::prelude::*;
 use web_sys::{Event, MessageEvent, Worker, WorkerOptions, WorkerType};
 
-/// A worker that is not ready after so long waits for its files, milliseconds.
+/// Time after which a worker that is not ready is taken to wait for its files, milliseconds.
 pub const START_MS: u32 = 10_000;
 
 /// Starts a worker on the module that the page compiled.
 ///
-/// `tell` is called with every message, and `on_error` when its files cannot be had or run. Returns it with the name of its lock.
+/// `tell` is called with every message, and `on_error` when its files cannot be fetched or run. Returns it with the
+/// name of its lock.
 ///
 /// # Errors
-/// If the browser lets no worker start.
+/// If the browser does not allow a worker to start.
 pub fn spawn(
     module: &JsValue,
     on_message: &Closure<dyn FnMut(MessageEvent)>,
@@ -35,24 +37,25 @@ pub fn spawn(
     Ok((worker, lock))
 }
 
-/// A name that no other page has, as locks are of all pages of this address.
+/// A unique name, as locks are shared by all pages of this address.
 fn new_lock() -> String {
     let number = || (Math::random() * f64::from(u32::MAX)) as u32;
     format!("fusescape {} {}", number(), number())
 }
 
-/// Calls `call` when the worker that holds a lock is gone. It holds it from before it says that it is ready.
+/// Calls `call` when the worker that holds a lock is gone. The worker holds it since before it reports that it is
+/// ready.
 pub fn when_gone(lock: &str, call: Box<dyn FnOnce()>) {
     let ask = || {
         let locks = Reflect::get(&web_sys::window()?.navigator(), &"locks".into()).ok()?;
         let request: Function = Reflect::get(&locks, &"request".into()).ok()?.dyn_into().ok()?;
         request.call2(&locks, &lock.into(), &called_once(call)).ok()
     };
-    // Without locks nobody is called. Only a page without an origin is refused one, and it has no worker.
+    // Without locks it is never called. Only a page without an origin is denied one, and it has no worker.
     let _ = ask();
 }
 
-/// What is said of a worker that is gone.
+/// The message about a worker that is gone.
 pub fn gone() -> Notice {
     Notice::Failed("the browser has ended it, perhaps for want of memory".to_owned())
 }

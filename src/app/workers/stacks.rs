@@ -1,4 +1,4 @@
-//! The study of all stacks of a design, which several views ask for: what every method makes of them, and the optimum.
+//! The study of all stacks of a design, shared by several views: the choices of every method, and the optimum.
 
 use super::job::{JobRun, Lane, use_job};
 use super::results::Status;
@@ -10,32 +10,32 @@ use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
 
-/// A design, and what its stacks keep to.
+/// A design, and the limits on its stacks.
 pub type StackQuestion = (Rc<Request>, StackLimits);
 
 /// The progress and the results of the study of a design's stacks.
 #[derive(Clone, PartialEq)]
 pub struct StackStudyState {
-    /// How many parts there are, once that is known.
+    /// Number of parts, once it is known.
     pub parts: Option<usize>,
-    /// How many of them are studied.
+    /// Number of parts done.
     pub done: usize,
-    /// The methods' choices; until they are worked out, those of the design before.
+    /// The methods' choices; until they are computed, those of the previous design.
     pub fusions: Option<Arc<Fusions>>,
-    /// Why the study has no result.
+    /// The reason why the study has no result.
     pub refusal: Option<Refusal>,
-    /// As in the attribute `data-status`.
+    /// Value of the attribute `data-status`.
     pub status: &'static str,
 }
 
-/// Searches the stacks of what is `asked`, for an aim.
+/// Searches the stacks of `asked`, for an objective.
 #[hook]
 fn use_search(lane: Lane, asked: Option<StackQuestion>, aim: StackAim) -> Option<JobRun<StackSearch>> {
     let asked = use_memo(asked, |asked| asked.clone().map(|asked| (Rc::new(asked), ())));
     use_job(lane, (*asked).clone(), move |_, ()| StackSearch::new(aim))
 }
 
-/// Studies what is `asked`; another design takes its place at once.
+/// Studies `asked`; another design replaces it at once.
 #[hook]
 pub fn use_study(lane: Lane, asked: Option<StackQuestion>) -> StackStudyState {
     let run = use_search(lane, asked.clone(), StackAim::Methods);
@@ -56,17 +56,17 @@ pub fn use_study(lane: Lane, asked: Option<StackQuestion>) -> StackStudyState {
     StackStudyState { parts, done, fusions, refusal, status: status.name() }
 }
 
-/// How far the jointly optimal schedule of a design is: parts done of all, once these are counted, and what came of it.
+/// The search for the jointly optimal schedule of a design: progress and result.
 pub struct OptimumState {
-    /// Parts that are done.
+    /// Number of parts done.
     pub done: usize,
-    /// All parts.
+    /// Number of parts, once it is known.
     pub parts: Option<usize>,
-    /// The optimum, or why there is none.
+    /// The optimum, or the reason why there is none.
     pub found: Option<Answer<Arc<OptimalStacks>>>,
 }
 
-/// Finds the jointly optimal schedule of what is `asked`; another design takes its place at once.
+/// Finds the jointly optimal schedule of `asked`; another design replaces it at once.
 #[hook]
 pub fn use_optimum(lane: Lane, asked: Option<StackQuestion>) -> OptimumState {
     let Some(run) = use_search(lane, asked, StackAim::Optimum) else {
@@ -77,7 +77,7 @@ pub fn use_optimum(lane: Lane, asked: Option<StackQuestion>) -> OptimumState {
     OptimumState { done: run.progress().done, parts, found }
 }
 
-/// The study of the design at hand, whatever its own stacks; `None` if it has errors.
+/// The study of the current design, independent of its own stacks; `None` if it has errors.
 #[hook]
 pub fn use_request(design: &Design, is_valid: bool) -> Option<Rc<Request>> {
     let request = use_memo(request_of(design, is_valid), |request| request.clone().map(Rc::new));

@@ -1,4 +1,4 @@
-//! Energy and latency of networks on many cores, for a list of questions that is put once a person wants it.
+//! Energy and latency of networks on many cores, for a list of questions that is asked on request of a person.
 
 use super::answers::Answers;
 use super::ask::use_answers;
@@ -6,7 +6,7 @@ use crate::question::{Answer, CoresSummary, Topic};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Energy in pJ and latency in cycles of each question, as far as a person wanted them.
+/// Energy in pJ and latency in cycles for each question, as far as requested.
 #[derive(Clone, PartialEq)]
 pub struct Summaries {
     answers: Answers<CoresSummary, (f64, f64)>,
@@ -19,22 +19,22 @@ impl Summaries {
         self.answers.get(index)
     }
 
-    /// How many questions are answered.
+    /// Number of answered questions.
     pub fn done(&self) -> usize {
         self.answers.done()
     }
 
-    /// How many questions are asked; none before a person wants it.
+    /// Number of questions asked; 0 before the request.
     pub fn all(&self) -> usize {
         self.answers.all()
     }
 
-    /// Why a question could not be answered: the first reason.
+    /// The first error of a worker.
     pub fn failure(&self) -> Option<&str> {
         self.answers.failure()
     }
 
-    /// As in the attribute `data-status`. A question that has no reply is answered, too.
+    /// Value of the attribute `data-status`. A question without a reply counts as answered.
     pub fn status(&self) -> &'static str {
         match () {
             () if self.all() == 0 => "idle",
@@ -45,12 +45,12 @@ impl Summaries {
     }
 }
 
-/// Whether a list of questions is to be asked.
+/// The part of a list of questions that is to be asked.
 #[derive(Clone, PartialEq)]
 enum Wish {
     /// Nothing yet.
     Nothing,
-    /// All answers, from the beginning: whatever is asked is taken back first.
+    /// All answers, from the beginning: earlier questions are dropped first.
     Anew(Rc<Vec<CoresSummary>>),
     /// All answers.
     All(Rc<Vec<CoresSummary>>),
@@ -67,8 +67,8 @@ impl Wish {
     }
 }
 
-/// Asks all of these questions once a person wants it. What is asked goes on while there are other questions, and is seen again
-/// with its own.
+/// Asks all of these questions once a person requests it. The questions continue while the page shows other ones, and
+/// their answers are shown again with their own.
 #[hook]
 pub fn use_summaries(
     topic: Topic,

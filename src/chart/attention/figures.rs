@@ -1,5 +1,5 @@
-//! Tables and figures of attention on a core: schedules of every kind, the parts of a step, generation with a cache, the published
-//! dataflows.
+//! Tables and figures of attention on a core: schedules of every kind, the parts of a step, generation with a cache,
+//! the published dataflows.
 
 use crate::bars::{BarGroup, Bars};
 use crate::kit::{Cause as BarCause, Column, Quantity, Table, TableCell, group_thousands, three_digits};

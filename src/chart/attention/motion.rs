@@ -344,8 +344,8 @@ impl AttentionStep {
         layout.matrix.hit(&self.of.motion, (x - f64::from(layout.matrix_at.0), y - f64::from(layout.matrix_at.1)))
     }
 
-    /// Bytes that cross the border of the chip by tensor: in this step, in all steps, and in attention or its block as a
-    /// whole.
+    /// Bytes that cross the border of the chip by tensor: in this step, in all steps, and in attention or its block as
+    /// a whole.
     pub fn sums(&self) -> Table {
         let motion = &self.of.motion;
         let bytes = |title: &str| Column::measured(title, Quantity::Bytes.base());

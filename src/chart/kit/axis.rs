@@ -53,7 +53,8 @@ impl Axis {
         }
     }
 
-    /// Sizes to be marked, about `count` of them: powers of two, or round numbers of a unit where the axis is not logarithmic.
+    /// Sizes to be marked, about `count` of them: powers of two, or round numbers of a unit where the axis is not
+    /// logarithmic.
     pub fn byte_marks(&self, unit: f64, count: usize) -> Vec<f64> {
         match self.scale {
             AxisScale::Log => self.binary_marks(count),

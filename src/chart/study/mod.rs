@@ -2,7 +2,7 @@
 //! two axes.
 //!
 //! - `table.rs`: all dimensions of the designs, column by column, and the front; `dimensions.rs`: the dimensions of a
-//! study
+//!   study
 //! - `brush.rs`: a selection of designs; `figures.rs`: builds the figures
 //! - `dimension.rs`: an axis of such figures; `design_scatter.rs`, `parallel.rs`: the figures
 

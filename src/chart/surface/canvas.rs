@@ -7,8 +7,8 @@ use plotters_canvas::CanvasBackend;
 use wasm_bindgen::{Clamped, JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
-/// Draws a figure `width` CSS pixels wide on a canvas, which is given the size it needs (`width` and `height`; the style
-/// sheet must show it at `width` × the returned sketch's `height` CSS pixels).
+/// Draws a figure `width` CSS pixels wide on a canvas, which is given the size it needs (`width` and `height`; the
+/// style sheet must show it at `width` × the returned sketch's `height` CSS pixels).
 ///
 /// `pixel_ratio` is the window's `devicePixelRatio`.
 ///

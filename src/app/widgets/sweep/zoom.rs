@@ -12,11 +12,8 @@ use yew::prelude::*;
 pub struct Drag {
     /// Handlers of the element `place`.
     pub onpointerdown: Callback<PointerEvent>,
-    #[allow(missing_docs)]
     pub onpointermove: Callback<PointerEvent>,
-    #[allow(missing_docs)]
     pub onpointerup: Callback<PointerEvent>,
-    #[allow(missing_docs)]
     pub onpointercancel: Callback<PointerEvent>,
     /// Whether a region is being chosen.
     pub is_active: bool,

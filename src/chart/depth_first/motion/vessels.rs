@@ -1,6 +1,7 @@
 //! The memories of a core as vessels, filled to scale with their contents, and the transfers between them as arrows.
 //!
-//! A column stands for an operand, the highest memory at the top. A memory that several operands share is as wide as their columns.
+//! A column stands for an operand, the highest memory at the top. A memory that several operands share is as wide as
+//! their columns.
 
 use super::{Motion, MovingStack};
 use crate::kit::{
