@@ -1,23 +1,23 @@
-//! How much of a model is counted.
+//! The share of a model that is counted.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How much of a model is counted: of its MACs, of its maps, and of what multiplies in it (convolutions, products of matrices, recurrent
-/// layers, attention).
+/// The counted share of a model: of its MACs, of its feature maps, and of its multiplying operators (convolutions,
+/// matrix products, recurrent layers, attention).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Coverage {
-    /// Operators that multiply.
+    /// Multiplying operators.
     pub operators: Share,
     /// Their weights, elements.
     pub weights: Share,
-    /// What the layers do; nothing where they make no network.
+    /// Work of the layers; `None` if they form no network.
     pub counted: Option<Amounts>,
-    /// What operators would do that are not counted, as far as their sizes are known.
+    /// Work of operators that are not counted, as far as their sizes are known.
     pub missing: Amounts,
-    /// Operators that multiply and are not counted, and whose sizes are not known.
+    /// Number of multiplying operators that are not counted and have unknown sizes.
     pub unknown_operators: u64,
-    /// Maps that are not counted, and whose sizes are not known.
+    /// Number of maps that are not counted and have unknown sizes.
     pub unknown_maps: u64,
 }
 
@@ -26,49 +26,49 @@ pub struct Coverage {
 pub struct Amounts {
     /// MACs.
     pub macs: u64,
-    /// Bits of feature maps: inputs of the network, and what layers write.
+    /// Bits of feature maps: inputs of the network, and outputs of layers.
     pub map_bits: u64,
 }
 
-/// What is counted of something.
+/// The counted part of a total.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
-    /// What is counted.
+    /// The counted part.
     pub counted: u64,
-    /// All there is.
+    /// The total.
     pub all: u64,
 }
 
 impl Share {
-    /// Adds a part.
+    /// Adds an item to the total, and to the counted part if it is counted.
     pub fn add(&mut self, size: u64, is_counted: bool) {
         self.all = self.all.saturating_add(size);
         self.counted = self.counted.saturating_add(if is_counted { size } else { 0 });
     }
 
-    /// Whether at least 99 % are counted.
+    /// Whether at least 99 % is counted.
     fn is_whole(self) -> bool {
         self.counted as f64 >= 0.99 * self.all as f64
     }
 }
 
 impl Coverage {
-    /// What to do where it is not whole.
+    /// Remedy if it is not whole.
     pub const REMEDY: &str = "Numbers are those of a part of the model. Simplify it before the import (onnx-simplifier works shapes out), \
                               export it with fixed sizes or by another exporter, or take what is named below out of it";
 
-    /// MACs.
+    /// Counted and all MACs; `None` if the layers form no network.
     pub fn macs(&self) -> Option<Share> {
         self.counted.map(|counted| share(counted.macs, self.missing.macs))
     }
 
-    /// Bits of maps.
+    /// Counted and all bits of maps; `None` if the layers form no network.
     pub fn map_bits(&self) -> Option<Share> {
         self.counted.map(|counted| share(counted.map_bits, self.missing.map_bits))
     }
 
-    /// Whether so little is missing that numbers stand for the model: at least 99 % of MACs, maps and weights are counted, and of
-    /// operators where the MACs of some are not known.
+    /// Whether the numbers stand for the whole model: at least 99 % of MACs, maps and weights are counted, and of
+    /// operators if the MACs of some are unknown.
     pub fn is_whole(&self) -> bool {
         let amounts = [self.macs(), self.map_bits(), Some(self.weights)];
         let is_known = self.counted.is_some() && self.unknown_operators == 0;
@@ -105,7 +105,8 @@ impl fmt::Display for Coverage {
     }
 }
 
-/// `1.81 of 1.84 GMAC`; `0.5 of more than 1.2 GMAC` where the sizes of some are not known. The unit is the largest that the whole reaches.
+/// `1.81 of 1.84 GMAC`; `0.5 of more than 1.2 GMAC` if some sizes are unknown. The unit is the largest that the total
+/// reaches.
 fn part(share: Share, unknown: u64, units: &[(&str, f64)]) -> String {
     let reaches = |unit: &&(&str, f64)| share.all as f64 >= unit.1;
     let (unit, size) = units.iter().rev().find(reaches).or(units.first()).copied().unwrap_or(("", 1.0));

@@ -1,4 +1,4 @@
-//! Documents that files of Timeloop or AccelForge come to, and their texts, validated.
+//! Documents from files of Timeloop or AccelForge, and their texts, validated.
 
 use super::report::Report;
 use fusescape_engine::explore::{LayerRequest, LayerStudy, TemporalMapping, own_mappings};
@@ -13,21 +13,19 @@ use serde::{Deserialize, Serialize};
 
 /// Capacity of a memory without a limit, bits: 1024 GiB.
 pub(super) const NO_LIMIT_BITS: u64 = 1 << 43;
-/// Accesses in a cycle where they are not limited.
+/// Accesses per cycle of a memory without a limit.
 pub(super) const NO_LIMIT_ACCESSES: u64 = 4096;
 
-/// Documents out of another program's files.
+/// Documents from another program's files.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Documents {
-    /// The architecture.
     pub hardware: Option<HardwareSpec>,
-    /// The network.
     pub workload: Option<WorkloadSpec>,
-    /// The mapping of its layers.
+    /// The mapping of the layers.
     pub mapping: Option<MappingSpec>,
 }
 
-/// One port through which everything is read and written.
+/// A single port for all reads and writes.
 pub(super) fn shared_port(operands: &[String]) -> PortSpec {
     let movements = |operand: &String| {
         let all: &[&str] = if operand == "O" {
@@ -40,7 +38,7 @@ pub(super) fn shared_port(operands: &[String]) -> PortSpec {
     PortSpec { name: "rw".to_owned(), serves: operands.iter().flat_map(movements).collect(), ..PortSpec::default() }
 }
 
-/// Texts of the documents that there are.
+/// Texts of the documents, `None` for those that are missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Texts {
     /// The hardware document.
@@ -52,7 +50,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Writes documents; the report gets what they are, and what a person has to correct of them.
+    /// Writes documents; the report gets a summary of them, and errors for the user to correct.
     pub fn of(documents: &Documents, report: &mut Report) -> Self {
         let texts = Self {
             hardware: documents.hardware.as_ref().map(write_hardware),
@@ -81,19 +79,19 @@ impl Texts {
     }
 }
 
-/// The mapping of one layer, as it is opened to be changed by hand.
+/// The mapping of one layer, to be opened for editing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportedMapping {
     /// Name of the layer.
     pub layer: String,
-    /// Its unrolling, where it is not that of the other documents.
+    /// Its unrolling, if it differs from that of the other documents.
     pub unroll: Option<Vec<Unroll>>,
-    /// Its loops and what memories hold.
+    /// Its loops and their allocation to memories.
     pub mapping: TemporalMapping,
 }
 
 impl ImportedMapping {
-    /// That of the first layer that a document maps, if all three documents are right.
+    /// The mapping of the first layer in the document, if all three documents are valid.
     pub fn first(mapping: &str, hardware: &str, workload: &str) -> Option<Self> {
         let (core, network) = (Core::from_text(hardware).ok()?, Network::from_text(workload).ok()?);
         let (study, mapped) = own_mappings(mapping, &core, &network, &request()).ok()?.into_iter().next()?;
@@ -104,7 +102,7 @@ impl ImportedMapping {
     }
 }
 
-/// A request for what a mapping costs.
+/// A request for the cost of a mapping.
 fn request() -> LayerRequest {
     LayerRequest {
         hardware: String::new(),

@@ -1,9 +1,9 @@
-//! What files of other programs have no words for.
+//! Parts of documents that files of other programs cannot express.
 
 use super::report::{Report, Severity};
 use fusescape_engine::hardware::{Core, DoubleBuffering, Memory};
 
-/// Notes what a core states and a file of `program` does not say.
+/// Notes the properties of a core that a file of `program` cannot express.
 pub fn note_left_out(core: &Core, program: &str, report: &mut Report) {
     let leaks = core.array_leakage_mw > 0.0 || core.memories.iter().any(|memory| memory.leakage_mw > 0.0);
     let mut note = |what: &str, is_stated: bool, place: &str| {

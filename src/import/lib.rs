@@ -1,12 +1,13 @@
-//! Files of other programs as documents: ONNX models, AccelForge's YAML, and that of ZigZag, Stream and Timeloop, which can be written,
-//! too.
+//! Files of other programs as documents: ONNX models, YAML of AccelForge, and YAML of ZigZag, Stream and Timeloop,
+//! which can also be written.
 //!
-//! [`import`] takes files of any kind by a [`Source`] (bytes read wherever they are wanted: a file, or a `Blob` in a worker of its own,
-//! `worker/import.rs`), tells them by their content, and gives at most one document of each kind, or the one state that was among them,
-//! with a [`Report`] of what was taken over, what was assumed, expressed otherwise or merged, and what is not counted.
+//! [`import`] reads files of any kind through a [`Source`] (random access to bytes: a file, or a `Blob` in a worker of
+//! its own, `worker/import.rs`), recognises them by their content, and returns at most one document of each kind, or
+//! the one state among them, with a [`Report`] of everything that was taken over, assumed, expressed otherwise, merged,
+//! or not counted.
 //!
-//! Files are untrusted: lists and sizes are bounded before they take memory. `fuzz/` feeds readers mutated inputs (`make fuzz`), a file in
-//! `fuzz/targets` each; `tests/page/fuzz_seeds.rs` says what that begins with.
+//! Files are untrusted: lists and sizes are bounded before they take memory. `fuzz/` feeds mutated inputs to the
+//! readers (`make fuzz`), with one file in `fuzz/targets` per reader; `tests/page/fuzz_seeds.rs` has the seeds.
 
 pub mod accelforge;
 mod coverage;
@@ -39,54 +40,47 @@ use fusescape_spec::{
 use nest::Files;
 use serde::{Deserialize, Serialize};
 
-/// Largest document.
+/// Largest document, bytes.
 const MAX_TEXT: u64 = 1 << 20;
-/// Largest state, which holds several.
+/// Largest state, which contains several documents, bytes.
 const MAX_STATE: u64 = 8 << 20;
-/// Bytes that tell what a file is.
+/// Bytes read to recognise the kind of a file.
 const SAMPLE: usize = 4096;
 
-/// Documents out of files, and what became of these.
+/// Documents from files, and the reports of these.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Imported {
-    /// A hardware document.
     pub hardware: Option<String>,
-    /// A workload document.
     pub workload: Option<String>,
-    /// A system document.
     pub system: Option<String>,
-    /// A transformer document.
     pub transformer: Option<String>,
-    /// A constraint document.
     pub constraints: Option<String>,
-    /// A mapping document, for hardware and workload beside it.
+    /// For the hardware and workload documents beside it.
     pub mapping: Option<String>,
-    /// What it says of its first layer.
+    /// The mapping of its first layer, for editing.
     pub mapped: Option<ImportedMapping>,
-    /// A lesson.
     pub lesson: Option<String>,
-    /// A study document.
     pub study: Option<String>,
-    /// A whole state as the page saves it, unread.
+    /// A whole state as saved by the page, not parsed.
     pub state: Option<String>,
-    /// What became of each file.
+    /// One report per file or group of files.
     pub reports: Vec<Report>,
 }
 
-/// A file: its name, and where its bytes are.
+/// A file: name and bytes.
 pub struct File<'a> {
-    /// As a person knows it.
+    /// Name shown to the user.
     pub name: String,
-    /// Its bytes.
     pub source: Box<dyn Source + 'a>,
 }
 
-/// Imports files: ONNX models, the YAML of ZigZag, Stream, Timeloop and AccelForge, and documents of our own, which are taken as they are.
+/// Imports files: ONNX models, the YAML of ZigZag, Stream, Timeloop and AccelForge, and our own documents, which are
+/// taken unchanged.
 ///
-/// `options` say what ONNX models leave open.
+/// `options` settle open dimensions of ONNX models.
 ///
 /// # Errors
-/// Everything that is wrong with any of the files. A document of our own may have errors: nothing of it is to be lost.
+/// All errors in any of the files. Our own documents may have errors, as nothing of them may be lost.
 pub fn import(files: Vec<File>, options: &onnx::Options) -> Result<Imported, Diagnostics> {
     let mut parts = Parts::default();
     let several = files.len() > 1;
@@ -101,10 +95,10 @@ pub fn import(files: Vec<File>, options: &onnx::Options) -> Result<Imported, Dia
     parts.finish()
 }
 
-/// The transformer of an ONNX model, as a document, and what became of the model; `None`: the file is a text.
+/// The transformer of an ONNX model as a document, with a report; `None` if the file is a text.
 ///
 /// # Errors
-/// All reasons why none can be made of it; or sizes are stated of a text, which leaves none open.
+/// All reasons why no transformer can be made of it; or sizes that are stated for a text, which has no open ones.
 pub fn transformer_of(mut file: File, sizes: Vec<(String, u64)>) -> Result<Option<(String, Report)>, Diagnostics> {
     if is_text(&sample_of(file.source.as_mut())) {
         let mut wrong = Diagnostics::default();
@@ -131,7 +125,7 @@ struct Parts {
     layers: Option<(WorkloadSpec, Report, Lines)>,
     mapping: Vec<zigzag::MappingEntry>,
     named: Vec<zigzag::NamedLoops>,
-    /// Whether a mapping of Stream was among the files, be it of single layers only.
+    /// Whether there was a mapping of Stream, even if for single layers only.
     has_allocations: bool,
     timeloop: timeloop::Files,
     accelforge: accelforge::Files,
@@ -274,7 +268,7 @@ impl Parts {
         true
     }
 
-    /// A document as this program writes it.
+    /// Takes one of our own documents.
     fn take_own(&mut self, name: &str, text: String) {
         let has = |field: &str| {
             let starts = |line: &str| {
@@ -324,7 +318,7 @@ impl Parts {
             }
             _ if is_system && (self.soc.is_some() || self.imported.system.is_some()) => self.twice("system"),
             _ if is_system => {
-                // Cores of which it says nothing are the accelerator beside it: any.
+                // Cores without a description are the accelerator beside the system: any is good enough here.
                 let beside = hardware_presets().first().map_or("", |preset| preset.text);
                 report.result = match CoreSystem::from_text(&text, beside) {
                     Ok(system) => format!("taken as it is: {}", system_facts(&system)),
@@ -352,7 +346,7 @@ impl Parts {
         }
     }
 
-    /// A constraint or a mapping document, known by what it says of layers; `false` where it is neither.
+    /// Takes a constraint or a mapping document, recognised by the fields of its layers; `false` if it is neither.
     fn take_of_mappings(&mut self, name: &str, text: &str) -> bool {
         let Ok(outline) = Outline::read(text) else { return false };
         let says = |fields: &[&str]| {
@@ -475,7 +469,7 @@ impl Parts {
         }
     }
 
-    /// An accelerator; a memory off the chip that stands beside it becomes its highest one.
+    /// Finishes an accelerator; a memory off the chip in a file of its own becomes its highest memory.
     fn finish_hardware(&mut self) {
         let is_outside = |file: &stream::CoreFile| file.accelerator.role == zigzag::Role::Offchip;
         let (outside, mut cores): (Vec<_>, Vec<_>) =
@@ -539,7 +533,7 @@ impl Parts {
         self.imported.reports.push(report);
     }
 
-    /// Orders of loops that a mapping states.
+    /// Loop orders stated by a mapping, as constraints.
     fn finish_constraints(&mut self) {
         let layers = self.layers.as_ref().map(|(spec, ..)| &spec.layers[..]);
         let mut report = Report { title: "Orders of the mapping".to_owned(), ..Report::default() };
@@ -565,7 +559,7 @@ impl Parts {
                         coverage.counted = Some(amounts(&network));
                     }
                 }
-                // Of a model there is no text to correct, so a person gets the document, with what is wrong with it beside.
+                // A model has no text to correct, so the user gets the document with its errors.
                 Err(wrong) if lines.is_empty() => {
                     report.result = format!("{} layers, with {}", spec.layers.len(), report.note_mistakes(&wrong));
                 }
@@ -631,13 +625,13 @@ impl Parts {
     }
 }
 
-/// Whether a file begins as a text does, in whatever encoding: no control characters, or the mark of UTF-16.
+/// Whether a file begins like text in any encoding: no control characters, or the byte order mark of UTF-16.
 fn is_text(sample: &[u8]) -> bool {
     let is_control = |byte: &u8| byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r');
     matches!(sample, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) || !sample.iter().any(is_control)
 }
 
-/// How a file begins.
+/// The beginning of a file.
 fn sample_of(source: &mut dyn Source) -> Vec<u8> {
     let mut sample = vec![0; SAMPLE];
     let count = source.read_at(0, &mut sample).unwrap_or(0);
@@ -645,7 +639,7 @@ fn sample_of(source: &mut dyn Source) -> Vec<u8> {
     sample
 }
 
-/// The report as comments that begin a document.
+/// The report as comments at the top of a document.
 fn comment(report: &Report) -> String {
     report.lines().iter().map(|line| format!("# {}\n", visible(line))).collect()
 }
@@ -663,7 +657,7 @@ fn amounts(network: &Network) -> Amounts {
     Amounts { macs: network.macs(), map_bits: layers.map(|layer| layer.shape.output_bits()).sum() }
 }
 
-/// A number of things.
+/// A number with its noun.
 fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }

@@ -1,19 +1,20 @@
-//! Values in the files of Timeloop and AccelForge: fields whose names have `-` or `_`, amounts as products, factors of loops.
+//! Values in the files of Timeloop and AccelForge: fields with `-` or `_` in their names, amounts as products, factors
+//! of loops.
 
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
-/// Largest whole number that is read.
+/// Largest whole number accepted.
 const MAX_NUMBER: f64 = (1_u64 << 50) as f64;
 
 /// Fields with their values.
 pub(super) type Entries<'t> = Vec<(&'t str, LocatedNode<'t>)>;
 
-/// The field of a name in which `-` and `_` are the same.
+/// The field with this name; `-` and `_` are equal.
 pub(super) fn find<'a, 't>(entries: &'a Entries<'t>, name: &str) -> Option<&'a LocatedNode<'t>> {
     entries.iter().find(|(known, _)| known.replace('-', "_") == name).map(|(_, place)| place)
 }
 
-/// A text of a field.
+/// The text of a field.
 pub(super) fn text(entries: &Entries, name: &str, reader: &mut Reader) -> Option<String> {
     find(entries, name)?.name(reader)
 }
@@ -51,7 +52,7 @@ pub(super) fn whole_of(entries: &Entries, name: &str, reader: &mut Reader) -> Op
     whole(find(entries, name)?, reader)
 }
 
-/// A name without its range of instances, and their number: `PE[1..16]` are 16.
+/// A name without its range of instances, and their number: 16 for `PE[1..16]`.
 pub(super) fn without_range(name: &str) -> (&str, Option<u64>) {
     let Some((name, range)) = name.split_once('[') else { return (name.trim(), None) };
     let ends = range.trim_end_matches(']').split_once("..");
@@ -62,7 +63,7 @@ pub(super) fn without_range(name: &str) -> (&str, Option<u64>) {
     (name.trim(), count)
 }
 
-/// The start of a text, for a message.
+/// The beginning of a text, for a message.
 pub(super) fn short(text: &str) -> String {
     text.chars().take(60).collect()
 }

@@ -1,4 +1,4 @@
-//! What became of a file that was imported.
+//! Reports of imported files.
 
 use super::coverage::Coverage;
 use fusescape_spec::{Diagnostic, Diagnostics, visible};
@@ -8,23 +8,23 @@ use std::fmt;
 /// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Severity {
-    /// Something is wrong with a document, and a person has to correct it.
+    /// A document has an error for the user to correct.
     Mistake,
-    /// Something costs energy and time that the document does not count.
+    /// Energy and time that the document does not count.
     NotCounted,
-    /// Something was assumed that the file does not say.
+    /// An assumption, as the file does not state it.
     Assumed,
-    /// Something was expressed by other means.
+    /// Something is expressed by other means.
     Expressed,
-    /// Something became part of a neighbour, or has no effect on cost.
+    /// Something was merged into a neighbour, or has no effect on cost.
     Merged,
 }
 
 impl Severity {
-    /// All of them, the gravest first.
+    /// The most severe first.
     pub const ALL: [Self; 5] = [Self::Mistake, Self::NotCounted, Self::Assumed, Self::Expressed, Self::Merged];
 
-    /// For a person, as a heading.
+    /// Heading.
     pub fn title(self) -> &'static str {
         match self {
             Self::Mistake => "To be corrected",
@@ -36,47 +36,45 @@ impl Severity {
     }
 }
 
-/// One kind of thing that happened, at one or several places.
+/// One kind of remark, with one or several places.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// Its severity.
     pub severity: Severity,
-    /// To what: a type of operator, a field.
+    /// Its subject: a type of operator, a field.
     pub what: String,
-    /// What happened, and why.
+    /// What was done, and why.
     pub reason: String,
-    /// How often.
+    /// Number of occurrences.
     pub count: u64,
-    /// Where, the first few.
+    /// The first few places.
     pub places: Vec<String>,
 }
 
-/// Why a name is not the one of the file.
+/// The reason why a name differs from the one in the file.
 pub(super) const CLEANED: &str = "has characters that nobody sees; each is `_` now";
-/// Places that are named.
+/// Limit on the places of a finding.
 const MAX_PLACES: usize = 4;
-/// Longest name of what a finding is about, characters.
+/// Limit on the length of a subject, characters.
 const MAX_WHAT: usize = 100;
-/// More kinds of findings than a person reads.
+/// Limit on the kinds of findings.
 const MAX_FINDINGS: usize = 200;
 
 /// The report of an imported file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
-    /// What was imported: `resnet18.onnx (pytorch 2.5)`.
+    /// The file: `resnet18.onnx (pytorch 2.5)`.
     pub title: String,
-    /// What there is now: `21 layers, 1.814 GMAC`.
+    /// Summary of the result: `21 layers, 1.814 GMAC`.
     pub result: String,
-    /// How much of it that is, where the file holds a model.
+    /// The counted share, if the file is a model.
     pub coverage: Option<Coverage>,
-    /// All that a person should know.
     pub findings: Vec<Finding>,
 }
 
 impl Report {
-    /// Notes that something happened at a place.
+    /// Adds a finding at a place.
     pub fn note(&mut self, severity: Severity, what: &str, reason: &str, place: &str) {
-        // What a file calls things may be anything.
+        // Names in a file may contain anything.
         let what: String = visible(what).chars().take(MAX_WHAT).collect();
         let (reason, place) = (&*visible(reason), &*visible(place));
         let same = |known: &&mut Finding| known.severity == severity && known.what == what && known.reason == reason;
@@ -99,7 +97,7 @@ impl Report {
         }
     }
 
-    /// Adds the report of another file.
+    /// Appends the report of another file.
     pub fn join(&mut self, other: Self) {
         if !self.title.is_empty() {
             self.title.push_str(", ");
@@ -108,7 +106,7 @@ impl Report {
         self.findings.extend(other.findings);
     }
 
-    /// Notes all diagnostics of a document; returns their number in words: `2 mistakes`.
+    /// Adds all diagnostics of a document; returns their number in words: `2 mistakes`.
     pub fn note_mistakes(&mut self, wrong: &Diagnostics) -> String {
         for Diagnostic { path, line, reason, remedy, .. } in &wrong.0 {
             let what = if path.is_empty() { "document" } else { path };
@@ -122,12 +120,12 @@ impl Report {
         }
     }
 
-    /// The findings of one weight.
+    /// The findings of one severity.
     pub fn of(&self, severity: Severity) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(move |finding| finding.severity == severity)
     }
 
-    /// Everything as lines of text.
+    /// The whole report as lines of text.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = vec![format!("{}: {}", self.title, self.result)];
         if let Some(coverage) = &self.coverage {

@@ -1,9 +1,9 @@
-//! Where the bytes of a file come from: a file on disk, one that a person chose on the page, or bytes at hand.
+//! Sources of the bytes of a file: a file on disk, one chosen on the page, or bytes in memory.
 
 use fusescape_spec::{Diagnostics, visible};
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// Bytes that are read piece by piece, wherever they are needed.
+/// Random access to bytes.
 pub trait Source {
     /// Number of bytes.
     fn len(&self) -> u64;
@@ -13,16 +13,16 @@ pub trait Source {
         self.len() == 0
     }
 
-    /// Reads some bytes from `offset` on: at least one unless that is the end, at most as many as fit into `buffer`.
+    /// Reads some bytes at `offset`: at least one unless it is the end, at most as many as fit into `buffer`.
     ///
     /// # Errors
-    /// The bytes cannot be read.
+    /// If the bytes cannot be read.
     fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
 
-    /// Everything, if it is no more than `most` bytes.
+    /// All bytes, if there are at most `most`.
     ///
     /// # Errors
-    /// There is more, or it cannot be read.
+    /// If there are more, or they cannot be read.
     fn read_all(&mut self, most: u64) -> io::Result<Vec<u8>> {
         if self.len() > most {
             return Err(io::Error::other(format!("it has {} bytes, more than {most}", self.len())));
@@ -52,17 +52,17 @@ impl Source for &[u8] {
     }
 }
 
-/// Anything that can be read and wound, such as a file on disk.
+/// A reader with a position, such as a file on disk.
 pub struct Seekable<R> {
     inner: R,
     len: u64,
 }
 
 impl<R: Read + Seek> Seekable<R> {
-    /// Finds out how long it is.
+    /// Determines the length.
     ///
     /// # Errors
-    /// It cannot be wound.
+    /// If seeking fails.
     pub fn new(mut inner: R) -> io::Result<Self> {
         let len = inner.seek(SeekFrom::End(0))?;
         Ok(Self { inner, len })
@@ -80,10 +80,10 @@ impl<R: Read + Seek> Source for Seekable<R> {
     }
 }
 
-/// The text that the bytes of a file are.
+/// The bytes of a file as text.
 ///
 /// # Errors
-/// They are not UTF-8.
+/// If they are not UTF-8.
 pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, Diagnostics> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

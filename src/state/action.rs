@@ -1,4 +1,4 @@
-//! Every change that a person can make.
+//! All changes that a person can make.
 
 use super::State;
 use super::attention_form::AttentionField;
@@ -21,148 +21,145 @@ use fusescape_gallery::{Entry, Opening};
 use fusescape_lesson::OpenLesson;
 use fusescape_spec::{Diagnostics, Preset, find_preset};
 
-/// Every change that there is.
+/// A change of the state.
 #[derive(Debug, Clone)]
 pub enum Action {
     /// Take a preset's document.
     PickPreset(Half, &'static Preset),
-    /// Go back to the document written by hand.
+    /// Return to the document written by hand.
     PickOwn(Half),
-    /// Replace a document's text, letter by letter.
+    /// Replace a document's text; typed, so that it may continue.
     Write(Half, String),
-    /// Take a document in which a field of its form was filled in, letter by letter.
+    /// Take a document in which a field of its form was edited; typed, so that it may continue.
     Fill(Half, FieldTarget, String),
-    /// Take a document in which a value was dragged to another; drags of one field are told apart by their number.
+    /// Take a document in which a value was changed by a slider; drags of one field are distinguished by their number.
     Drag(Half, FieldTarget, u32, String),
     /// Take a document that the page composed.
     Take(Half, String),
-    /// Take documents out of files.
+    /// Take documents from files.
     Import(ImportedDocuments),
-    /// Take a document in which something has another name, which the schedule may name too.
+    /// Take a document with a renamed item, whose name the schedule may contain as well.
     Rename(Half, Renamed),
     /// Take a grid of tile sizes that suits the network's maps.
     TakeGrid(GridChoice),
-    /// Sweep a mode or not.
+    /// Add a mode to the sweep, or remove it.
     Mode(StoringMode, bool),
-    /// Change something else of the schedule.
+    /// Change another field of the schedule.
     Schedule(ScheduleField),
-    /// End stacks after these layers, by hand.
+    /// Let stacks end after these layers, by hand.
     EndStacksAfter(String),
     /// Replace the text of a weight: of energy, latency or DRAM accesses.
     Weight(usize, String),
-    /// The sweep of DeFiNES, Fig. 12.
+    /// Take the sweep of DeFiNES, Fig. 12.
     ReproduceFigure12,
-    /// Put the design and its opened point aside, to compare with.
+    /// Pin the design and its opened point for comparison.
     Pin,
-    /// Forget the design that was put aside.
+    /// Drop the pinned design.
     Unpin,
-    /// Change the design at hand for the one that was put aside.
+    /// Exchange the current design and the pinned one.
     Swap,
     /// Show an entry of the gallery.
     OpenEntry(&'static str, Box<Opening>),
-    /// Take the state that a file holds.
+    /// Take the state from a file.
     Open(Box<State>),
     /// Show a step of a lesson.
     OpenStep(Box<StepOpened>),
-    /// Read a lesson, of which no step is begun.
+    /// Show a lesson, without beginning a step.
     ReadLesson(Box<OpenLesson>),
-    /// Replace the text of a lesson, letter by letter.
+    /// Replace the text of a lesson; typed, so that it may continue.
     WriteLesson(String),
     /// Close the lesson; the design stays.
     LeaveLesson,
-    /// Change what hierarchies are generated.
+    /// Change the form of memory hierarchies.
     Hierarchy(HierarchyField),
     /// Take a preset for the pool of memories.
     PickPool(&'static Preset),
-    /// Change what the table of designs compares.
+    /// Change a field of the table of designs.
     Table(TableField),
-    /// Put a document into the table of designs, or leave it out.
+    /// Add a document to the table of designs, or remove it.
     InTable(Half, String, bool),
-    /// Take the accelerator and the network of a cell of that table as the design at hand.
+    /// Take the accelerator and the network of a cell of that table as the current design.
     OpenFromTable {
-        /// The accelerator.
         hardware: Box<TableDocument>,
-        /// The network.
         network: Box<TableDocument>,
     },
-    /// Change what is run on many cores.
+    /// Change the form of many cores.
     Cores(CoresField),
-    /// Tiles of this size on many cores from now on, whatever a search finds.
+    /// Fix the size of tiles on many cores, instead of searching it.
     StateTiles(Granularity),
-    /// Change which transformer runs, or what it computes.
+    /// Change the form of attention.
     Attention(AttentionField),
-    /// Look at a kind of schedule of attention, in these tiles.
+    /// Follow a kind of schedule of attention, with these tiles.
     FollowAttention {
-        /// As [`AttentionForm::kind`](super::AttentionForm::kind).
+        /// Value of [`AttentionForm::kind`](super::AttentionForm::kind).
         kind: String,
-        /// As [`AttentionForm::tile`](super::AttentionForm::tile).
+        /// Value of [`AttentionForm::tile`](super::AttentionForm::tile).
         tile: String,
     },
-    /// Replace the study document, letter by letter.
+    /// Replace the study document; typed, so that it may continue.
     Study(StudyField),
     /// Take a study document that the page composed.
     TakeStudy(String),
-    /// The study of ZigZag, Tables VI and VII and Fig. 19: its accelerator and its network.
+    /// Take the study of ZigZag, Tables VI and VII and Fig. 19: its accelerator and its network.
     CaseStudy2([&'static Preset; 2]),
-    /// Map another layer, or change its mapping.
+    /// Choose another layer, or change its mapping.
     Mapping(MappingField),
-    /// Change the way of looking.
+    /// Change the view.
     Look(ViewField),
-    /// Open a point and show it. To look at one from where one is, as one drags over its neighbours, is no place that a
-    /// browser goes back to.
+    /// Open a point and show it. Opening a neighbour during a drag is no navigation step for a browser's Back.
     OpenPoint(DepthFirstStrategy),
     /// Show or hide a document's text.
     ShowText(Half, bool),
 }
 
-/// Documents out of files: some of them.
+/// Documents from files, each optional.
 #[derive(Debug, Clone, Default)]
 pub struct ImportedDocuments {
     /// The accelerator.
     pub hardware: Option<String>,
     /// The network.
     pub workload: Option<String>,
-    /// The system of cores; the view of many cores then shows it.
+    /// The system of cores, which the view of many cores then shows.
     pub system: Option<String>,
-    /// The transformer; alone, the view of attention then shows it.
+    /// The transformer; if alone, the view of attention then shows it.
     pub transformer: Option<String>,
-    /// A study; the view of studies then shows it.
+    /// A study, which the view of studies then shows.
     pub study: Option<String>,
     /// Constraints on mappings.
     pub constraints: Option<String>,
-    /// The mapping of a layer of these documents; the view of mappings then shows it.
+    /// A mapping of one layer of these documents (name, unrolling, mapping), which the view of mappings then shows.
     pub mapping: Option<(String, Option<Vec<Unroll>>, TemporalMapping)>,
 }
 
-/// A step of a lesson as it is opened.
+/// A step of a lesson to open.
 #[derive(Debug, Clone)]
 pub struct StepOpened {
-    /// The lesson, and which step.
+    /// With the index of the step.
     pub lesson: OpenLesson,
-    /// The state that it begins with.
+    /// The initial state of the step.
     pub opens: Opening,
-    /// Whether that takes the place of what a person had changed.
+    /// Whether it replaces a design that a person had changed.
     pub replaces_edits: bool,
-    /// Whether the view stays that is looked at.
+    /// Whether the current view stays.
     pub keeps_view: bool,
 }
 
-/// A document in which a memory or a layer has another name.
+/// A document in which a memory or a layer was renamed.
 #[derive(Debug, Clone)]
 pub struct Renamed {
     /// The document.
     pub text: String,
-    /// What the memory or layer was called.
+    /// Previous name.
     pub old: String,
-    /// What it is called now.
+    /// New name.
     pub new: String,
 }
 
 impl Action {
-    /// Takes the preset called `id`. It knows the texts of all presets, which the page fetches after its first screen.
+    /// Takes the preset called `id`. Needs the texts of all presets, which the page fetches after its first screen.
     ///
     /// # Errors
-    /// There is none of this name.
+    /// If there is none of this name.
     pub fn preset(half: Half, id: &str) -> Result<Self, Diagnostics> {
         Ok(Self::PickPreset(half, find_preset(half.presets(), id)?))
     }
@@ -170,7 +167,7 @@ impl Action {
     /// Opens the study of ZigZag, Tables VI and VII and Fig. 19.
     ///
     /// # Errors
-    /// One of its presets is gone.
+    /// If one of its presets is missing.
     pub fn case_study_2() -> Result<Self, Diagnostics> {
         let find = |half: Half, id: &str| find_preset(half.presets(), id);
         Ok(Self::CaseStudy2([find(Half::Hardware, "zigzag-8x8")?, find(Half::Workload, "mobilenet-v2-study")?]))
@@ -181,7 +178,7 @@ impl Action {
         Self::OpenEntry(entry.id, Box::new(entry.opens.clone()))
     }
 
-    /// Shows a step of a lesson in place of a state.
+    /// Shows a step of a lesson in place of the state `of`.
     pub fn step(lesson: OpenLesson, opens: Opening, of: &State) -> Self {
         Self::OpenStep(Box::new(StepOpened { lesson, opens, replaces_edits: of.is_edited(), keeps_view: false }))
     }
@@ -191,7 +188,7 @@ impl Action {
         Self::OpenStep(Box::new(StepOpened { lesson, opens, replaces_edits: false, keeps_view: true }))
     }
 
-    /// What it means for undo and for the search.
+    /// The kind for undo and for the search.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Write(half, _) => Kind::Typing(Field::Document(*half)),
@@ -234,7 +231,7 @@ impl Action {
         }
     }
 
-    /// Whether a browser's Back should lead to where the person was before.
+    /// Whether it is a navigation step, which a browser's Back undoes.
     pub fn is_step(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! What a person chose or wrote for the view of attention.
+//! The form of the view of attention.
 
 use super::fields::fields;
 use fusescape_engine::attention::{Cascade, Cores, ElementBits, Fusion, MOST_CORES, Step};
@@ -30,12 +30,12 @@ fields! {
         link_width(typed LinkWidth): String = "512".to_owned() => Text, 58, ["link_width"];
         /// Energy of sending a bit to another core, pJ.
         link_energy(typed LinkEnergy): String = "0.2".to_owned() => Text, 59, ["link_energy"];
-        /// The kind of schedule that is looked at, as [`AttentionForm::word_of`] says it,
-        /// [`AttentionForm::RECOMPUTED`], or [`AttentionForm::ALONE`]; nothing, or another word: the best.
+        /// The kind of schedule to follow: a word of [`AttentionForm::word_of`], [`AttentionForm::RECOMPUTED`], or
+        /// [`AttentionForm::ALONE`]; empty or unknown for the best.
         kind: String = String::new() => Text, 68, ["kind"];
-        /// Its tiles, `QUERIES KEYS`; nothing: the best.
+        /// Its tiles, `QUERIES KEYS`; empty for the best.
         tile: String = String::new() => Text, 69, ["tile"];
-        /// A document written by hand, also while a preset is in force.
+        /// A document written by hand, kept while a preset is in force.
         own(typed Own): String = String::new();
         /// Whether the text of the model is shown.
         shows_model(shown ShowsModel): bool = false;
@@ -49,7 +49,7 @@ impl Default for AttentionForm {
 }
 
 impl AttentionForm {
-    /// Sets a member. A document written by hand is then in force.
+    /// Sets a field. A document written by hand then comes into force.
     pub(super) fn change(&mut self, field: AttentionField) {
         if let AttentionField::Own(text) = &field {
             self.model.clone_from(text);
@@ -57,10 +57,10 @@ impl AttentionForm {
         self.set(field);
     }
 
-    /// The word for the best schedule that computes keys and values again.
+    /// The word for the best schedule that recomputes keys and values.
     pub const RECOMPUTED: &str = "recomputed";
 
-    /// The word for the best schedule of attention by itself, where the best of a layer is a block.
+    /// The word for the best schedule of attention alone, if the best of a layer is a block.
     pub const ALONE: &str = "alone";
 
     /// The word for a kind of schedule.
@@ -74,17 +74,17 @@ impl AttentionForm {
         }
     }
 
-    /// The kind of schedule that is looked at; `None`: the best, or the best that computes keys again.
+    /// The kind of schedule to follow; `None` for the best, or the best that recomputes keys.
     pub fn kind(&self) -> Option<Fusion> {
         Fusion::ALL.into_iter().find(|fusion| Self::word_of(*fusion) == self.kind)
     }
 
-    /// Whether the best schedule that computes keys and values again is looked at.
+    /// Whether the best schedule that recomputes keys and values is followed.
     pub fn recomputes(&self) -> bool {
         self.kind == Self::RECOMPUTED
     }
 
-    /// Queries and keys of the tiles that are looked at; `None`: the best.
+    /// Queries and keys of the tiles to follow; `None` for the best.
     pub fn tile(&self) -> Option<(u64, u64)> {
         let (queries, keys) = self.tile.split_once(' ')?;
         Some((queries.parse().ok()?, keys.parse().ok()?))
@@ -101,11 +101,11 @@ impl AttentionForm {
         preset.map_or(&self.model, |preset| preset.text)
     }
 
-    /// What is asked, for this hardware.
+    /// The request, for this hardware.
     ///
     /// # Errors
     ///
-    /// Fields that are no numbers; paths are names of fields.
+    /// Fields that are not numbers; paths are names of fields.
     pub fn request(&self, hardware: String, objective: Objective) -> Result<AttentionRequest, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let step = Step {
@@ -118,11 +118,11 @@ impl AttentionForm {
         diagnostics.or(AttentionRequest { hardware, model: self.text().to_owned(), step, bits, objective })
     }
 
-    /// How many tokens are generated.
+    /// Number of tokens to generate.
     ///
     /// # Errors
     ///
-    /// It is no number from 1 on.
+    /// If it is not a number from 1 on.
     pub fn generated(&self) -> Result<u64, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let generated = number("generated", &self.generated, "256", &mut diagnostics);
@@ -134,11 +134,11 @@ impl AttentionForm {
 }
 
 impl AttentionForm {
-    /// How many tokens of the prompt are read at a time; `None`: all.
+    /// Tokens of the prompt that are read at a time; `None` for all.
     ///
     /// # Errors
     ///
-    /// It is no number from 1 on.
+    /// If it is not a number from 1 on.
     pub fn chunk(&self) -> Result<Option<u64>, Diagnostics> {
         if self.chunk.trim().is_empty() {
             return Ok(None);
@@ -157,7 +157,7 @@ impl AttentionForm {
     ///
     /// # Errors
     ///
-    /// Fields that are no numbers; what numbers they are [`fusescape_engine::attention::split_step`] looks at.
+    /// Fields that are not numbers; their range is checked by [`fusescape_engine::attention::split_step`].
     pub fn cores(&self) -> Result<Cores, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let count = number("cores", &self.cores, "4", &mut diagnostics);
@@ -183,7 +183,7 @@ fn number(name: &str, text: &str, example: &str, diagnostics: &mut Diagnostics) 
     })
 }
 
-/// One number for all elements, or four: of queries and other maps, of keys and values, of sums, of weights.
+/// One number for all elements, or four: for queries and other maps, keys and values, sums, weights.
 fn read_bits(text: &str, diagnostics: &mut Diagnostics) -> ElementBits {
     let numbers: Vec<Option<u64>> = text.split_whitespace().map(|word| word.parse().ok()).collect();
     match numbers[..] {

@@ -1,15 +1,15 @@
-//! Names and limits in a state that came from somewhere else.
+//! Cleaning of names and limits in a state from elsewhere.
 
 use super::{CoresForm, Design, LPF_LIMITS, State};
 use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth};
 use fusescape_spec::is_hidden_in_lines;
 
 impl State {
-    /// The state without characters that nobody sees in its names of layers, memories and cores. Documents stay to the letter, and are
-    /// called wrong where they stand; so do numbers that a person typed.
+    /// The state without invisible characters in its names of layers, memories and cores. Documents are kept verbatim,
+    /// and their errors reported in place; the same for numbers that a person typed.
     #[must_use]
     pub fn cleaned(mut self) -> Self {
-        // Both belong to a layer of a name.
+        // Both belong to a layer with a name.
         let (unroll, own) = (self.unroll().cloned(), self.own_mapping().cloned());
         clean_design(&mut self.design);
         clean_cores(&mut self.cores);

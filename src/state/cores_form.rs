@@ -1,4 +1,4 @@
-//! What a person chose or wrote for the view of many cores.
+//! The form of the view of many cores.
 
 use super::choice::{StackChoice, TileChoice};
 use super::fields::{Form, fields};
@@ -10,10 +10,10 @@ use fusescape_engine::search::Strategy;
 use fusescape_spec::{Diagnostics, system_presets};
 use std::num::{IntErrorKind, ParseIntError};
 
-/// The system that the page opens with.
+/// The initial system of the page.
 const FIRST_SYSTEM: &str = "quad-beside";
 
-/// The tiles by hand that a person finds.
+/// The initial text of tiles by hand.
 const FIRST_TILES: &str = "OY 8";
 
 fields! {
@@ -30,22 +30,22 @@ fields! {
         stacks(chosen Stacks): StackChoice = StackChoice::Automatic => Choice, 41, ["stacks"];
         /// Text of the layers after which stacks end.
         ends(typed Ends): String = String::new() => Text, 42, ["stacks_end_after"];
-        /// Which schedule is the best.
+        /// The objective among schedules.
         aim(chosen Aim): ScheduleObjective = ScheduleObjective::Latency => Choice, 43, ["aim"];
-        /// Whose rules the scheduler follows.
+        /// The set of rules of the scheduler.
         scheduler(chosen Scheduler): Scheduler = Scheduler::Corrected => Choice, 44, ["scheduler"];
-        /// Whether weights are brought before anything else.
+        /// Whether weights are transferred before anything else.
         prefetches(chosen Prefetches): bool = false => Flag, 45, ["weights_first"];
-        /// The cores of layers, by hand: a line a layer, its name and the numbers of its cores; none: what the search
-        /// finds.
+        /// The cores of layers by hand: one line per layer, its name and the numbers of its cores; empty for the result
+        /// of the search.
         allocation(chosen Allocation): String = String::new() => Text, 46, ["allocation"];
         /// Whether the text of the system is shown.
         shows_system(shown ShowsSystem): bool = false => Shown, 47, [];
-        /// Which tile is taken next; `None`: whichever rule makes the best schedule.
+        /// The rule for the next tile; `None` for the rule that gives the best schedule.
         order(chosen Order): Option<OrderRule> = None => Choice, 48, ["order"];
-        /// The preset that the system is; `None`: the text of one's own.
+        /// The preset of the system; `None` for the text written by hand.
         preset(chosen Preset): Option<String> = Some("quad-beside".to_owned());
-        /// Text of a system of one's own; empty where none was written.
+        /// Text of a system written by hand; empty if there is none.
         own(typed Own): String = String::new();
     }
 }
@@ -57,7 +57,7 @@ impl Default for CoresForm {
 }
 
 impl CoresForm {
-    /// What a system and settings look like in the form.
+    /// The form for a system and settings.
     pub fn of(system: &str, settings: CoresSettings) -> Self {
         let mut form = Self { preset: Some(system.to_owned()), ..Self::default() };
         let CoresSettings { granularity, stacks, aim, scheduler, order, prefetches_weights, .. } = settings;
@@ -72,7 +72,7 @@ impl CoresForm {
         form
     }
 
-    /// What a system of this text and settings look like in the form.
+    /// The form for a system with this text and settings.
     pub fn of_text(system: &str, settings: CoresSettings) -> Self {
         let known = system_presets().iter().find(|preset| preset.text == system);
         match known {
@@ -81,7 +81,7 @@ impl CoresForm {
         }
     }
 
-    /// States the size of tiles.
+    /// Sets a fixed size of tiles.
     pub(super) fn state(&mut self, granularity: Granularity) {
         match granularity {
             Granularity::Rows(rows) => (self.granularity, self.rows) = (TileChoice::Rows, rows.to_string()),
@@ -90,17 +90,17 @@ impl CoresForm {
         }
     }
 
-    /// Whether the tile size is searched; a request then states any.
+    /// Whether the tile size is searched; the one of a request is then meaningless.
     pub fn searches_tiles(&self) -> bool {
         self.granularity == TileChoice::Best
     }
 
-    /// Sets a member, and what follows from it.
+    /// Sets a field, and fields that depend on it.
     pub(super) fn change(&mut self, field: CoresField) {
         match &field {
             CoresField::Preset(Some(_)) => self.allocation.clear(),
             CoresField::Own(_) => self.preset = None,
-            // Something to begin with.
+            // An initial text to edit.
             CoresField::Granularity(TileChoice::ByHand) if self.tiles.is_empty() => {
                 FIRST_TILES.clone_into(&mut self.tiles)
             }
@@ -109,7 +109,7 @@ impl CoresForm {
         self.set(field);
     }
 
-    /// The choices that are in force, each with its name.
+    /// The effective choices, each with its name.
     pub fn described(&self) -> [(&'static str, String); 7] {
         let named = |name: Option<&&'static str>| name.map_or(String::new(), |name| (*name).to_owned());
         let tiles = match self.granularity {
@@ -143,10 +143,10 @@ impl CoresForm {
         preset.map_or(&self.own, |preset| preset.text)
     }
 
-    /// What is asked for, with two documents of the design.
+    /// The request, with the two documents of the design.
     ///
     /// # Errors
-    /// What is wrong with the fields; the workers judge the rest.
+    /// Errors in fields; the documents are checked by the workers.
     pub fn request(
         &self,
         hardware: &str,
@@ -156,7 +156,7 @@ impl CoresForm {
     ) -> Result<CoresRequest, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let granularity = match self.granularity {
-            // What is asked then is searched for.
+            // The search replaces this value.
             TileChoice::Best | TileChoice::LayerByLayer => Granularity::LayerByLayer,
             TileChoice::ByHand => Granularity::ByHand(self.tiles.clone()),
             TileChoice::Rows => Granularity::Rows(match self.rows.trim().parse::<u64>() {
@@ -199,7 +199,7 @@ impl CoresForm {
     }
 }
 
-/// The cores of layers as written by hand: names of layers, and numbers of cores; what is no such line is left out.
+/// Parses the cores of layers written by hand: names of layers, and numbers of cores; other lines are ignored.
 pub fn read_allocation(text: &str) -> Vec<(String, Vec<CoreId>)> {
     let line = |line: &str| {
         let (layer, cores) = line.rsplit_once(':')?;
@@ -210,7 +210,7 @@ pub fn read_allocation(text: &str) -> Vec<(String, Vec<CoreId>)> {
     text.lines().filter_map(line).collect()
 }
 
-/// Writes the cores of layers as the text that [`read_allocation`] reads: a line a layer.
+/// Writes the cores of layers as a text for [`read_allocation`]: one line per layer.
 pub fn write_allocation<'a>(layers: impl IntoIterator<Item = (&'a str, &'a [CoreId])>) -> String {
     let line = |(layer, cores): (&str, &[CoreId])| {
         let cores: Vec<String> = cores.iter().map(CoreId::to_string).collect();

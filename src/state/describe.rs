@@ -1,11 +1,12 @@
-//! A state in words, one thing a line, for people and tests.
+//! A state as text, one property per line, for people and tests.
 
 use super::{AttentionForm, Design, DesignTable, Half, State, Tab};
 use fusescape_engine::depth_first::DepthFirstStrategy;
 use fusescape_lesson::step_name;
 
 impl State {
-    /// What is in force, line by line: `tiles: 1 4 16 x 1 4 18`. Documents are named; one written by hand by its name and length.
+    /// All effective choices, line by line: `tiles: 1 4 16 x 1 4 18`. Documents are named; one written by hand by its
+    /// name and length.
     pub fn describe(&self) -> String {
         let mut lines = describe_design(&self.design);
         if let Some(pinned) = &self.pinned {

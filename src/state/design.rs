@@ -15,9 +15,9 @@ use fusescape_spec::{Diagnostics, Preset, first_presets};
 pub struct Document {
     /// The text in force.
     pub text: String,
-    /// The preset that it is, unchanged.
+    /// Set if the text is that of a preset, unchanged.
     pub preset: Option<&'static str>,
-    /// What was written by hand; it stays here while a preset is looked at.
+    /// The text written by hand; kept while a preset is in force.
     pub own: Option<String>,
 }
 
@@ -26,7 +26,7 @@ impl Document {
         Self { text: preset.text.to_owned(), preset: Some(preset.id), own: None }
     }
 
-    /// Replaces the text; own work is kept.
+    /// Replaces the text; the text is then one written by hand.
     pub fn write(&mut self, text: String) {
         self.own = Some(text.clone());
         self.text = text;
@@ -41,12 +41,11 @@ pub struct Design {
     pub hardware: Document,
     /// The network.
     pub workload: Document,
-    /// The schedule.
     pub schedule: Schedule,
 }
 
 impl Design {
-    /// What the page opens with: FSRCNN on the Meta-prototype-like accelerator for depth-first scheduling.
+    /// The initial design of the page: FSRCNN on the Meta-prototype-like accelerator for depth-first scheduling.
     pub fn first() -> Self {
         let [hardware, workload] = first_presets().each_ref().map(Document::preset);
         Self { hardware, workload, schedule: Schedule::default() }
@@ -59,7 +58,7 @@ impl Design {
         Self { schedule, ..first }
     }
 
-    /// One of the documents.
+    /// Hardware or workload.
     pub fn document(&self, half: Half) -> &Document {
         match half {
             Half::Hardware => &self.hardware,
@@ -67,7 +66,7 @@ impl Design {
         }
     }
 
-    /// One of the documents, to be changed.
+    /// Hardware or workload, mutable.
     pub fn document_mut(&mut self, half: Half) -> &mut Document {
         match half {
             Half::Hardware => &mut self.hardware,
@@ -86,7 +85,7 @@ impl Design {
         self.pick(Half::Workload, workload);
     }
 
-    /// Goes back to the document written by hand.
+    /// Returns to the document written by hand.
     pub fn pick_own(&mut self, half: Half) {
         if let Some(text) = self.document(half).own.clone() {
             self.replace(half, text, None);
@@ -100,7 +99,7 @@ impl Design {
         }
     }
 
-    /// Takes a document out of a file, as one written by hand.
+    /// Takes a document from a file, as one written by hand.
     pub fn import(&mut self, half: Half, text: String) {
         self.document_mut(half).own = Some(text.clone());
         self.replace(half, text, None);
@@ -115,7 +114,7 @@ impl Design {
         self.take_grid(grid);
     }
 
-    /// Which grid of tile sizes the schedule has.
+    /// The choice that the grid of tile sizes matches.
     pub fn grid(&self) -> GridChoice {
         let is = |grid: GridChoice| {
             self.tiles(grid).is_some_and(|(x, y)| self.schedule.tiles_x == x && self.schedule.tiles_y == y)
@@ -145,10 +144,10 @@ impl Design {
         Some((join(&x), join(&y)))
     }
 
-    /// The sweep, and a second small one: the network layer by layer, and one layer at a time, to compare with.
+    /// The sweep, and a small second one for the references: layer by layer, and one layer at a time.
     ///
     /// # Errors
-    /// What is wrong with the schedule. The documents are judged by the engine.
+    /// Errors in the schedule. The documents are checked by the engine.
     pub fn request(&self) -> Result<Vec<Request>, Diagnostics> {
         let settings = self.schedule.settings()?;
         let references = Settings {

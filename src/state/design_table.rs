@@ -1,4 +1,4 @@
-//! What the table of designs compares: every chosen accelerator with every chosen network.
+//! The table of designs: every chosen accelerator with every chosen network.
 
 use super::choice::HierarchyObjective;
 use super::fields::fields;
@@ -11,7 +11,7 @@ use fusescape_engine::explore::{Request, Settings, StackLimits};
 use fusescape_engine::workload::Network;
 use fusescape_spec::{Diagnostics, Preset};
 
-/// What stands for the document written by hand, and for the one of the pinned design, where that is no preset.
+/// The name of the document written by hand, or of the one of the pinned design, if it is not a preset.
 const OWN: &str = "own";
 const PINNED: &str = "pinned";
 
@@ -19,11 +19,11 @@ fields! {
     /// The documents of the table, by the names of presets, and what the schedule of each pair minimises.
     #[derive(Debug, Clone, PartialEq, Default)]
     DesignTable set by TableField {
-        /// Accelerators; none: that of the design at hand and the pinned one.
+        /// Accelerators; if empty, those of the current and the pinned design.
         hardware: Vec<String> = Vec::new() => Names, 49, ["hardware"];
-        /// Networks, likewise.
+        /// Networks; if empty, those of the current and the pinned design.
         networks: Vec<String> = Vec::new() => Names, 50, ["networks"];
-        /// What is minimised and shown.
+        /// The objective, which is also shown.
         objective(chosen Objective): HierarchyObjective = HierarchyObjective::Energy => Choice, 51, ["objective"];
     }
 }
@@ -31,13 +31,13 @@ fields! {
 /// A document that may be in the table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableDocument {
-    /// What links and files call it.
+    /// Name in links and files.
     pub id: String,
-    /// Its name, for a person: that of the preset, or the one that it has itself.
+    /// Name on the page: that of the preset, or the one in its text.
     pub name: String,
-    /// The preset that it is.
+    /// `None` for a document written by hand.
     pub preset: Option<&'static Preset>,
-    /// Its text, or why there is none.
+    /// Its text, or the reason why there is none.
     pub text: Result<String, &'static str>,
 }
 
@@ -58,7 +58,7 @@ impl DesignTable {
 }
 
 impl State {
-    /// What the table may hold: documents written by hand first, then presets.
+    /// Documents that can be added to the table: those written by hand first, then presets.
     pub fn table_offers(&self, half: Half) -> Vec<TableDocument> {
         let document = self.design.document(half);
         let own = document.own.as_ref().or(document.preset.is_none().then_some(&document.text));
@@ -79,7 +79,7 @@ impl State {
         by_hand.chain(presets).collect()
     }
 
-    /// What the table holds, in the order of what it may hold.
+    /// Documents in the table, in the order of [`Self::table_offers`].
     pub fn table_documents(&self, half: Half) -> Vec<TableDocument> {
         let (chosen, offers) = (self.table_ids(half), self.table_offers(half));
         let unknown = chosen.iter().filter(|id| !offers.iter().any(|offer| offer.id == **id));
@@ -87,7 +87,7 @@ impl State {
         offers.into_iter().filter(|offer| chosen.contains(&offer.id)).chain(unknown).collect()
     }
 
-    /// The chosen documents; else those of the design at hand and of the pinned one.
+    /// The chosen documents; if there are none, those of the current and the pinned design.
     fn table_ids(&self, half: Half) -> Vec<String> {
         let chosen = self.table.list(half);
         if !chosen.is_empty() {
@@ -103,10 +103,10 @@ impl State {
         ids
     }
 
-    /// What is asked about a pair: its best schedule under the choices at hand, with tile sizes that suit the network.
+    /// The request for a pair: its best schedule under the current choices, with tile sizes that suit the network.
     ///
     /// # Errors
-    /// What is wrong with the schedule, or why there is no document.
+    /// Errors in the schedule, or the reason why there is no document.
     pub fn table_request(
         &self,
         hardware: &TableDocument,
@@ -130,7 +130,7 @@ impl State {
         Ok((Request { hardware, workload, settings }, self.design.schedule.stack_limits()?))
     }
 
-    /// Puts a document into the table, behind the others, or leaves it out.
+    /// Appends a document to the table, or removes it.
     pub(super) fn set_in_table(&mut self, half: Half, id: String, is_in: bool) {
         let mut ids = self.table_ids(half);
         ids.retain(|known| *known != id);
@@ -138,7 +138,8 @@ impl State {
         *self.table.list_mut(half) = ids;
     }
 
-    /// Takes the documents of a cell as the design at hand, and what the table minimises. The table keeps its documents.
+    /// Takes the documents of a cell and the objective of the table as the current design. The table keeps its
+    /// documents.
     pub(super) fn open_from_table(&mut self, hardware: TableDocument, network: TableDocument) {
         for (half, document) in [(Half::Hardware, hardware), (Half::Workload, network)] {
             *self.table.list_mut(half) = self.table_ids(half);

@@ -1,89 +1,89 @@
-//! Every form's fields as one list, by which links and files keep them.
+//! The fields of every form as one list, used by links and files.
 //!
-//! A form is declared with [`fields!`], a line a member: how a person sets it, what a link means that leaves it out, its
-//! kind, its number in links, and its name in files. How a kind is written and read is said once for links
-//! (`link/kinds.rs`) and once for files (`state/file/kinds.rs`).
+//! A form is declared with [`fields!`], one line per field: the kind of edit, type, baseline for links that leave it
+//! out, kind, number in links, and name in files. The encoding of each kind is defined once for links (`link/kinds.rs`)
+//! and once for files (`state/file/kinds.rs`).
 
 use super::choice::AnyChoice;
 use super::kind::{Field, Kind};
 use fusescape_engine::depth_first::{DepthFirstStrategy, StoringMode};
 use fusescape_engine::rules::Rules;
 
-/// A form whose members links and files keep one by one.
+/// A form that links and files store field by field.
 pub trait Form: Clone + 'static {
-    /// In the order in which they are written.
+    /// In the order of writing.
     const FIELDS: &'static [FormField<Self>];
 
-    /// What an empty link means. It never changes, whatever the page opens with.
+    /// The meaning of an empty link. It never changes, even if the page's default does.
     fn baseline() -> Self;
 
-    /// Names that files know.
+    /// The names of its fields in files.
     fn names() -> Vec<&'static str> {
         Self::FIELDS.iter().flat_map(|field| field.names).copied().collect()
     }
 }
 
-/// One member of a form.
+/// One field of a form.
 pub struct FormField<F> {
-    /// Its number in links. It never changes, and none is given twice.
+    /// Number in links. It never changes, and is never reused.
     pub number: u32,
-    /// Its names in files; none where files keep it otherwise.
+    /// Names in files; empty if files store it otherwise.
     pub names: &'static [&'static str],
-    /// Where it stands, and what kind it is of.
+    /// Access to the field, with its kind.
     pub slot: fn(&mut F) -> Slot<'_>,
 }
 
-/// A member of a form, by its kind.
+/// A mutable field of a form, by kind.
 pub enum Slot<'f> {
     /// A text as written.
     Text(&'f mut String),
-    /// Sizes with blanks between them, as written.
+    /// Sizes separated by spaces, as written.
     Sizes(&'f mut String),
-    /// The name of something that may be left open.
+    /// An optional name.
     Name(&'f mut Option<String>),
-    /// One of a few.
+    /// One of a few values.
     Choice(&'f mut dyn AnyChoice),
-    /// Names of several things.
+    /// A list of names.
     Names(&'f mut Vec<String>),
     /// Some of the overlap storing modes.
     Modes(&'f mut Vec<StoringMode>),
-    /// Weights of a sum, as written.
+    /// Weights of the objective, as written.
     Weights(&'f mut [String; 3]),
     /// Rules of the model.
     Rules(&'f mut Rules),
-    /// A number of something.
+    /// A count.
     Count(&'f mut usize),
     /// A ratio of sizes.
     Ratio(&'f mut u64),
-    /// Yes or no.
     Flag(&'f mut bool),
     /// Whether a text is shown; files list these together.
     Shown(&'f mut bool),
-    /// Which of several, from 0; people count from 1.
+    /// An index, from 0; from 1 in files.
     Ordinal(&'f mut usize),
-    /// Which of several, if it is said.
+    /// An optional index.
     OptionalOrdinal(&'f mut Option<usize>),
     /// A point of a sweep.
     Point(&'f mut Option<DepthFirstStrategy>),
 }
 
-/// A member that is filled in letter by letter.
+/// A field edited by keystrokes.
 pub(super) fn typed(member: &'static str) -> Kind {
     Kind::Typing(Field::Member(member))
 }
 
-/// A member that has its next value at once.
+/// A field edited as a whole.
 pub(super) fn chosen(_: &'static str) -> Kind {
     Kind::Edit
 }
 
-/// A member that says what is looked at.
+/// A field of the view only.
 pub(super) fn shown(_: &'static str) -> Kind {
     Kind::Look
 }
 
-/// Declares a form, a member a line: how a person sets it ([`typed`], [`chosen`] or [`shown`]; nothing: with others at
-/// once), its type, its baseline, and its kind, number and names. Links and files keep members without these otherwise.
+/// Declares a form, one line per field: the kind of edit ([`typed`], [`chosen`] or [`shown`]; none if it is only set
+/// together with others), type, baseline, and kind, number and names. Fields without the latter are stored otherwise in
+/// links and files.
 macro_rules! fields {
     ($(#[$attribute:meta])* $form:ident set by $field:ident {
         $($(#[$about:meta])* $member:ident $(($how:ident $variant:ident))?: $type:ty = $baseline:expr
@@ -101,7 +101,7 @@ macro_rules! fields {
         }
 
         impl $field {
-            /// What setting it means for undo and for the search.
+            /// The kind of edit for undo and for the search.
             pub(super) fn kind(&self) -> $crate::Kind {
                 match self {
                     $($(Self::$variant(_) => {
@@ -112,7 +112,7 @@ macro_rules! fields {
         }
 
         impl $form {
-            /// Sets one member, and nothing else.
+            /// Sets one field.
             pub(super) fn set(&mut self, field: $field) {
                 match field {
                     $($($field::$variant(next) => self.$member = next,)?)*

@@ -1,12 +1,12 @@
-//! What files that leave the page are called.
+//! Names of downloaded files.
 
-/// Most letters of the name of a document, and of what the file shows.
+/// Limit on the letters of the name of a document, and of the content.
 const MOST: usize = 24;
 const MOST_SHOWN: usize = 40;
 
-/// `tpu-like-df-fsrcnn-energy-by-cause.csv`, from the names of the hardware and of the network, what is shown, and the kind of
-/// file: small letters of ASCII, digits and hyphens. Of what is shown a remark in brackets or behind a semicolon
-/// is left out.
+/// `tpu-like-df-fsrcnn-energy-by-cause.csv`, from the names of the hardware and of the network, the content, and the
+/// kind of file: ASCII lower-case letters, digits and hyphens. A remark in brackets or behind a semicolon is left out
+/// of the content.
 pub fn file_name(design: &[String; 2], shown: &str, kind: &str) -> String {
     let shown = shown.split(['(', ';']).next().unwrap_or(shown);
     let parts = [words(&design[0], MOST), words(&design[1], MOST), words(shown, MOST_SHOWN)];
@@ -15,7 +15,7 @@ pub fn file_name(design: &[String; 2], shown: &str, kind: &str) -> String {
     format!("{name}.{kind}")
 }
 
-/// As many words of a text as fit, with hyphens between them; of a single long one its beginning.
+/// As many words of a text as fit, joined by hyphens; the beginning of a single long one.
 fn words(text: &str, most: usize) -> String {
     let mut name = String::new();
     for word in text.split(|letter: char| !letter.is_alphanumeric()) {

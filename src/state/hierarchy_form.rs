@@ -1,4 +1,4 @@
-//! What a person chose or wrote for the hierarchy view.
+//! The form of the view of memory hierarchies.
 
 use super::choice::HierarchyObjective;
 use super::fields::{Form, fields};
@@ -11,23 +11,23 @@ fields! {
     /// The fields of the form, as written.
     #[derive(Debug, Clone, PartialEq)]
     HierarchyForm set by HierarchyField {
-        /// Name of the one layer that counts; none: the whole network.
+        /// Name of a single layer to study; `None` for the whole network.
         layer(chosen Layer): Option<String> = None => Name, 16, ["layer"];
         /// Largest area, mm²; empty for no limit.
         budget(typed Budget): String = String::new() => Text, 17, ["area"];
-        /// Most memories of one operand below the highest.
+        /// Largest number of memories of one operand below the highest.
         max_levels(chosen MaxLevels): usize = 2 => Count, 18, ["max_levels"];
         /// Least ratio of sizes between levels.
         min_ratio(chosen MinRatio): u64 = 8 => Ratio, 19, ["min_ratio"];
         /// Whether all word widths are tried.
         all_widths(chosen AllWidths): bool = false => Flag, 20, ["all_widths"];
-        /// Whether only the best is sought, not the trade-offs.
+        /// Whether only the best is searched, not the front.
         only_best(chosen OnlyBest): bool = false => Flag, 55, ["only_best"];
-        /// What hierarchies are compared by.
+        /// The objective of the hierarchies.
         objective(chosen Objective): HierarchyObjective = HierarchyObjective::Energy => Choice, 21, ["objective"];
         /// Text of the pool.
         pool(typed Pool): String = String::new();
-        /// The preset that it is, unchanged.
+        /// Set if the text is that of a preset, unchanged.
         pool_preset: Option<&'static str> = None;
         /// Whether the text of the pool is shown.
         shows_pool(shown ShowsPool): bool = false;
@@ -54,7 +54,7 @@ impl HierarchyForm {
         (self.pool, self.pool_preset) = (preset.text.to_owned(), Some(preset.id));
     }
 
-    /// Sets a member. A pool written by hand is no preset.
+    /// Sets a field. A pool written by hand is not a preset.
     pub(super) fn change(&mut self, field: HierarchyField) {
         if let HierarchyField::Pool(_) = &field {
             self.pool_preset = None;
@@ -62,10 +62,10 @@ impl HierarchyForm {
         self.set(field);
     }
 
-    /// What is asked for, with two documents of the design.
+    /// The request, with the two documents of the design.
     ///
     /// # Errors
-    /// What is wrong with the fields; the workers judge the rest.
+    /// Errors in fields; the documents are checked by the workers.
     pub fn request(
         &self,
         hardware: &str,

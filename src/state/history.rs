@@ -3,11 +3,11 @@
 use super::kind::{Field, Kind};
 use super::{Design, Document, State, View};
 
-/// Keystrokes in one field that follow each other within this time are one edit, milliseconds.
+/// Consecutive keystrokes in one field within this time are one edit, milliseconds.
 const ONE_EDIT_MS: f64 = 1000.0;
-/// Edits that can be undone.
+/// Limit on the edits that can be undone.
 const MOST_STEPS: usize = 200;
-/// Bytes of text that a history holds, at most; one step is kept however large it is.
+/// Limit on the text in a history, bytes; one step is always kept.
 const MOST_BYTES: usize = 16 << 20;
 
 /// The history of edits: states to undo, and states to redo.
@@ -15,28 +15,28 @@ const MOST_BYTES: usize = 16 << 20;
 pub struct History {
     past: Vec<Step>,
     future: Vec<Step>,
-    /// The field of the last keystroke, and when it was, milliseconds.
+    /// The field of the last keystroke, and its time, milliseconds.
     typing: Option<(Field, f64)>,
-    /// Edits that were made so far, whether or not they were taken back.
+    /// Number of edits so far, including undone ones.
     edits: usize,
 }
 
 /// One edit.
 #[derive(Debug, Clone, PartialEq)]
 struct Step {
-    /// The state on its other side.
+    /// The state on the other side of the edit.
     state: State,
-    /// The way of looking there, where the edit changed that, too.
+    /// Its view, if the edit changed the view as well.
     view: Option<View>,
 }
 
 impl History {
-    /// Takes note of an edit of this kind that made `after` of `before` at a time in milliseconds; says whether it is a keystroke
-    /// that goes on with the one before, after which more may follow. A drag is one edit, however long it rests.
+    /// Records an edit of this kind from `before` to `after` at a time in milliseconds; returns whether it is a
+    /// keystroke that continues the previous one, so that more may follow. A drag is one edit, however long it pauses.
     pub fn note(&mut self, before: &State, after: &State, kind: Kind, now_ms: f64) -> bool {
         let is_drag = matches!(kind, Kind::Dragging(_));
         let field = match kind {
-            // A keystroke that changes nothing begins no edit that the next could go on with.
+            // A keystroke that changes nothing begins no edit that the next one could continue.
             _ if before == after => return false,
             Kind::Look => return false,
             Kind::Typing(field) | Kind::Dragging(field) => Some(field),
@@ -60,7 +60,7 @@ impl History {
         false
     }
 
-    /// The state before the last edit of `now`; the way of looking stays where the edit left it alone.
+    /// The state before the last edit of `now`; the view is kept unless the edit changed it.
     pub fn undo(&mut self, now: &State) -> Option<State> {
         self.typing = None;
         cross(&mut self.past, &mut self.future, now)
@@ -72,7 +72,7 @@ impl History {
         cross(&mut self.future, &mut self.past, now)
     }
 
-    /// How many edits were made so far; keystrokes that follow each other, and the steps of a drag, are one.
+    /// Number of edits so far; consecutive keystrokes, and the steps of a drag, are one.
     pub fn edits(&self) -> usize {
         self.edits
     }
@@ -82,18 +82,16 @@ impl History {
         self.typing.is_some()
     }
 
-    /// Whether there is something to undo.
     pub fn can_undo(&self) -> bool {
         !self.past.is_empty()
     }
 
-    /// Whether there is something to redo.
     pub fn can_redo(&self) -> bool {
         !self.future.is_empty()
     }
 }
 
-/// Goes over the nearest edit on one side, which is then the nearest on the other.
+/// Crosses the nearest edit on one side, which then becomes the nearest on the other.
 fn cross(from: &mut Vec<Step>, to: &mut Vec<Step>, now: &State) -> Option<State> {
     let Step { state, view } = from.pop()?;
     to.push(Step { state: now.clone(), view: view.is_some().then(|| now.view.clone()) });
@@ -101,7 +99,7 @@ fn cross(from: &mut Vec<Step>, to: &mut Vec<Step>, now: &State) -> Option<State>
 }
 
 impl State {
-    /// Bytes of all texts that it holds.
+    /// Bytes of all texts in the history.
     fn text_bytes(&self) -> usize {
         let document = |document: &Document| document.text.len() + document.own.as_ref().map_or(0, String::len);
         let design = |design: &Design| document(&design.hardware) + document(&design.workload);

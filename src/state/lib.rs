@@ -1,17 +1,19 @@
-//! What a person chose or wrote, and every change of it.
+//! The choices and documents of a person, and every change of them.
 //!
-//! A [`State`] is all that a link holds and all that undo takes back. It knows nothing of a browser.
+//! A [`State`] is the content of a link, and the unit of undo. It is independent of browsers.
 //!
 //! - `action.rs`: every change, an [`Action`]
-//! - `design.rs`, `schedule.rs`, `tiles.rs`: documents and what is swept
-//! - `cores_form.rs`, `hierarchy_form.rs`, `attention_form.rs`, `study_form.rs`, `own_mapping.rs`, `design_table.rs`: the forms of views
-//! - `fields.rs`: how every member of a form is set and kept, as one list; `choice/`: what links and files call choices among a few
-//! - `views.rs`: the one list of views; `view.rs`: what is looked at, and how
-//! - `history.rs`: undo and redo. An edit that changed the way of looking takes that back, too; any other leaves it alone
-//! - `pinned.rs`: the design that was put aside to compare with
+//! - `design.rs`, `schedule.rs`, `tiles.rs`: documents and the sweep
+//! - `cores_form.rs`, `hierarchy_form.rs`, `attention_form.rs`, `study_form.rs`, `own_mapping.rs`, `design_table.rs`:
+//!   the forms of views
+//! - `fields.rs`: the fields of every form as one list, for setting and storing; `choice/`: numbers and names of
+//!   choices in links and files
+//! - `views.rs`: the one list of views; `view.rs`: the current view and its settings
+//! - `history.rs`: undo and redo. Undo restores the view only if the edit changed it
+//! - `pinned.rs`: the design that is pinned for comparison
 //! - `file/`: a state as YAML
 //!
-//! `State::lesson` is the open step of a lesson, in links and files too; the answers that a person gave stay on the page.
+//! `State::lesson` is the open step of a lesson, also in links and files; the answers stay on the page.
 
 mod action;
 mod attention_form;
@@ -63,35 +65,34 @@ use fusescape_gallery::{Opening, Shown};
 use fusescape_lesson::{AtHand, LessonSource, OpenLesson};
 use fusescape_spec::first_presets;
 
-/// The state of the page: all that a person chose or wrote.
+/// The state of the page: all choices and documents of a person.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct State {
-    /// What is run on what, and how.
+    /// Documents and schedule.
     pub design: Design,
-    /// The layer that is mapped, and what was done to its mapping.
+    /// The layer to map, and changes to its mapping.
     pub mapping: OwnMapping,
-    /// Which memory hierarchies are generated.
+    /// Form of the generator of memory hierarchies.
     pub hierarchy: HierarchyForm,
-    /// What is run on many cores, and how.
+    /// Form of many cores.
     pub cores: CoresForm,
-    /// Which transformer runs, and what it computes.
+    /// Form of attention.
     pub attention: AttentionForm,
-    /// Which designs vary along which axes.
+    /// The study document.
     pub study: StudyForm,
-    /// Which accelerators and networks are compared in one table.
+    /// Accelerators and networks of the table of designs.
     pub table: DesignTable,
-    /// How they look at it.
     pub view: View,
-    /// The design that it is compared with.
+    /// The design for comparison.
     pub pinned: Option<Box<Pinned>>,
-    /// The entry of the gallery that was opened, until something of it is changed.
+    /// The entry of the gallery that was opened, until it is changed.
     pub entry: Option<&'static str>,
-    /// The step of the lesson that is open, whatever is changed meanwhile.
+    /// The open step of a lesson, whatever is changed meanwhile.
     pub lesson: Option<Box<OpenLesson>>,
 }
 
 impl State {
-    /// What the page opens with.
+    /// The initial state of the page.
     pub fn first() -> Self {
         Self { design: Design::first(), ..Self::default() }
     }
@@ -184,7 +185,7 @@ impl State {
                     std::mem::swap(&mut self.view.point, &mut pinned.point);
                     let cores = Pinned::cores_of(&self.cores);
                     let next = std::mem::replace(&mut pinned.cores, cores);
-                    // A text that is not in force stays where it was written.
+                    // A text that is not in force is kept where it was written.
                     let own = if next.preset.is_some() { self.cores.own.clone() } else { next.own.clone() };
                     self.cores = CoresForm { own, shows_system: self.cores.shows_system, ..next };
                 }
@@ -236,7 +237,7 @@ impl State {
         let network = (takes_network || swaps).then(|| Network::from_text(&self.design.workload.text).ok()).flatten();
         if let Some(network) = network {
             self.leave_layers(&network);
-            // The text of the cuts stays, to come back to.
+            // The text of the cuts is kept for a later return to them.
             let schedule = &mut self.design.schedule;
             let is_of_another = schedule.cut_layers().any(|name| lacks(&network, &name));
             if takes_network && is_of_another && schedule.fuse == FuseChoice::ByHand {
@@ -245,7 +246,7 @@ impl State {
         }
     }
 
-    /// Lets go the layers that were chosen to be looked at and that the network does not have.
+    /// Drops chosen layers that the network does not have.
     fn leave_layers(&mut self, network: &Network) {
         for layer in [&mut self.mapping.layer, &mut self.hierarchy.layer] {
             layer.take_if(|name| lacks(network, name));
@@ -268,7 +269,7 @@ impl State {
         }
     }
 
-    /// This state, with documents at hand that were written by hand in another one and are not in force here.
+    /// This state, with documents written by hand in `other` that are not in force here.
     #[must_use]
     pub fn keeping_own(&self, other: &Self) -> Self {
         let mut next = self.clone();
@@ -284,8 +285,8 @@ impl State {
         next
     }
 
-    /// Whether a person changed the design, a mapping or what hierarchies are generated since a step of a lesson, an entry of the
-    /// gallery or the page was opened: what opening another step replaces.
+    /// Whether a person has changed the design, a mapping or the form of hierarchies since a step of a lesson, an entry
+    /// of the gallery or the page was opened, so that opening another step would replace it.
     pub fn is_edited(&self) -> bool {
         let mut opened = Self::first();
         match (self.entry, &self.lesson) {
@@ -300,7 +301,7 @@ impl State {
         !self.asks_the_same_as(&opened)
     }
 
-    /// The design at hand, for the numbers of a lesson; nothing while it has errors in its schedule.
+    /// The current design, for the numbers of a lesson; `None` while its schedule has errors.
     pub fn at_hand(&self) -> Option<AtHand> {
         Some(AtHand {
             hardware: self.design.hardware.text.clone(),
@@ -311,7 +312,7 @@ impl State {
         })
     }
 
-    /// Whether the design at hand is another than a step of a lesson opens; what is only looked at does not count.
+    /// Whether the current design differs from the one that a step of a lesson opens; the view does not count.
     pub fn differs_from(&self, opens: &Opening) -> bool {
         let mut opened = Self::first();
         opened.take(opens.clone());
@@ -334,7 +335,7 @@ impl State {
                 == CoresForm { shows_system: false, ..opened.cores.clone() }
     }
 
-    /// Takes over the state of an entry of the gallery or of a step of a lesson. Documents written by hand stay at hand.
+    /// Takes over the state of an entry of the gallery or of a step of a lesson. Documents written by hand are kept.
     fn take(&mut self, opens: Opening) {
         let Opening { shows, hardware, workload, settings, layer, mapping, point, budget_um2, cores } = opens;
         for (half, chosen) in [(Half::Hardware, hardware), (Half::Workload, workload)] {
@@ -370,12 +371,12 @@ impl State {
     }
 }
 
-/// Whether a network computes no layer of this name.
+/// Whether a network has no computing layer with this name.
 fn lacks(network: &Network, name: &str) -> bool {
     !network.computing().any(|id| network.layer(id).name == name)
 }
 
-/// What is minimised is what the heatmaps show.
+/// The metric of the heatmaps for an objective.
 fn metric_of(objective: ObjectiveChoice) -> Metric {
     match objective {
         ObjectiveChoice::Energy => Metric::Energy,

@@ -1,4 +1,4 @@
-//! A design that was put aside, to compare with.
+//! A design that is pinned for comparison.
 
 use super::cores_form::CoresForm;
 use super::design::Design;
@@ -6,26 +6,25 @@ use super::half::Half;
 use fusescape_engine::depth_first::DepthFirstStrategy;
 use fusescape_spec::{Difference, differences};
 
-/// Design A; the one at hand is B.
+/// Design A; the current one is B.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pinned {
-    /// What is run on what, and how.
     pub design: Design,
-    /// The point that is compared; `None`: the best.
+    /// The compared point; `None` for the best.
     pub point: Option<DepthFirstStrategy>,
-    /// How it is run on many cores.
+    /// Its form of many cores.
     pub cores: CoresForm,
 }
 
 impl Pinned {
-    /// The form of many cores as it is pinned: without what is not in force.
+    /// The form of many cores as pinned: without fields that are not in force.
     pub fn cores_of(form: &CoresForm) -> CoresForm {
         let own = if form.preset.is_none() { form.own.clone() } else { String::new() };
         CoresForm { own, shows_system: false, ..form.clone() }
     }
 }
 
-/// Everything in which two ways to use many cores differ: the system, then the choices.
+/// All differences between two forms of many cores: the system, then the choices.
 pub fn cores_differences(a: &CoresForm, b: &CoresForm) -> Vec<Difference> {
     let systems = differences(a.system(), b.system()).into_iter();
     let systems = systems.map(|found| Difference { path: format!("system.{}", found.path), ..found });
@@ -35,7 +34,7 @@ pub fn cores_differences(a: &CoresForm, b: &CoresForm) -> Vec<Difference> {
     systems.chain(choices).collect()
 }
 
-/// Everything in which two designs differ: hardware, network, schedule.
+/// All differences between two designs: hardware, network, schedule.
 pub fn design_differences(a: &Design, b: &Design) -> Vec<Difference> {
     let documents = [Half::Hardware, Half::Workload].into_iter().flat_map(|half| {
         let found = differences(&a.document(half).text, &b.document(half).text);

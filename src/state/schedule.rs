@@ -1,4 +1,4 @@
-//! How the network is to be run, as chosen and as written.
+//! The schedule form, as chosen and as written.
 
 use super::choice::{AnyChoice, FuseChoice, ObjectiveChoice, RuleSet};
 use super::fields::{Form, fields};
@@ -19,23 +19,23 @@ fields! {
         tiles_y(typed TilesY): String = "1 4 18 72 270 540".to_owned() => Sizes, 5, ["tile_heights"];
         /// Overlap storing modes.
         modes: Vec<StoringMode> = StoringMode::ALL.into() => Modes, 6, ["modes"];
-        /// Which layers share a stack.
+        /// The rule that divides layers into stacks.
         fuse(chosen Fuse): FuseChoice = FuseChoice::Automatic => Choice, 7, ["stacks"];
         /// Layers after which a stack ends, as written (see [`names_in`]); in force if `fuse` is by hand.
         cuts(typed Cuts): String = String::new() => Text, 8, ["cuts"];
         /// What is minimised.
         objective(chosen Objective): ObjectiveChoice = ObjectiveChoice::Energy => Choice, 9, ["objective"];
-        /// Whose accesses are minimised.
+        /// The memory whose accesses are minimised.
         memory(chosen Memory): String = String::new() => Text, 10, ["memory"];
         /// Weights of energy, latency and DRAM accesses, as written.
         weights: [String; 3] = ["1".to_owned(), "0".to_owned(), "0".to_owned()] => Weights, 11, ["weights"];
-        /// How mappings are searched.
+        /// Search strategy for mappings.
         strategy(chosen Strategy): Strategy = Strategy::Exact => Choice, 12, ["search"];
-        /// LPF limit, where the strategy has one.
+        /// LPF limit, if the strategy has one.
         lpf_limit(chosen LpfLimit): usize = 6 => Count, 13, ["lpf_limit"];
-        /// Layers that an optimal stack may have, as written; empty for any number.
+        /// Limit on the layers of an optimal stack, as written; empty for no limit.
         most_layers(typed MostLayers): String = String::new() => Text, 34, ["most_layers"];
-        /// Tiles that an optimal stack may make, as written; empty for any number.
+        /// Limit on the tiles of an optimal stack, as written; empty for no limit.
         most_tiles(typed MostTiles): String = String::new() => Text, 35, ["most_tiles"];
         /// Rules of the model.
         rules(chosen Rules): Rules = Rules::CORRECTED => Rules, 14, ["rules", "switched"];
@@ -50,7 +50,7 @@ impl Default for Schedule {
     }
 }
 
-/// A number of 1 or more; `None` if nothing is written, or something else, which is noted.
+/// A number from 1 on; `None` if it is empty or invalid, with a diagnostic for the latter.
 fn limit(what: &str, text: &str, diagnostics: &mut Diagnostics) -> Option<u64> {
     let text = text.trim();
     let number = text.parse().ok().filter(|&number: &u64| number > 0);
@@ -72,7 +72,7 @@ pub(super) fn join(sizes: &[u64]) -> String {
 pub const LPF_LIMITS: std::ops::RangeInclusive<usize> = 3..=10;
 
 impl Schedule {
-    /// A schedule that asks for these settings, of which the page knows all but a list of fuse depths.
+    /// The form for these settings, except for lists of fuse depths, which it cannot express.
     pub fn of(settings: &Settings) -> Self {
         let (fuse, cuts) = match settings.fuse.first() {
             None | Some(FuseDepth::Automatic) => (FuseChoice::Automatic, String::new()),
@@ -108,7 +108,7 @@ impl Schedule {
         schedule
     }
 
-    /// The fuse depth, where it is complete.
+    /// The fuse depth; incomplete choices add diagnostics.
     pub fn fuse_depth(&self, diagnostics: &mut Diagnostics) -> FuseDepth {
         match self.fuse {
             FuseChoice::Automatic => FuseDepth::Automatic,
@@ -129,12 +129,12 @@ impl Schedule {
         }
     }
 
-    /// The layers that `cuts` names.
+    /// The layers in `cuts`.
     pub(super) fn cut_layers(&self) -> impl Iterator<Item = String> {
         names_in(&self.cuts).into_iter().map(|(name, _)| name)
     }
 
-    /// What is minimised; a weight that is no number is 0.
+    /// The objective; a weight that is not a number is 0.
     pub fn objective_in_force(&self) -> Objective {
         self.objective(&mut Diagnostics::default())
     }
@@ -169,10 +169,10 @@ impl Schedule {
         }
     }
 
-    /// What the optimal stacks keep to.
+    /// The limits on optimal stacks.
     ///
     /// # Errors
-    /// Limits that are no numbers.
+    /// Limits that are not numbers.
     pub fn stack_limits(&self) -> Result<StackLimits, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let most_layers = limit("layers", &self.most_layers, &mut diagnostics);
@@ -207,9 +207,9 @@ impl Schedule {
         self.modes = StoringMode::ALL.into_iter().filter(wanted).collect();
     }
 
-    /// Calls a layer by its new name wherever a stack ends after it.
+    /// Replaces the name of a layer in the cuts.
     pub(super) fn rename_layer(&mut self, old: &str, new: &str) {
-        // From the end, so that places before it stay.
+        // From the end, so that earlier positions stay valid.
         for (name, place) in names_in(&self.cuts).into_iter().rev() {
             if name == old {
                 self.cuts.replace_range(place, &listed_name(new));
@@ -217,14 +217,14 @@ impl Schedule {
         }
     }
 
-    /// Ends stacks after these layers, by hand.
+    /// Sets these layers as the ends of stacks, by hand.
     pub(super) fn end_stacks_after(&mut self, layers: String) {
         (self.fuse, self.cuts) = (FuseChoice::ByHand, layers);
     }
 }
 
 impl Schedule {
-    /// What is in force, by name; `None` for what has no part in it.
+    /// The effective choices, by name; `None` for one without effect.
     pub fn described(&self) -> Vec<(&'static str, Option<String>)> {
         let Self {
             tiles_x,
@@ -270,7 +270,7 @@ impl Schedule {
         ]
     }
 
-    /// What is in force, line by line, for [`State::describe`](super::State::describe).
+    /// The effective choices, line by line, for [`State::describe`](super::State::describe).
     pub(super) fn lines(&self) -> Vec<String> {
         let modes: Vec<&str> = self.modes.iter().map(|mode| mode.name()).collect();
         let mut lines = vec![

@@ -1,4 +1,4 @@
-//! What a person wrote for the view of studies.
+//! The form of the view of studies.
 
 use super::fields::fields;
 
@@ -6,7 +6,7 @@ fields! {
     /// A study document, as written.
     #[derive(Debug, Clone, PartialEq, Eq, Default)]
     StudyForm set by StudyField {
-        /// The document; empty where it is the one that the page suggests for the design at hand.
+        /// The document; empty for the one that the page suggests for the current design.
         text(typed Text): String = String::new() => Text, 67, ["text"];
     }
 }

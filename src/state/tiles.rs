@@ -1,27 +1,27 @@
-//! Lists of tile sizes: reading what a person wrote, and suggesting some.
+//! Lists of tile sizes: parsing and suggestions.
 
 use fusescape_engine::explore::{MOST_SIZES, parse_sizes};
 use fusescape_engine::workload::{Dim, Network};
 use fusescape_spec::{Diagnostics, MAX_DIAGNOSTICS};
 
-/// Which tile sizes are swept, as chosen.
+/// The grid of tile sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GridChoice {
     /// A few, from the smallest to the whole map.
     Spread,
-    /// Some hundred in each direction, in equal steps.
+    /// About a hundred in each direction, evenly spaced.
     Fine,
     /// As listed.
     Own,
 }
 
 impl GridChoice {
-    /// All of them, with what the page calls them.
+    /// With their names on the page.
     pub const ALL: [(Self, &'static str); 3] =
         [(Self::Spread, "a few, up to the map"), (Self::Fine, "full resolution"), (Self::Own, "as listed")];
 }
 
-/// Reads a list of sizes and ranges, separated by spaces or commas. Every entry that is wrong is reported.
+/// Parses a list of sizes and ranges, separated by spaces or commas. Every invalid entry is reported.
 pub fn parse_tiles(path: &str, what: &str, text: &str, diagnostics: &mut Diagnostics) -> Vec<u64> {
     let mut sizes = Vec::new();
     for word in text.split(|c: char| c == ',' || c == ';' || c.is_whitespace()).filter(|word| !word.is_empty()) {
@@ -51,7 +51,7 @@ pub fn parse_tiles(path: &str, what: &str, text: &str, diagnostics: &mut Diagnos
     sizes
 }
 
-/// Widths and heights that span a network's maps in even steps; for maps of 960 x 540 those of DeFiNES, Fig. 12.
+/// Widths and heights that span a network's maps in even ratios; for maps of 960 x 540 those of DeFiNES, Fig. 12.
 pub fn suggested_tiles(network: &Network) -> (Vec<u64>, Vec<u64>) {
     match map_size(network) {
         (960, 540) => (vec![1, 4, 16, 60, 240, 960], vec![1, 4, 18, 72, 270, 540]),
@@ -59,7 +59,7 @@ pub fn suggested_tiles(network: &Network) -> (Vec<u64>, Vec<u64>) {
     }
 }
 
-/// At full resolution a side has at most about so many sizes.
+/// Approximate number of sizes in each direction at full resolution.
 const FINE: u64 = 100;
 
 /// Ranges of widths and heights at full resolution, as written: every tenth size of a map of 960 x 540.
@@ -76,7 +76,7 @@ pub fn fine_tiles(network: &Network) -> (String, String) {
     (range(x), range(y))
 }
 
-/// The map whose tiles matter: normally the network's last.
+/// The map that is tiled: normally the network's last.
 fn map_size(network: &Network) -> (u64, u64) {
     let size = |id| {
         let shape = network.layer(id).shape;
@@ -85,7 +85,7 @@ fn map_size(network: &Network) -> (u64, u64) {
     let area = |(x, y): (u64, u64)| x.saturating_mul(y);
     let Some(largest) = network.computing().map(size).max_by_key(|&size| area(size)) else { return (1, 1) };
     let last = network.computing().last().map_or(largest, size);
-    // A classifier ends in a single pixel, and tiles are a matter of its stacks before.
+    // A classifier ends in a single pixel; then the maps of its stacks before matter.
     if area(last) >= area(largest) / 16 { last } else { largest }
 }
 
@@ -97,7 +97,7 @@ fn spread(size: u64) -> Vec<u64> {
             let target = (size as f64).powf(f64::from(step) / 5.0);
             let distance = |divisor: &u64| (*divisor as f64 / target).ln().abs();
             let nearest = divisors.iter().copied().min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(1);
-            // A prime size has no divisors in between; any number will do.
+            // A prime size has no divisors in between, so that the target itself is taken.
             if distance(&nearest) > 0.5 { target.round() as u64 } else { nearest }
         })
         .collect();

@@ -1,4 +1,4 @@
-//! How a person looks at the results.
+//! The current view and its settings.
 
 use super::choice::FusionPart;
 use super::fields::fields;
@@ -9,31 +9,29 @@ use fusescape_engine::depth_first::DepthFirstStrategy;
 use fusescape_engine::explore::PointSummary;
 use fusescape_engine::search::Objective;
 
-/// A number that every point has.
+/// A metric that every point has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Metric {
-    /// Energy.
     #[default]
     Energy,
-    /// Latency.
     Latency,
     /// Energy times latency.
     EnergyDelay,
-    /// Words of DRAM.
+    /// Words read from and written to DRAM.
     DramAccesses,
     /// Multiply-accumulates.
     Macs,
-    /// Words of the memory whose accesses are minimised.
+    /// Words of the memory whose accesses are the objective.
     MemoryAccesses,
-    /// The weighted sum that is minimised.
+    /// The weighted sum of the objective.
     WeightedSum,
 }
 
 impl Metric {
-    /// Those that every sweep has.
+    /// The metrics of every sweep.
     pub const ALL: [Self; 5] = [Self::Energy, Self::Latency, Self::EnergyDelay, Self::DramAccesses, Self::Macs];
 
-    /// Those of a sweep with this objective.
+    /// The metrics of a sweep with this objective.
     pub fn offered(objective: &Objective) -> Vec<Self> {
         let more = match objective {
             Objective::MemoryAccesses(_) => Some(Self::MemoryAccesses),
@@ -43,7 +41,7 @@ impl Metric {
         Self::ALL.into_iter().chain(more).collect()
     }
 
-    /// On its button.
+    /// Text of its button.
     pub fn title(self) -> &'static str {
         match self {
             Self::Energy => "Energy",
@@ -56,7 +54,6 @@ impl Metric {
         }
     }
 
-    /// What it counts.
     pub fn quantity(self) -> Quantity {
         match self {
             Self::Energy => Quantity::Energy,
@@ -83,23 +80,22 @@ impl Metric {
 }
 
 fields! {
-    /// The way in which results are shown.
+    /// The view of the results.
     #[derive(Debug, Clone, PartialEq, Eq, Default)]
     View set by ViewField {
-        /// Which view.
+        /// The open view.
         tab(shown Tab): Tab = Tab::Landscape => Choice, 22, ["tab"];
-        /// Which number the heatmaps show.
+        /// The metric of the heatmaps.
         metric(shown Metric): Metric = Metric::Energy => Choice, 23, ["metric"];
-        /// The stack that is looked at.
+        /// Index of the selected stack.
         stack(shown Stack): usize = 0 => Ordinal, 25, ["stack"];
-        /// The tile type that is looked at; `None`: the most frequent.
+        /// Index of the selected tile type; `None` for the most frequent one.
         tile_type(shown TileType): Option<usize> = None => OptionalOrdinal, 26, ["tile_type"];
-        /// The opened point; `None`: the best.
+        /// The opened point; `None` for the best.
         point(shown Point): Option<DepthFirstStrategy> = None => Point, 24, ["point"];
-        /// The step at which data in motion stand, counted through all maps of all tiles; `None`: the first of the tile
-        /// type.
+        /// The step of data in motion, counted over all maps of all tiles; `None` for the first of the tile type.
         step(shown Step): Option<usize> = None => OptionalOrdinal, 56, ["step"];
-        /// The question of the view of fusion that is open.
+        /// The open section of the view Fusion.
         fusion_part(shown FusionPart): FusionPart = FusionPart::Methods => Choice, 53, ["fusion_part"];
         /// Whether the hardware's text is shown.
         hardware_text: bool = false;
@@ -109,7 +105,7 @@ fields! {
 }
 
 impl View {
-    /// Sets a member. What is inside of another point, stack or tile type is looked at from its beginning.
+    /// Sets a field. Another point, stack or tile type resets the fields for its parts.
     pub(super) fn change(&mut self, field: ViewField) {
         match &field {
             ViewField::Point(_) => (self.stack, self.tile_type, self.step) = (0, None, None),

@@ -75,19 +75,18 @@ pub enum About {
 /// The entry of a view in the list of views.
 #[derive(Debug, Clone, Copy)]
 pub struct ViewEntry {
-    /// The view.
     pub tab: Tab,
-    /// As the page calls it.
+    /// On the page.
     pub title: &'static str,
-    /// As addresses and files call it: the title in small letters.
+    /// In addresses and files: the title in lower case.
     pub name: &'static str,
-    /// The number that links call it by. It never changes, and none is given twice.
+    /// Number in links. It never changes, and is never reused.
     pub code: u8,
     /// What it is about.
     pub about: About,
     /// What it shows, for the help sheet.
     pub shows: &'static str,
-    /// What it is called where a person chooses what to embed; `None` if it cannot be embedded.
+    /// Name in the dialog for embedding; `None` if it cannot be embedded.
     pub embedded: Option<&'static str>,
 }
 

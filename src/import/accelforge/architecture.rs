@@ -1,6 +1,6 @@
-//! An architecture: memories and fan-outs from the outside in, with what computes as the last.
-//!
-//! Nodes are told by their tags; where those are missing, as in what AccelForge writes out, by the fields that only one kind has.
+//! An architecture: memories and fan-outs from the outside in, the compute unit last.
+//! Nodes are recognised by their tags, or, where those are missing, as in files that AccelForge writes, by fields that
+//! only one kind has.
 
 use super::expression::{self, Names, number, whole};
 use crate::nest::{FanOut, Node};
@@ -8,9 +8,9 @@ use crate::places::{Entries, find, text};
 use crate::report::{Report, Severity};
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
-/// Most nodes of a list, and most fan-outs of a node.
+/// Limit on the nodes of a list, and on the fan-outs of a node.
 const MAX_NODES: usize = 256;
-/// Fields that have an effect in AccelForge and none here, each with what has no effect there either.
+/// Fields that have an effect in AccelForge and none here, each with the values that have no effect there either.
 const NOT_COUNTED: [(&str, &[&str]); 6] = [
     ("leak_power", &["0", "0.0"]),
     ("total_leak_power", &["0", "0.0"]),
@@ -20,61 +20,56 @@ const NOT_COUNTED: [(&str, &[&str]); 6] = [
     ("skip_initial_output_write", &["true", "True"]),
 ];
 
-/// An architecture.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Architecture {
     /// Memories and fan-outs, outermost first.
     pub nodes: Vec<Node<Memory>>,
     /// What computes.
     pub compute: Compute,
-    /// Names that expressions may use.
+    /// Names for use in expressions.
     pub names: Names,
 }
 
 /// A memory.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Memory {
-    /// Its name.
     pub name: String,
-    /// Capacity, bits: an expression, which may take `weight.bits_per_value` of the workload.
+    /// Capacity, bits: an expression, which may contain `weight.bits_per_value` of the workload.
     pub size: Option<String>,
-    /// Reading.
     pub read: Action,
-    /// Writing.
     pub write: Action,
-    /// Whether reads and writes do not wait for each other.
+    /// Whether reads and writes can be simultaneous.
     pub has_two_ports: bool,
-    /// Tensors that it keeps, or may keep: set expressions.
+    /// Set expressions of the tensors that it must keep or may keep.
     pub keeps: Vec<String>,
     /// Area of an instance, m².
     pub area: Option<f64>,
 }
 
-/// What one action moves, costs and takes.
+/// Size, energy and speed of one action.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Action {
     /// Bits moved.
     pub bits: f64,
-    /// Energy, J; `None` where the file states none.
+    /// Energy, J; `None` if the file states none.
     pub energy: Option<f64>,
-    /// Actions in a second; `None` where that is not limited.
+    /// Actions per second; `None` for no limit.
     pub throughput: Option<f64>,
 }
 
-/// What computes.
+/// The unit that computes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Compute {
-    /// Its name.
     pub name: String,
-    /// One computation.
+    /// A single computation.
     pub action: Action,
     /// Area of an instance, m².
     pub area: Option<f64>,
-    /// Its own fan-out.
+    /// Its own fan-outs.
     fan_out: Vec<FanOut>,
 }
 
-/// Reads an architecture; `None` where there is none to speak of.
+/// Reads an architecture; `None` if it lacks a memory or a compute unit.
 pub fn read(place: &LocatedNode, names: &Names, reader: &mut Reader, report: &mut Report) -> Option<Architecture> {
     let entries = place.entries(reader);
     let Some(nodes) = find(&entries, "nodes") else {
@@ -102,7 +97,7 @@ pub fn read(place: &LocatedNode, names: &Names, reader: &mut Reader, report: &mu
     Some(Architecture { nodes, compute, names: names.clone() })
 }
 
-/// What is collected on the way through the nodes.
+/// State of the walk through the nodes.
 struct Walk<'a> {
     nodes: Vec<Node<Memory>>,
     computes: Vec<Compute>,
@@ -229,7 +224,7 @@ impl Walk<'_> {
         Memory { name: name.to_owned(), size, read, write, has_two_ports, keeps, area }
     }
 
-    /// A number times its scale; `None` where there is none.
+    /// A number times its scale; `None` if it is not stated.
     fn scaled(&self, fields: &Entries, name: &str, scale: &str, reader: &mut Reader) -> Option<f64> {
         let stated = |name: &str, reader: &mut Reader| {
             find(fields, name).filter(|place| !place.is_empty()).and_then(|place| number(place, self.names, reader))
@@ -238,7 +233,8 @@ impl Walk<'_> {
         stated(name, reader).map(|value| value * scale)
     }
 
-    /// Actions of these names: those of a component that states none are known to its model alone.
+    /// The named actions; those of a component without a list of actions are only known to AccelForge's component
+    /// model.
     fn actions<const N: usize>(
         &self,
         component: &str,
@@ -263,7 +259,7 @@ impl Walk<'_> {
             let fields = place.entries(reader);
             let name = text(&fields, "name", reader).unwrap_or_default();
             let Some(index) = names.iter().position(|known| *known == name) else { continue };
-            // What AccelForge writes out refers to the component's own number.
+            // Files written by AccelForge refer to the component's own number.
             let stated = find(&fields, "bits_per_action")
                 .filter(|place| place.text(reader).is_some_and(|text| !text.contains(" if ")));
             let stated = stated.and_then(|place| number(place, self.names, reader)).filter(|bits| *bits > 0.0);
@@ -288,7 +284,7 @@ impl Walk<'_> {
     }
 }
 
-/// Which kind of node this is.
+/// The kind of a node.
 fn kind_of<'t>(place: &LocatedNode<'t>, fields: &Entries) -> &'t str {
     let has = |name: &str| find(fields, name).is_some();
     match place.tag() {

@@ -17,17 +17,17 @@ use fusescape_spec::{
 
 /// Bits of an access of a memory whose speed is not limited.
 const NO_LIMIT_ACCESS: u64 = 16;
-/// Computations in a second where nothing limits them.
+/// Computations per second where nothing limits them.
 const NO_LIMIT_CLOCK: f64 = 1e9;
-/// What an energy in J is in pJ, and an area in m² in um².
+/// Factor from J to pJ, and from m² to um².
 const PICO: f64 = 1e12;
-/// More than any action costs, J a bit: where a file states more, it counts in units of its own.
+/// Energy beyond that of any action, J per bit: a file with larger values uses units of its own.
 const MOST_ENERGY: f64 = 1e-6;
 
-/// Makes documents; the report gets what a person should know.
+/// Makes documents; the report gets remarks for the user.
 ///
 /// # Errors
-/// Einsums that are no layers, and what does not fit together: a mapping without its architecture, memories that do not exist.
+/// Einsums that are no layers, and inconsistencies: a mapping without an architecture, memories that do not exist.
 pub fn assemble(files: &Files, report: &mut Report) -> Result<Documents, Diagnostics> {
     let mut wrong = Diagnostics::default();
     let Files { architecture, workload, mapping, .. } = files;
@@ -94,7 +94,7 @@ impl<'a> Stage<'a> {
         Self { architecture, roles, nest, energy_unit: energy_unit(architecture, report) }
     }
 
-    /// The mappings of all layers that can be said.
+    /// The mappings of all layers that can be expressed.
     fn layers(&self, paths: &[Path], report: &mut Report) -> Result<Vec<LayerMappingSpec>, Diagnostics> {
         let memories: Vec<&str> = self.nest.memories().map(|(_, memory)| memory.name.as_str()).collect();
         let mut layers: Vec<LayerMappingSpec> = Vec::new();
@@ -192,7 +192,7 @@ impl<'a> Stage<'a> {
             operands,
             read_width_bits: read.bits,
             write_width_bits: write.bits,
-            // Actions are counted as fractions.
+            // Actions may be fractional, so that one bit is the granularity.
             read_granularity_bits: 1,
             write_granularity_bits: 1,
             read_energy_pj: read.energy_pj,
@@ -238,7 +238,7 @@ impl<'a> Stage<'a> {
         NO_LIMIT_BITS
     }
 
-    /// What the array unrolls where no mapping says so: the loops that reuse what a fan-out must reuse.
+    /// The unrolling without a mapping: the loops that reuse the tensors which a fan-out must reuse.
     fn unroll(&self, report: &mut Report) -> Vec<UnrollSpec> {
         let unroll = |(fan_out, [dimension, _]): (&FanOut, &[String; 2])| {
             let reused = fan_out.reuse.as_deref().and_then(|text| sets::value(text, &|_| None)).unwrap_or(0);
@@ -255,19 +255,19 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// What one side of a memory moves in a cycle, and the energy of that.
+/// Bits per cycle of one side of a memory, and the energy of that.
 struct Side {
     bits: u64,
     energy_pj: f64,
 }
 
-/// A number in another unit, to the 15 digits that a decimal number keeps: 2e-9 m² are 2000 um², not 2000.0000000000002.
+/// A number in another unit, rounded to 15 digits: 2e-9 m² are 2000 um², not 2000.0000000000002.
 fn scaled(value: f64, unit: f64) -> f64 {
     let product = value * unit;
     format!("{product:.14e}").parse().unwrap_or(product)
 }
 
-/// What an energy of 1 in the file is in pJ: it is in J, unless that is absurd.
+/// Factor from energies of the file to pJ: they are in J, unless that would be absurd.
 fn energy_unit(architecture: &Architecture, report: &mut Report) -> f64 {
     let per_bit = |action: &Action| action.energy.unwrap_or(0.0) / action.bits;
     let of_node = |node: &Node<Memory>| match node {

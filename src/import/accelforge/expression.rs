@@ -1,13 +1,13 @@
-//! Numbers as AccelForge's files write them: plain arithmetic such as `8 * 614e9`, with names that the file gives a value.
-//!
-//! AccelForge evaluates any expression of Python. What is not plain arithmetic is refused, with the remedy to write the number.
+//! Numbers in AccelForge's files: plain arithmetic such as `8 * 614e9`, with named values from the file.
+//! AccelForge evaluates any expression of Python. All but plain arithmetic is refused, with the remedy to write the
+//! number.
 
 use crate::places::short;
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
-/// Deepest nesting of parentheses and signs.
+/// Limit on the nesting of parentheses and signs.
 const MAX_DEPTH: usize = 32;
-/// What to do about anything else.
+/// Remedy for any other expression.
 const REMEDY: &str = "Write the number it comes to, or plain arithmetic: numbers with + - * / ** and parentheses, \
                       and names under `variables`";
 
@@ -38,8 +38,8 @@ pub fn whole(place: &LocatedNode, names: &Names, reader: &mut Reader) -> Option<
     None
 }
 
-/// The value of an expression: of `A if condition else B` that of A, as tensors that are not there have no effect here. `name` knows what
-/// names stand for. `None` where it is no plain arithmetic, or not a number.
+/// The value of an expression. A conditional `A if condition else B` counts as A, as tensors that do not exist have no
+/// effect here. `name` resolves names. `None` for anything but plain arithmetic, or if the result is not a number.
 pub fn value(text: &str, name: &dyn Fn(&str) -> Option<f64>) -> Option<f64> {
     let text = text.split_once(" if ").map_or(text, |(then, _)| then);
     let mut parser = Parser { rest: text.trim_start(), name };
@@ -53,7 +53,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// Whether an operator comes next, which is then behind.
+    /// Skips an operator if it comes next; whether it did.
     fn takes(&mut self, operator: &str) -> bool {
         let Some(rest) = self.rest.strip_prefix(operator) else { return false };
         self.rest = rest.trim_start();

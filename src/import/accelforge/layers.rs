@@ -1,50 +1,51 @@
 //! Einsums as layers of a network.
 //!
-//! A product of two tensors is a layer with weights: rank variables are known by what they index. Those that index weights and output
-//! are K, those that are summed up C, those that index input and output positions or the batch, those that index all three G. Several
-//! variables of one kind are one loop dimension. An index with several terms is a window. What one Einsum writes and another reads is a
-//! map between two layers; where both see it otherwise, a view stands between them.
+//! A product of two tensors is a layer with weights; the tensors that a rank variable indexes decide which loop
+//! dimension it is. Weights and output: K. Not the output (summed up): C. Input and output: a position or the batch.
+//! All three: G. Several variables of one kind form one loop dimension. An index with several terms is a window. A
+//! tensor written by one Einsum and read by another is a map between two layers; if both index it differently, a view
+//! is inserted.
 
 use super::sets;
 use super::workload::{Access, Einsum, Term, Workload};
 use crate::report::{Report, Severity};
 use fusescape_spec::{Diagnostic, Diagnostics, KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec};
 
-/// What to do about an Einsum that is no layer.
+/// Remedy for an Einsum that is no layer.
 const REMEDY: &str = "Import products of two tensors: convolutions and products of matrices; \
                       write others as several of these, or leave them out";
 const POSITIONS: [&str; 2] = ["OX", "OY"];
 const KERNELS: [&str; 2] = ["FX", "FY"];
 
-/// An Einsum that became a layer.
+/// An Einsum as a layer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Role {
-    /// The Einsum.
+    /// Name of the Einsum.
     pub einsum: String,
-    /// The tensors that are W, I and O.
+    /// Names of the tensors that are W, I and O.
     pub tensors: [String; 3],
-    /// Rank variables: name, size and the loop dimension that each is; `""` where it has one iteration only.
+    /// Rank variables: name, size and loop dimension; `""` for a single iteration.
     pub variables: Vec<(String, u64, &'static str)>,
     /// Bits of W, I and O.
     pub bits: [u64; 3],
-    /// Whether the layer has weights, and so a place on the array.
+    /// Whether the layer has weights, and so runs on the array.
     pub has_weights: bool,
 }
 
 /// The layers of a workload.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Network {
-    /// Images at once.
+    /// Images per batch.
     pub batch: u64,
-    /// Bits of the layers that state none.
+    /// Bits of layers that state none.
     pub precision: PrecisionSpec,
-    /// The layers.
+    /// In topological order.
     pub layers: Vec<LayerSpec>,
-    /// Einsums that became layers.
+    /// The Einsum of each of them.
     pub roles: Vec<Role>,
 }
 
-/// Axes of a map.
+/// The axis of a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Axis {
     Channel,
@@ -53,14 +54,14 @@ enum Axis {
     Batch,
 }
 
-/// A tensor as a map.
+/// A tensor as a feature map.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Map {
-    /// The layer that computes it.
+    /// Name of the layer that computes it.
     layer: String,
-    /// Channels, columns, rows.
+    /// Number of channels, columns, rows.
     size: [u64; 3],
-    /// What each of its ranks is, sorted.
+    /// The axis of each of its ranks, sorted by rank.
     ranks: Vec<(String, Axis)>,
 }
 
@@ -81,7 +82,7 @@ pub fn network(workload: &Workload, report: &mut Report) -> Result<Network, Diag
     wrong.or(Network { batch, ..network })
 }
 
-/// The variable that counts images, going by its name, which is all that sets it apart from a position.
+/// The variable of the batch, recognised by its name, as nothing else distinguishes it from a position.
 fn batch_of(einsum: &Einsum) -> Option<&(String, u64)> {
     let is_batch = |(name, _): &&(String, u64)| matches!(name.as_str(), "b" | "n" | "batch");
     let is_shared =
@@ -89,7 +90,7 @@ fn batch_of(einsum: &Einsum) -> Option<&(String, u64)> {
     einsum.variables.iter().filter(is_batch).find(is_shared)
 }
 
-/// The images of a batch, if all products agree on them: else they are positions.
+/// The size of the batch, if all products agree on it: else batch variables count as positions.
 fn batch(workload: &Workload) -> u64 {
     let products = workload.einsums.iter().filter(|einsum| einsum.inputs.len() == 2);
     let mut sizes = products.map(|einsum| batch_of(einsum).map_or(1, |(_, size)| *size));
@@ -101,11 +102,11 @@ struct Making<'a> {
     workload: &'a Workload,
     network: Network,
     batch: u64,
-    /// Tensors that were computed.
+    /// Computed tensors.
     maps: Vec<(String, Map)>,
-    /// Tensors that come from outside, as the layers that stand for them.
+    /// Tensors from outside, as the layers that stand for them.
     inputs: Vec<(String, Map)>,
-    /// Tensors that are others by another name.
+    /// Tensors that are copies of others: name, and name of the original.
     copies: Vec<(String, String)>,
     wrong: Diagnostics,
 }
@@ -151,7 +152,7 @@ impl<'a> Making<'a> {
         }
     }
 
-    /// The tensor that this one is a copy of, or itself.
+    /// The original of a tensor, following copies.
     fn source_of<'s>(&'s self, tensor: &'s str) -> &'s str {
         self.copies.iter().find(|(copy, _)| copy == tensor).map_or(tensor, |(_, source)| source)
     }
@@ -161,7 +162,7 @@ impl<'a> Making<'a> {
         self.maps.iter().find(|(known, _)| known == source).map(|(_, map)| map)
     }
 
-    /// Which of two tensors are the weights, and which the input.
+    /// The weights and the input among two tensors.
     fn sides<'e>(
         &self,
         einsum: &Einsum,
@@ -236,7 +237,7 @@ impl<'a> Making<'a> {
         Ok(())
     }
 
-    /// Two maps of one shape, element by element.
+    /// An elementwise operation on two maps of one shape.
     fn take_pair(
         &mut self,
         einsum: &Einsum,
@@ -266,7 +267,7 @@ impl<'a> Making<'a> {
         Ok(())
     }
 
-    /// A function of the elements of one tensor, or of the channels of each position.
+    /// A function of the elements of one tensor, or a reduction over the channels of each position.
     fn take_single(&mut self, einsum: &Einsum, input: &Access, report: &mut Report) -> Result<(), String> {
         if input.windows().next().is_some() {
             return Err("it has windows and no weights; pooling is not taken".to_owned());
@@ -303,7 +304,7 @@ impl<'a> Making<'a> {
         Ok(())
     }
 
-    /// A layer of a vector unit.
+    /// Adds a layer of the vector unit.
     #[allow(clippy::too_many_arguments)]
     fn add_lanes(
         &mut self,
@@ -363,7 +364,8 @@ impl<'a> Making<'a> {
         [of(0), of(1), of(2)]
     }
 
-    /// The layer that a product reads, and zeros around what it computes: where the map is another one, a view of it.
+    /// The layer that a product reads, and the padding around its input: a view if the map differs from the one
+    /// computed.
     fn connect(
         &mut self,
         einsum: &Einsum,
@@ -427,7 +429,7 @@ impl<'a> Making<'a> {
         layer
     }
 
-    /// The name of a tensor from outside or of a view; those of Einsums stay theirs.
+    /// A free name for a tensor from outside or a view; Einsums keep their names.
     fn new_name(&self, name: &str) -> String {
         let mut name = name.to_owned();
         let is_layer = |name: &str| self.network.layers.iter().any(|layer| layer.name == name);
@@ -444,7 +446,7 @@ fn axis_of(map: &Map, access: &Access, variable: &str) -> Option<Axis> {
     map.ranks.iter().find(|(known, _)| known == rank).map(|(_, axis)| *axis)
 }
 
-/// What the ranks of an output are whose variables run along a map.
+/// The axes of the ranks of an output whose variables run along a map.
 fn output_ranks(einsum: &Einsum, map: &Map, input: &Access) -> Result<Vec<(String, Axis)>, String> {
     let mut ranks = Vec::new();
     for (rank, terms) in &einsum.output.ranks {
@@ -473,9 +475,9 @@ struct Variable {
 /// The loops of a product.
 struct Shape {
     variables: Vec<Variable>,
-    /// Of columns and rows: stride and dilation.
+    /// Stride and dilation of columns and rows.
     steps: [(u64, u64); 2],
-    /// By rank of the input: the axis of its window.
+    /// For each rank of the input, the axis of its window.
     windows: Vec<(String, usize)>,
 }
 
@@ -491,7 +493,7 @@ impl Shape {
         for (rank, terms) in input.windows() {
             shape.add_window(rank, terms, &indexes)?;
         }
-        // Positions in the order of the output, so that all layers see a map alike.
+        // Positions in the order of the output, so that all layers agree on the axes of a map.
         let mut positions: Vec<String> = Vec::new();
         for (_, terms) in &einsum.output.ranks {
             positions.extend(terms.iter().map(|term| term.variable.clone()));
@@ -527,7 +529,7 @@ impl Shape {
         Ok(shape)
     }
 
-    /// An index with a kernel or a stride is an axis of the map.
+    /// An index with a kernel or a stride becomes an axis of the map.
     fn add_window(&mut self, rank: &str, terms: &[Term], indexes: &dyn Fn(&str) -> [bool; 3]) -> Result<(), String> {
         let of = |is: [bool; 3]| terms.iter().find(|term| indexes(&term.variable) == is);
         let (kernel, position) = (of([true, true, false]), of([false, true, true]));
@@ -557,7 +559,7 @@ impl Shape {
         sizes.fold(1, u64::saturating_mul)
     }
 
-    /// The map that the product reads.
+    /// The map that the product reads, by the sizes of its loops.
     fn input(&self, input: &Access) -> Map {
         let [columns, rows] = [0, 1].map(|axis| {
             let (stride, dilation) = self.steps[axis];
@@ -567,7 +569,7 @@ impl Shape {
         Map { size: [self.size("C").saturating_mul(self.size("G")), columns, rows], ..self.map(input) }
     }
 
-    /// What the ranks of a tensor are.
+    /// The axes of the ranks of a tensor.
     fn map(&self, access: &Access) -> Map {
         let axis = |rank: &str, terms: &[Term]| {
             let window = self.windows.iter().find(|(known, _)| known == rank).map(|(_, axis)| *axis);
@@ -576,7 +578,7 @@ impl Shape {
                 (Some(0), _) | (None, "OX") => Some(Axis::Column),
                 (Some(_), _) | (None, "OY") => Some(Axis::Row),
                 (None, "B") => Some(Axis::Batch),
-                // Of one element it may be anything.
+                // With one element it may be any axis.
                 (None, "") => None,
                 (None, _) => Some(Axis::Channel),
             }

@@ -1,4 +1,4 @@
-//! A mapping: the tree of loops and storages (LoopTree) as one list of steps for each Einsum.
+//! A mapping: the tree of loops and storages (LoopTree) as one list of steps per Einsum.
 
 use super::expression::{self, Names};
 use crate::places::{find, text};
@@ -6,22 +6,22 @@ use crate::report::{Report, Severity};
 use fusescape_spec::Diagnostic;
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
-/// Most nodes of a list, most steps above a computation and most steps of all lists together.
+/// Limit on the nodes of a list, the steps above a computation, and the steps of all lists together.
 const MAX_NODES: usize = 256;
 const MAX_STEPS: usize = 1 << 16;
 
-/// What lies above a computation, outermost first.
+/// The steps above a computation, outermost first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Path {
-    /// The Einsum.
+    /// Name of the Einsum.
     pub einsum: String,
     /// Loops and storages.
     pub steps: Vec<Step>,
-    /// Steps that it has in common with other Einsums, up to the last split.
+    /// Number of steps shared with other Einsums, up to the last split.
     pub shared: usize,
-    /// Its place in the file.
+    /// Place in the file.
     pub path: String,
-    /// The line where it begins.
+    /// Line where it begins.
     pub line: usize,
 }
 
@@ -35,20 +35,19 @@ impl Path {
 /// A loop or a storage.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// A memory holds tiles of tensors.
+    /// A memory that holds tiles of these tensors.
     Storage(String, Vec<String>),
-    /// A loop.
     Loop(TileLoop),
 }
 
 /// A loop over tiles.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TileLoop {
-    /// The rank variable.
+    /// The rank variable that it iterates over.
     pub variable: String,
-    /// Of how many iterations of it a tile is.
+    /// Iterations of the variable in one tile.
     pub tile: u64,
-    /// The dimension along which it is unrolled in space; `None`: in time.
+    /// The dimension over which it is unrolled in space; `None` for a loop in time.
     pub space: Option<String>,
 }
 
@@ -66,12 +65,12 @@ pub fn read(place: &LocatedNode, names: &Names, reader: &mut Reader, report: &mu
 struct Walk<'a> {
     paths: Vec<Path>,
     names: &'a Names,
-    /// Steps of all paths so far.
+    /// Number of steps of all paths so far.
     steps: usize,
 }
 
 impl Walk<'_> {
-    /// Reads the nodes of a list, one inside of the other.
+    /// Reads a list of nested nodes.
     fn read_nodes(
         &mut self,
         place: &LocatedNode,
@@ -133,7 +132,7 @@ impl Walk<'_> {
         above.truncate(before);
     }
 
-    /// Branches that are computed one after the other.
+    /// Branches that are computed one after another.
     fn split(
         &mut self,
         place: &LocatedNode,

@@ -1,12 +1,13 @@
-//! AccelForge, the successor of Timeloop: architecture, workload and mapping as documents, where they map.
+//! AccelForge, the successor of Timeloop: architecture, workload and mapping as documents.
 //!
-//! A file is told by its fields at the top and may have several. Its memories are memories here, its fan-outs the dimensions of the array,
-//! its Einsums layers; rank variables are known by the tensors that they index. Energies are in J an action and speeds in actions a second
-//! there: a cycle is what one computation takes.
+//! A file is recognised by its top-level fields, and may have several parts. Its memories are memories here, its
+//! fan-outs the dimensions of the array, its Einsums layers; rank variables are recognised by the tensors that they
+//! index. Energies are in J per action there, and speeds in actions per second: a cycle is the time of one computation.
 //!
-//! A storage of a mapping holds tiles of tensors for all loops inside of it, down to the next storage of the same tensor; just so the
-//! mapping document says which memory holds a loop, so that what moves is the same. Loops that several Einsums have in common, and
-//! tensors that never reach the outermost memory, have no place in a document that maps layer by layer: their mapping is left out.
+//! A storage of a mapping holds tiles of tensors for all loops inside of it, down to the next storage of the same
+//! tensor; likewise the mapping document names the memory that holds a loop, so that the transfers are the same. Loops
+//! shared by several Einsums, and tensors that never reach the outermost memory, cannot be expressed in a document that
+//! maps layer by layer: their mapping is left out.
 
 mod architecture;
 mod assemble;
@@ -26,14 +27,14 @@ use fusescape_spec::{Diagnostic, Diagnostics};
 use mapping::Path;
 use workload::Workload;
 
-/// What to do about a template.
+/// Remedy for a template.
 const TEMPLATE_REMEDY: &str = "Write the values in their places, or import what AccelForge writes out in Python: \
     `accelforge.Spec.from_yaml(file, jinja_parse_data={...}).workload.to_yaml()`, and likewise of `arch` and `mapping`";
 
 /// What files of AccelForge say: an architecture, a workload, and a mapping, which has a path for each Einsum.
 pub type Files = crate::nest::Files<Architecture, Workload, Vec<Path>>;
 
-/// Whether a file is one of AccelForge, going by the fields at its top. Timeloop's files have `mapping`, too, as a list.
+/// Whether a file is from AccelForge, by its top-level fields. Timeloop's files have `mapping` as well, as a list.
 pub fn recognise(text: &str) -> bool {
     let begins = |name: &str| {
         text.lines().any(|line| {
@@ -49,7 +50,7 @@ pub fn recognise(text: &str) -> bool {
         || begins("nodes") && (has_tree || text.contains("fanout") || text.contains("actions"))
 }
 
-/// Reads a file: what could be read of it, and everything that is wrong.
+/// Reads a file: its contents as far as they can be read, and all errors.
 pub fn read(text: &str) -> (Files, Diagnostics) {
     let mut files = Files::default();
     if let Some(line) = text.lines().position(is_template) {
@@ -64,7 +65,7 @@ pub fn read(text: &str) -> (Files, Diagnostics) {
     let names = read_names(find(&entries, "variables"), &mut reader);
     let report = &mut files.report;
     let is_whole = |name: &str| entries.iter().any(|(known, place)| *known == name && !place.is_empty());
-    // What AccelForge writes out is a part by itself.
+    // A file written by AccelForge may be a single part without a top-level field.
     let has_loops = ["!Compute", "rank_variable"].iter().any(|part| text.contains(part)) && !text.contains("!Memory");
     let part = |name: &str, is_root: bool| {
         if is_root { Some(&root) } else { find(&entries, name).filter(|place| !place.is_empty()) }
@@ -83,13 +84,14 @@ pub fn read(text: &str) -> (Files, Diagnostics) {
     (files, reader.finish())
 }
 
-/// Whether a line needs AccelForge's front end to be understood.
+/// Whether a line contains template syntax, which only AccelForge's front end evaluates.
 fn is_template(line: &str) -> bool {
     let is_comment = line.trim_start().starts_with('#');
     !is_comment && (line.contains("{{") || line.contains("{%") || line.contains("<<:") || line.contains("<<<:"))
 }
 
-/// The variables of a file, each of which may use those before it. What is no number is only missed where it is used.
+/// The variables of a file, each of which may use those before it. One that is not a number is an error only where it
+/// is used.
 fn read_names(place: Option<&LocatedNode>, reader: &mut Reader) -> Names {
     let mut names = Names::new();
     let Some(place) = place.filter(|place| place.is_map()) else { return names };

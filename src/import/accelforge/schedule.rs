@@ -1,11 +1,11 @@
-//! A path of a mapping on its layer: which loops there are, in time and in space, and which memory holds them.
+//! A path of a mapping applied to its layer: loops in time and in space, and the memories that hold the former.
 
 use super::layers::Role;
 use super::mapping::{Path, Step, TileLoop};
 use crate::nest::mapped_loop;
 use fusescape_spec::{Diagnostics, MappedLoopSpec};
 
-/// Loops of a layer.
+/// The loops of a layer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Schedule {
     /// Loops in time of more than one iteration, innermost first.
@@ -16,9 +16,9 @@ pub struct Schedule {
 
 /// Why a mapping of one Einsum is left out.
 pub enum Unplaced {
-    /// It cannot be said layer by layer.
+    /// It cannot be expressed layer by layer; holds the reason.
     Fused(String),
-    /// Something is wrong with it.
+    /// It has errors.
     Wrong(Diagnostics),
 }
 
@@ -63,7 +63,7 @@ fn check_fusion(path: &Path, role: &Role, outermost: &str) -> Result<(), String>
 struct Placing<'a> {
     path: &'a Path,
     role: &'a Role,
-    /// By rank variable: the size of the tile so far.
+    /// By rank variable: the size of the current tile.
     left: Vec<u64>,
     held: [&'a str; 3],
     schedule: Schedule,

@@ -1,15 +1,15 @@
 //! Set expressions of AccelForge over the tensors of one Einsum, such as `~MainMemory | weight`.
 
-/// Which of W, I and O are in a set: a bit each, W the lowest.
+/// A set of operands: one bit each for W, I and O, W the lowest.
 pub type Operands = u8;
 
-/// All three.
+/// W, I and O.
 pub const ALL: Operands = 0b111;
-/// Deepest nesting of parentheses and complements.
+/// Limit on the nesting of parentheses and complements.
 const MAX_DEPTH: usize = 32;
 
-/// The value of a set expression: of `A if condition else B` that of A. `name` knows what names other than the general ones stand for, and
-/// all others are tensors that the Einsum has not. `None` where it is no expression of sets.
+/// The value of a set expression. A conditional `A if condition else B` counts as A. `name` resolves names other than
+/// the built-in ones; unknown names are tensors of other Einsums. `None` if it is not a set expression.
 pub fn value(text: &str, name: &dyn Fn(&str) -> Option<Operands>) -> Option<Operands> {
     let text = text.split_once(" if ").map_or(text, |(then, _)| then);
     let mut parser = Parser { rest: text.trim_start(), name };
@@ -66,7 +66,7 @@ impl Parser<'_> {
         }
         let end = self.rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).unwrap_or(self.rest.len());
         let (name, rest) = self.rest.split_at(end);
-        // Older versions write sets as functions.
+        // Older versions write these sets as function calls.
         self.rest = rest.strip_prefix("()").unwrap_or(rest).trim_start();
         let name = name.strip_suffix(".tensors").unwrap_or(name);
         Some(match name {
@@ -74,7 +74,7 @@ impl Parser<'_> {
             "All" | "Tensors" => ALL,
             "Inputs" => 0b011,
             "Outputs" => 0b100,
-            // Of a layer by itself nothing stays between layers.
+            // A layer on its own keeps nothing for other layers.
             "Nothing" | "Intermediates" | "Shared" | "Persistent" => 0,
             name => (self.name)(name).unwrap_or(match name {
                 "weight" => 0b001,

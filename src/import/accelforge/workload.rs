@@ -1,46 +1,43 @@
-//! A workload: Einsums with the tensors that they access, in the short and in the long notation.
+//! A workload: Einsums with the tensors that they access, in the short or the long notation.
 
 use super::expression::{self, Names};
 use crate::places::{Entries, find, short, text};
 use crate::report::{Report, Severity};
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
-/// Most Einsums of a workload.
+/// Limit on the Einsums of a workload.
 const MAX_EINSUMS: usize = 1024;
-/// Most tensors of an Einsum, ranks of a tensor and terms of an index.
+/// Limit on the tensors of an Einsum, the ranks of a tensor and the terms of an index.
 const MAX_ITEMS: usize = 32;
-/// How an Einsum is written.
+/// Remedy with an example of an Einsum.
 const EXAMPLE: &str = "Write for example `C[m, n] = A[m, k] * B[k, n]`, with sums such as `P: 2*p + r` as indices";
 
-/// Einsums one after the other.
+/// Einsums in the order of their computation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Workload {
-    /// The Einsums in their order.
+    /// In the order of the file.
     pub einsums: Vec<Einsum>,
 }
 
 /// A computation of one tensor from others.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Einsum {
-    /// Its name.
     pub name: String,
-    /// The tensors that it reads.
     pub inputs: Vec<Access>,
-    /// The tensor that it writes.
     pub output: Access,
     /// Rank variables with their sizes.
     pub variables: Vec<(String, u64)>,
-    /// Bits of values: set expressions with numbers, those of the workload.
+    /// Bits of values as stated by the workload: set expressions with numbers.
     pub bits: Vec<(String, u64)>,
-    /// What `input`, `weight` and `output` stand for, where it says so.
+    /// Meaning of `input`, `weight` and `output`, if stated.
     pub renames: Vec<(String, String)>,
-    /// Whether it only copies.
+    /// Whether it only copies its input.
     pub is_copy: bool,
-    /// Whether it adds up its inputs instead of multiplying them.
+    /// Whether it adds its inputs instead of multiplying them.
     pub adds: bool,
-    /// Its place in the file.
+    /// Place in the file.
     pub path: String,
-    /// The line where it begins.
+    /// Line where it begins.
     pub line: usize,
 }
 
@@ -51,14 +48,14 @@ impl Einsum {
     }
 }
 
-/// How a tensor is accessed.
+/// The access of an Einsum to a tensor.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Access {
-    /// The tensor.
+    /// Name of the tensor.
     pub tensor: String,
     /// Its ranks, each with the sum of terms that indexes it.
     pub ranks: Vec<(String, Vec<Term>)>,
-    /// Bits of a value, where it states them.
+    /// Bits of a value, if stated.
     pub bits: Option<u64>,
 }
 
@@ -68,7 +65,7 @@ impl Access {
         self.ranks.iter().any(|(_, terms)| terms.iter().any(|term| term.variable == variable))
     }
 
-    /// Indices that are more than a variable.
+    /// Indices of more than a single variable.
     pub fn windows(&self) -> impl Iterator<Item = &(String, Vec<Term>)> {
         self.ranks.iter().filter(|(_, terms)| terms.len() > 1 || terms.iter().any(|term| term.coefficient > 1))
     }
@@ -77,20 +74,19 @@ impl Access {
 /// A rank variable with its coefficient.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Term {
-    /// The variable.
     pub variable: String,
     /// The coefficient, at least 1.
     pub coefficient: u64,
 }
 
-/// Sizes that a workload or an Einsum states: of ranks and of rank variables.
+/// Sizes stated by a workload or an Einsum: of ranks, and bounds of rank variables.
 #[derive(Debug, Clone, Default)]
 struct Sizes {
     ranks: Vec<(String, u64)>,
     variables: Vec<(String, u64)>,
 }
 
-/// Reads a workload; `None` where there is none to speak of.
+/// Reads a workload; `None` if it has no Einsums.
 pub fn read(place: &LocatedNode, names: &Names, reader: &mut Reader, report: &mut Report) -> Option<Workload> {
     let fields = place.entries(reader);
     let Some(list) = find(&fields, "einsums").filter(|place| !place.is_empty()) else {
@@ -141,7 +137,7 @@ fn read_sizes(fields: &Entries, names: &Names, reader: &mut Reader) -> Sizes {
     sizes
 }
 
-/// The variable and its size of `0 <= m < 128`.
+/// The variable and its size in `0 <= m < 128`.
 fn bound(text: &str, names: &Names) -> Option<(String, u64)> {
     let number = |text: &str| {
         expression::value(text, &|name| names.iter().find(|(known, _)| known == name).map(|(_, value)| *value))
@@ -239,7 +235,7 @@ fn read_renames(fields: &Entries, reader: &mut Reader) -> Vec<(String, String)> 
     renames
 }
 
-/// A list of variables, or ranks with what indexes them.
+/// A list of variables, or ranks with their indices.
 fn read_projection(place: &LocatedNode, reader: &mut Reader) -> Vec<(String, Vec<Term>)> {
     let index = |place: &LocatedNode, reader: &mut Reader| {
         place.value(reader, "an index", |text| {
@@ -277,7 +273,7 @@ fn read_text(place: &LocatedNode, reader: &mut Reader) -> Option<Einsum> {
     })
 }
 
-/// An access at the start of a text, and what is behind it.
+/// An access at the start of a text, and the rest of the text.
 fn access(text: &str) -> Option<(Access, &str)> {
     let (tensor, rest) = text.split_once('[')?;
     let (indices, rest) = rest.split_once(']')?;
@@ -314,7 +310,7 @@ fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.chars().all(is_part) && text.len() <= 100
 }
 
-/// Finds the size of each rank variable: that of the ranks that it alone indexes, within its own bounds.
+/// Sets the size of each rank variable: that of the ranks that it alone indexes, limited by its own bounds.
 fn set_variables(einsum: &mut Einsum, sizes: &[&Sizes], place: &LocatedNode, reader: &mut Reader) {
     let mut variables: Vec<(String, u64)> = Vec::new();
     let accesses = || einsum.inputs.iter().chain([&einsum.output]);

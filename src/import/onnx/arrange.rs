@@ -1,4 +1,4 @@
-//! Operators that only say how elements lie: reshaped, transposed, joined, cut out, repeated.
+//! Operators that only rearrange elements: reshape, transpose, concatenate, slice, repeat.
 
 use super::builder::Builder;
 use super::features::{Features, Value};
@@ -39,7 +39,7 @@ pub fn transpose(builder: &mut Builder, node: &Node) -> Result<(), String> {
     Ok(())
 }
 
-/// Several tensors one after the other; `first` is the first of every `step` inputs that are joined.
+/// Concatenation; `first` is the index of the first joined input, and every `step`-th one from there is joined.
 pub fn concat(builder: &mut Builder, node: &Node, first: usize, step: usize) -> Result<(), String> {
     let mut parts = Vec::new();
     let (mut sum, mut dims, mut constants) = (0u64, None, false);
@@ -79,10 +79,10 @@ pub fn concat(builder: &mut Builder, node: &Node, first: usize, step: usize) -> 
     Ok(())
 }
 
-/// Why some tensors are not joined.
+/// The reason why some tensors are not joined.
 const TOO_MANY: &str = "it joins more than any network does";
 
-/// Computed tensors one after the other along an axis; `dims` is the shape of all.
+/// Computed tensors concatenated along an axis; `dims` is the shape of the result.
 pub fn joined_along(
     builder: &mut Builder,
     node: &Node,
@@ -99,7 +99,7 @@ pub fn joined_along(
     Ok(Features { bits: largest.bits, ..Features::scattered(layers, dims, layout) })
 }
 
-/// Tensors that are joined, of which inputs of the network are laid out like those that layers compute: a cache of keys like new keys.
+/// Tensors to join, with inputs of the network laid out like the computed ones: a cache of keys like new keys.
 fn laid_alike(builder: &Builder, parts: &[Features], axis: usize) -> Vec<Features> {
     let computed = parts.iter().find(|part| part.is_direct && !builder.is_of_inputs(part));
     let Some((like, along)) = computed.and_then(|part| Some((part, part.layout.map_axis(axis)?))) else {
@@ -125,7 +125,7 @@ fn laid_alike(builder: &Builder, parts: &[Features], axis: usize) -> Vec<Feature
     parts.iter().map(relaid).collect()
 }
 
-/// Tensors that are read one after the other, tile by tile, where each is a whole map and the axis is one of the maps'.
+/// A concatenation that is read tile by tile, if each tensor is a whole map and the axis is an axis of the map.
 fn joined(builder: &mut Builder, node: &Node, parts: &[Features], axis: usize, dims: &[u64]) -> Option<Features> {
     let along = parts.iter().map(|part| part.layout.map_axis(axis)).reduce(|a, b| a.filter(|_| a == b))??;
     let first = &parts.first()?.layout;
@@ -138,7 +138,7 @@ fn joined(builder: &mut Builder, node: &Node, parts: &[Features], axis: usize, d
     if !gains || !parts.iter().all(is_like_first) {
         return None;
     }
-    // Of an axis of one element nobody knows which it is.
+    // An axis of one element has no recognisable role.
     let layout = first.resized(axis, dims[axis]);
     let mut size = first.map();
     match along {
@@ -149,7 +149,7 @@ fn joined(builder: &mut Builder, node: &Node, parts: &[Features], axis: usize, d
     if layout.map() != size {
         return None;
     }
-    // What is in no layer's order is arranged before it is joined.
+    // A tensor that is not in a layer's order is rearranged before it is joined.
     let from = parts.iter().map(|part| builder.read(part, |_| true, Layout::default).0).collect();
     let name = builder.arranged(node, from, ViewSpec::Join(along));
     Some(Features { bits: parts.first()?.bits, ..Features::direct(name, dims.to_vec(), layout) })
@@ -170,7 +170,7 @@ pub fn slice(builder: &mut Builder, node: &Node) -> Result<(), String> {
     Ok(())
 }
 
-/// What stands in a tensor from some indices on, read tile by tile, where the axes that are cut are those of the map.
+/// A slice that is read tile by tile, if the axes that are cut are axes of the map; `firsts` are the first indices.
 pub fn part(builder: &mut Builder, node: &Node, x: &Features, firsts: &[u64], dims: &[u64]) -> Option<Features> {
     if !x.is_direct || builder.is_of_inputs(x) || elements(dims)? == 0 {
         return None;
@@ -213,7 +213,7 @@ pub fn split(builder: &mut Builder, node: &Node) -> Result<(), String> {
     Ok(())
 }
 
-/// Some entries along an axis; of a constant table (an embedding) an input of the network.
+/// Some entries along an axis; of a constant table (an embedding), an input of the network.
 pub fn gather(builder: &mut Builder, node: &Node) -> Result<(), String> {
     let is_packed = node.op == "GatherBlockQuantized";
     let stated = node.int(if is_packed { "gather_axis" } else { "axis" }).unwrap_or(0);
@@ -245,7 +245,7 @@ pub fn gather(builder: &mut Builder, node: &Node) -> Result<(), String> {
     Ok(())
 }
 
-/// Expand, Tile: along axes of one element the same elements again; along others by a view.
+/// Expand, Tile: along axes of one element as copies in the layout; along others by a view.
 pub fn repeat(builder: &mut Builder, node: &Node) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     let by: Option<Vec<u64>> =
@@ -265,7 +265,7 @@ pub fn repeat(builder: &mut Builder, node: &Node) -> Result<(), String> {
     }
 }
 
-/// Elements repeated, or placed elsewhere: `dims` is the shape that comes out.
+/// Elements that are repeated or moved; `dims` is the resulting shape.
 pub fn spread(builder: &mut Builder, node: &Node, dims: Option<Vec<u64>>) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     let dims = dims.ok_or("the shape that it makes is not known")?;
@@ -273,7 +273,7 @@ pub fn spread(builder: &mut Builder, node: &Node, dims: Option<Vec<u64>>) -> Res
     Ok(())
 }
 
-/// Every column and row of a map so many times, read tile by tile: nothing where others are interpolated or left out.
+/// Nearest-neighbour upsampling by whole factors, read tile by tile; `None` if elements are interpolated or left out.
 pub fn scaled(builder: &mut Builder, node: &Node, dims: &[u64]) -> Option<Features> {
     let x = builder.features(node, 0).cloned()?;
     let is_nearest = node.text("mode").is_none_or(|mode| mode == "nearest");
@@ -290,7 +290,8 @@ pub fn scaled(builder: &mut Builder, node: &Node, dims: &[u64]) -> Option<Featur
         }
         largest = largest.max(times);
     }
-    // Whether each position becomes as many neighbours, by the operator's rules of where a position lies and how it is rounded.
+    // Whether each position is repeated the same number of times as neighbours, by the operator's coordinate and
+    // rounding rules.
     let repeats = match node.text("coordinate_transformation_mode").unwrap_or("half_pixel") {
         _ if node.op == "Upsample" => true,
         "asymmetric" => rounds == "floor" || rounds == "round_prefer_floor" && largest <= 2,
@@ -308,7 +309,7 @@ pub fn scaled(builder: &mut Builder, node: &Node, dims: &[u64]) -> Option<Featur
     Some(Features { bits: x.bits, ..Features::direct(name, dims.to_vec(), layout) })
 }
 
-/// Channels of each pixel as a block of `columns` x `rows`, read tile by tile.
+/// Channels of each pixel rearranged to a block of `columns` x `rows`, read tile by tile.
 pub fn blocks(builder: &mut Builder, node: &Node, x: &Features, (columns, rows): (u64, u64)) -> Option<Features> {
     let &[batch, channels, height, width] = &x.dims[..] else { return None };
     let axes = [1, 2, 3].map(|axis| x.layout.map_axis(axis));
@@ -351,7 +352,7 @@ pub fn depth_to_space(dims: &[u64], block: u64, grows: bool) -> Option<Vec<u64>>
     }
 }
 
-/// What the elements of `x` become in another shape, by a view if somebody reads it.
+/// The elements of `x` in another shape, by a view once it is read.
 fn cut_out(builder: &mut Builder, output: &str, x: &Features, dims: Vec<u64>) {
     if dims == x.dims {
         builder.set(output, Value::Features(x.clone()));
@@ -362,7 +363,7 @@ fn cut_out(builder: &mut Builder, output: &str, x: &Features, dims: Vec<u64>) {
     builder.set(output, Value::Features(features));
 }
 
-/// Where an axis is gone, the others keep their roles if they can be recognised by their sizes.
+/// If an axis is removed, the others keep their roles if they can be recognised by their sizes.
 fn fewer_axes(x: &Features, dims: &[u64], batch: u64) -> Layout {
     let gone = (0..x.dims.len()).find(|&gone| {
         x.dims.iter().enumerate().filter(|(axis, _)| *axis != gone).map(|(_, dim)| *dim).eq(dims.iter().copied())

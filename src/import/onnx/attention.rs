@@ -1,4 +1,4 @@
-//! Operators that hold a whole attention: `Attention` of ONNX, and those of ONNX Runtime, some with projections and caches.
+//! Operators for a whole attention: `Attention` of ONNX, and those of ONNX Runtime, some with projections and caches.
 
 use super::arrange;
 use super::builder::{Builder, title};
@@ -9,16 +9,16 @@ use super::product::{of_two, trained, with_weights};
 use super::shapes::elements;
 use crate::report::Severity;
 
-/// What attends to what: each of heads, positions, and elements of a position.
+/// Queries, keys and values of an attention, each with axes for heads, positions, and elements.
 struct Attended {
     queries: Features,
     keys: Features,
     values: Features,
-    /// Whether the output has heads as an axis of its own.
+    /// Whether the output has an axis for heads.
     keeps_heads: bool,
 }
 
-/// Inputs of a node that hold keys and values of earlier calls.
+/// Indices of the inputs that hold keys and values of earlier calls.
 type Past = (usize, usize);
 
 /// Any of the operators.
@@ -27,14 +27,14 @@ pub fn attention(builder: &mut Builder, node: &Node) -> Result<(), String> {
         "GroupQueryAttention" => (separate(builder, node, "num_heads", "kv_num_heads")?, (3, 4)),
         "MultiHeadAttention" => (separate(builder, node, "num_heads", "num_heads")?, (6, 7)),
         "QAttention" => (projected(builder, node)?, (8, 8)),
-        // That of ONNX Runtime states the number of its heads under another name.
+        // The one of ONNX Runtime has another attribute for the number of heads.
         _ if node.int("num_heads").is_some() => (projected(builder, node)?, (4, 4)),
         _ => (separate(builder, node, "q_num_heads", "kv_num_heads")?, (4, 5)),
     };
     attend(builder, node, attended, past)
 }
 
-/// Queries, keys and values that a node reads one by one, or as one tensor.
+/// Queries, keys and values as separate inputs, or as one tensor.
 fn separate(builder: &mut Builder, node: &Node, of_queries: &str, of_keys: &str) -> Result<Attended, String> {
     let x = builder.features(node, 0).cloned().ok_or("its queries are not known")?;
     let count = |name: &str| node.int(name).and_then(|count| u64::try_from(count).ok()).filter(|count| *count > 0);
@@ -62,7 +62,7 @@ fn separate(builder: &mut Builder, node: &Node, of_queries: &str, of_keys: &str)
     Ok(Attended { queries, keys, values, keeps_heads })
 }
 
-/// Queries, keys and values that trained weights make of an input.
+/// Queries, keys and values as products of an input with trained weights.
 fn projected(builder: &mut Builder, node: &Node) -> Result<Attended, String> {
     let x = builder.features(node, 0).cloned().filter(|x| x.dims.len() == 3).ok_or("its input is not known")?;
     let heads = node.int("num_heads").and_then(|heads| u64::try_from(heads).ok()).filter(|heads| *heads > 0);
@@ -88,7 +88,7 @@ fn named(node: &Node, what: &str) -> Node {
     Node { name: format!("{}/{what}", title(node)), ..node.clone() }
 }
 
-/// Queries, keys and values that stand one behind the other in the last axis.
+/// Queries, keys and values that are concatenated in the last axis.
 fn in_one(
     builder: &mut Builder,
     node: &Node,
@@ -116,7 +116,7 @@ fn in_one(
     parts.try_into().map_err(|_| "its heads do not fit its input".to_owned())
 }
 
-/// A tensor of positions with all heads as one of heads with positions.
+/// A tensor of positions with all heads, transposed to heads with positions.
 fn by_head(builder: &Builder, x: &Features, heads: u64) -> Result<Features, String> {
     match x.dims[..] {
         [_, known, _, _] if known == heads => Ok(x.clone()),
@@ -135,7 +135,7 @@ fn turned(builder: &Builder, x: &Features, order: &[usize]) -> Features {
     x.moved(dims, Some(x.layout.transposed(order)), builder.batch)
 }
 
-/// Scores of queries and keys, and values weighted by these.
+/// The products for scores and for the weighted sum of values.
 fn attend(builder: &mut Builder, node: &Node, attended: Attended, past: Past) -> Result<(), String> {
     let Attended { queries, keys, values, keeps_heads } = attended;
     let keys = behind_past(builder, node, past.0, "keys", keys)?;
@@ -163,7 +163,7 @@ fn attend(builder: &mut Builder, node: &Node, attended: Attended, past: Past) ->
     Ok(())
 }
 
-/// Each head of keys or values once for every head of queries that shares it.
+/// Each head of keys or values, repeated for all heads of queries that share it.
 fn repeated(builder: &Builder, x: &Features, heads: u64) -> Option<Features> {
     let &[batch, own, positions, size] = &x.dims[..] else { return None };
     let group = heads.checked_div(own).filter(|group| group.checked_mul(own) == Some(heads))?;
@@ -173,7 +173,7 @@ fn repeated(builder: &Builder, x: &Features, heads: u64) -> Option<Features> {
     Some(x.moved(dims.clone(), Some(layout.reshaped(&dims)?), builder.batch))
 }
 
-/// Keys or values behind those of earlier calls, if the node reads such.
+/// Keys or values appended to those of earlier calls, if the node reads such.
 fn behind_past(
     builder: &mut Builder,
     node: &Node,
@@ -196,7 +196,7 @@ fn behind_past(
     arrange::joined_along(builder, &named(node, &format!("all_{what}")), &[past, new], 2, dims)
 }
 
-/// Keys or values of a tensor that holds both.
+/// The keys or the values of a tensor that contains both.
 fn half(builder: &mut Builder, name: &str, both: &Features, dims: &[u64]) -> Features {
     if builder.is_of_inputs(both) {
         builder.add_input(name, dims.to_vec(), both.bits);

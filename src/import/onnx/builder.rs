@@ -1,4 +1,4 @@
-//! Tensors and the layers that make them, while a graph is walked through.
+//! The tensors and layers of a network while a graph is being converted.
 
 use super::features::{Features, Value};
 use super::layout::{Layout, Map};
@@ -10,46 +10,45 @@ use fusescape_spec::{LayerSpec, MAX_LAYERS, PaddingSpec, ViewSpec, is_hidden};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-/// Most layers of one view; more are collected in views of views.
+/// Limit on the sources of one view; more are collected by views of views.
 const MAX_SOURCES: usize = 60;
-/// Most layers of all tensors that are joined out of others; a network that joins everything with everything has some thousands.
+/// Limit on the layers of all concatenated tensors; densely connected networks have some thousands.
 const MAX_JOINED: usize = 1 << 20;
-/// Longest name of a layer.
+/// Limit on the length of a layer name.
 const MAX_NAME: usize = 80;
 
 /// The network so far.
 pub struct Builder {
-    /// Images at once.
+    /// Images per batch.
     pub batch: u64,
-    /// Whether zeros between the inputs of transposed convolutions are multiplied.
+    /// Whether the zeros between inputs of transposed convolutions are multiplied.
     pub counts_zeros: bool,
-    /// Whether what a vector unit computes becomes layers.
+    /// Whether operations of a vector unit become layers.
     pub has_vector_unit: bool,
-    /// Whether nothing spoke against that number so far.
+    /// Whether all tensors so far agree with `batch`.
     pub batch_fits: bool,
-    /// The layers.
+    /// In topological order.
     pub layers: Vec<LayerSpec>,
-    /// What happened.
     pub report: Report,
-    /// Steps of recurrent layers that were unrolled.
+    /// Number of unrolled steps of recurrent layers.
     pub steps: u64,
-    /// How much of what multiplies is counted.
+    /// The counted share of the model.
     pub coverage: Coverage,
-    /// For each layer that a node made the number of the node.
+    /// For each layer of a node, the index of the node.
     pub origins: HashMap<String, usize>,
-    /// Layers of which the origin is known.
+    /// Number of layers with a recorded origin.
     traced: usize,
     values: HashMap<String, Value>,
-    /// Shapes that the file states.
+    /// Shapes stated by the file.
     stated: HashMap<String, Vec<u64>>,
-    /// Names of layers, each with the number that the next one like it gets.
+    /// Names of layers, each with the number for the next duplicate.
     names: HashMap<String, u32>,
     views: BTreeMap<(Rc<[String]>, Map), String>,
-    /// Layers of all tensors that were joined out of others.
+    /// Number of layers of all concatenated tensors.
     joined: usize,
     /// Layers that are inputs of the network.
     inputs: HashSet<String>,
-    /// Inputs that stand for other inputs in another layout, and these.
+    /// Inputs that are copies of other inputs in another layout: copy and original.
     laid_anew: Vec<(String, String)>,
 }
 
@@ -77,12 +76,12 @@ impl Builder {
         }
     }
 
-    /// What is known of a tensor; an optional one that is left out has no name.
+    /// The value of a tensor; `None` for an omitted optional input, whose name is empty.
     pub fn value(&self, name: &str) -> Option<&Value> {
         if name.is_empty() { None } else { Some(self.values.get(name).unwrap_or(&Value::Lost)) }
     }
 
-    /// Input number `index` of a node, if layers compute it.
+    /// Input `index` of a node, if layers compute it.
     pub fn features(&self, node: &Node, index: usize) -> Option<&Features> {
         match self.value(node.inputs.get(index)?)? {
             Value::Features(features) => Some(features),
@@ -90,7 +89,7 @@ impl Builder {
         }
     }
 
-    /// Input number `index` of a node, if it is constant.
+    /// Input `index` of a node, if it is constant.
     pub fn constant(&self, node: &Node, index: usize) -> Option<&Constant> {
         match self.value(node.inputs.get(index)?)? {
             Value::Constant(constant) => Some(constant),
@@ -98,12 +97,12 @@ impl Builder {
         }
     }
 
-    /// Whole numbers of a constant input.
+    /// The integers of a constant input.
     pub fn ints(&self, node: &Node, index: usize) -> Option<Vec<i64>> {
         self.constant(node, index)?.ints.clone()
     }
 
-    /// Says what a tensor is. One that cannot be counted is none.
+    /// Sets the value of a tensor. One that is too large to count is lost.
     pub fn set(&mut self, name: &str, value: Value) {
         let value = match value {
             Value::Features(features) if elements(&features.dims).is_none() => Value::Lost,
@@ -114,7 +113,7 @@ impl Builder {
         }
     }
 
-    /// Stores elements of what a node reads as often as they stand there, for an operator that does not know of copies.
+    /// Stores repeated elements of a node's inputs physically, for an operator that does not handle copies.
     pub fn spread_inputs(&mut self, node: &Node) {
         for name in &node.inputs {
             if let Some(Value::Features(features)) = self.values.get_mut(name) {
@@ -123,35 +122,34 @@ impl Builder {
         }
     }
 
-    /// Says that a node made all layers that came last.
+    /// Records the node as the origin of all layers added since the last call.
     pub fn set_origin(&mut self, node: usize) {
         let new = self.layers.iter().skip(self.traced).map(|layer| (layer.name.clone(), node));
         self.origins.extend(new);
         self.traced = self.layers.len();
     }
 
-    /// Says which shape the file states of a tensor.
+    /// Sets the shape that the file states for a tensor.
     pub fn state(&mut self, name: &str, dims: Vec<u64>) {
         self.stated.insert(name.to_owned(), dims);
     }
 
-    /// The shape that the file states of a tensor.
+    /// The shape that the file states for a tensor.
     pub fn stated(&self, name: &str) -> Option<Vec<u64>> {
         self.stated.get(name).cloned()
     }
 
-    /// Whether a tensor is known already.
     pub fn knows(&self, name: &str) -> bool {
         self.values.contains_key(name)
     }
 
-    /// Notes whether an operator that multiplies is counted, with the elements of its weights.
+    /// Records a multiplying operator with the size of its weights, and whether it is counted.
     pub fn cover(&mut self, weights: u64, is_counted: bool) {
         self.coverage.operators.add(1, is_counted);
         self.coverage.weights.add(weights, is_counted);
     }
 
-    /// Notes that an operator that multiplies is not counted, with its MACs where they are known.
+    /// Records a multiplying operator that is not counted, with its MACs if known.
     pub fn miss_macs(&mut self, macs: Option<u64>) {
         match macs {
             Some(macs) => self.coverage.missing.macs = self.coverage.missing.macs.saturating_add(macs),
@@ -159,7 +157,7 @@ impl Builder {
         }
     }
 
-    /// Notes that a map is not counted, with its bits where they are known.
+    /// Records a map that is not counted, with its bits if known.
     pub fn miss_map(&mut self, bits: Option<u64>) {
         match bits {
             Some(bits) => self.coverage.missing.map_bits = self.coverage.missing.map_bits.saturating_add(bits),
@@ -167,12 +165,12 @@ impl Builder {
         }
     }
 
-    /// Notes what happened to a node.
+    /// Adds a finding about a node to the report.
     pub fn note(&mut self, severity: Severity, node: &Node, reason: &str) {
         self.report.note(severity, &clean(&node.op), reason, &place_of(node));
     }
 
-    /// An input of the network, with the bits of an element where the file states them.
+    /// Adds an input of the network, with the bits of an element if stated.
     pub fn add_input(&mut self, tensor: &str, dims: Vec<u64>, bits: Option<u64>) {
         let layout = Layout::usual(&dims, self.batch);
         let name = self.input_layer(tensor, layout.map());
@@ -180,7 +178,7 @@ impl Builder {
         self.set(tensor, Value::Features(Features { bits, ..Features::direct(name, dims, layout) }));
     }
 
-    /// Says how many bits the elements have that a layer stores.
+    /// Sets the bits of the elements that a layer stores.
     pub fn store_with(&mut self, layer: &str, bits: Option<u64>) {
         if let Some(bits) = unusual(bits)
             && let Some(layer) = self.layers.iter_mut().rev().find(|known| known.name == layer)
@@ -190,14 +188,14 @@ impl Builder {
         }
     }
 
-    /// Weights that several layers read: an input of the network.
+    /// Adds weights that several layers read, as an input of the network.
     pub fn add_weights(&mut self, wanted: &str, map: Map, bits: Option<u64>) -> String {
         let name = self.input_layer(wanted, map);
         self.store_with(&name, bits);
         name
     }
 
-    /// An input of the network that is no tensor of the model.
+    /// Adds an input of the network that is not a tensor of the model.
     pub fn input_layer(&mut self, wanted: &str, map: Map) -> String {
         let name = self.free_name(wanted);
         self.inputs.insert(name.clone());
@@ -205,15 +203,15 @@ impl Builder {
         name
     }
 
-    /// Adds a layer for a node, and gives its name.
+    /// Adds a layer for a node, and returns its name.
     pub fn add(&mut self, node: &Node, layer: LayerSpec) -> String {
         let name = self.free_name(title(node));
         self.layers.push(LayerSpec { name: name.clone(), ..layer });
         name
     }
 
-    /// The layer to read a tensor from as a feature map in which the axes have the roles that `fits` asks for, and the layout it has
-    /// then: its own if that fits, else `otherwise`, by a view.
+    /// The layer from which to read a tensor as a feature map whose axes have roles accepted by `fits`, and its layout:
+    /// its own layout if it fits, else a view with the layout `otherwise`.
     pub fn read(
         &mut self,
         features: &Features,
@@ -231,7 +229,7 @@ impl Builder {
         (self.view(&features.layers, layout.map()), layout)
     }
 
-    /// A view of a map with zeros around it, laid out as usual.
+    /// A view of a map with stored padding, in the usual layout.
     fn padded(&mut self, features: &Features, layout: &Layout) -> Option<String> {
         let (inner, sides) = features.unpadded.as_ref()?;
         let [left, right, top, bottom] = *sides;
@@ -248,7 +246,7 @@ impl Builder {
         Some(name)
     }
 
-    /// The layer to read a tensor from, whatever its layout, if only it has all elements of the tensor and no others.
+    /// The layer from which to read a tensor in any layout, provided that it has exactly the elements of the tensor.
     pub fn read_whole(&mut self, features: &Features) -> String {
         let map = features.layout.map();
         match &features.layers[..] {
@@ -258,13 +256,13 @@ impl Builder {
     }
 
     fn elements_of(&self, layer: &str) -> Option<u64> {
-        // Only of what states its size: others are read as they are if they are direct.
+        // Only layers with stated sizes are checked: others are read as they are if they are direct.
         let layer = self.layers.iter().find(|known| known.name == layer)?;
         let ((columns, rows), channels) = (layer.size?, layer.channels?);
         elements_of_map(Map { channels, columns, rows })
     }
 
-    /// A view of what layers stored, or of an input of the network another input.
+    /// A view of layers; for an input of the network, another input.
     fn view(&mut self, layers: &Rc<[String]>, map: Map) -> String {
         let key = (Rc::clone(layers), map);
         if let Some(known) = self.views.get(&key) {
@@ -288,7 +286,7 @@ impl Builder {
         name
     }
 
-    /// A view of the highest memory that shows what layers stored in another arrangement, some of it perhaps several times.
+    /// A view of the highest memory with the elements of layers in another arrangement, some possibly repeated.
     pub fn rearranged(&mut self, layers: &Rc<[String]>, map: Map) -> String {
         let first = layers.first().cloned().unwrap_or_else(|| "view".to_owned());
         let mut from = layers.to_vec();
@@ -299,16 +297,16 @@ impl Builder {
         self.push_view(&first, from, map)
     }
 
-    /// Whether all of it is in inputs of the network, which may as well have another size.
+    /// Whether all elements are inputs of the network, whose shape is free.
     pub fn is_of_inputs(&self, features: &Features) -> bool {
         features.layers.iter().all(|layer| self.inputs.contains(layer))
     }
 
-    /// A view of some layers that tiles reach through.
+    /// A view of some layers through which tiles are read.
     pub fn arranged(&mut self, node: &Node, mut from: Vec<String>, shows: ViewSpec) -> String {
         let view =
             |from: Vec<String>| LayerSpec { kind: "view".to_owned(), from, shows: Some(shows), ..LayerSpec::default() };
-        // Many are joined some at a time.
+        // More sources are joined in groups.
         while from.len() > MAX_SOURCES {
             let rest = from.split_off(MAX_SOURCES);
             let first = self.add(node, view(from));
@@ -323,7 +321,7 @@ impl Builder {
         name
     }
 
-    /// The layers of several tensors, each once; nothing where they are more than any network joins.
+    /// The layers of several tensors without duplicates; `None` if there are too many.
     pub fn join(&mut self, parts: &[Features]) -> Option<Rc<[String]>> {
         let mut seen = HashSet::new();
         let all = parts.iter().flat_map(|part| part.layers.iter()).filter(|layer| seen.insert(*layer));
@@ -332,7 +330,7 @@ impl Builder {
         (self.joined <= MAX_JOINED && layers.len() <= MAX_LAYERS).then_some(layers)
     }
 
-    /// Removes inputs and views without readers.
+    /// Removes inputs and views that are not read.
     pub fn prune(&mut self) {
         loop {
             let read: HashSet<String> = self.layers.iter().flat_map(|layer| layer.from.clone()).collect();
@@ -345,7 +343,7 @@ impl Builder {
         self.restore_names();
     }
 
-    /// An input of which only one layout is read has its own name.
+    /// Inputs that are read in a single layout get their original names.
     fn restore_names(&mut self) {
         let mut used: HashSet<&str> = self.layers.iter().map(|layer| layer.name.as_str()).collect();
         let mut new: HashMap<&str, &str> = HashMap::new();
@@ -364,7 +362,7 @@ impl Builder {
         }
     }
 
-    /// Takes off layers' names the path that all which compute something have in common.
+    /// Removes the common path prefix from the names of layers that compute.
     pub fn shorten_names(&mut self) {
         let mut names = self.layers.iter().filter(|layer| !self.inputs.contains(&layer.name)).map(|layer| &layer.name);
         let Some(first) = names.next().cloned() else { return };
@@ -387,7 +385,7 @@ impl Builder {
         }
     }
 
-    /// A name like the wanted one that no layer has.
+    /// A unique name similar to the wanted one.
     fn free_name(&mut self, wanted: &str) -> String {
         let is_cleaned = wanted.contains(is_hidden);
         let wanted = clean(wanted);
@@ -419,20 +417,20 @@ fn map_layer(name: &str, kind: &str, map: Map) -> LayerSpec {
     }
 }
 
-/// What people call a node: its name or that of its output.
+/// Display name of a node: its name, or that of its output.
 pub fn title(node: &Node) -> &str {
     let output = node.outputs.first().map_or("", String::as_str);
     if node.name.is_empty() { output } else { &node.name }
 }
 
-/// Where a node is; of a long path the end.
+/// Place of a node for messages; the end of a long path.
 pub fn place_of(node: &Node) -> String {
     let place = clean(title(node));
     let start = place.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
     place.get(start..).unwrap_or(&place).to_owned()
 }
 
-/// A name that fits into lists and messages: no blanks, commas and the like, and not too long; of a path the end.
+/// A name fit for lists and messages: without spaces, commas and the like, and short; the end of a long path.
 pub fn clean(name: &str) -> String {
     let name = name.trim_matches('/');
     let keep = |c: char| if c.is_alphanumeric() || "_-./:".contains(c) { c } else { '_' };
@@ -447,12 +445,12 @@ pub fn sides([left, right, top, bottom]: [u64; 4]) -> PaddingSpec {
     if [left, right, top, bottom] == [0; 4] { PaddingSpec::None } else { PaddingSpec::Sides(left, right, top, bottom) }
 }
 
-/// Bits of an element, if they are not the usual 8.
+/// Bits of an element, unless they are the default of 8.
 pub fn unusual(bits: Option<u64>) -> Option<u64> {
     bits.filter(|bits| *bits != 8)
 }
 
-/// Bits per weight, where the file says so and they are not the usual 8.
+/// Bits per weight, if stated and not the default of 8.
 pub fn weight_bits(weights: &Constant) -> Option<u64> {
     unusual(types::bits(weights.data_type))
 }

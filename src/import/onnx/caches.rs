@@ -1,11 +1,12 @@
-//! Caches of keys and values: inputs that a call reads and adds to, and that the next call gets.
+//! Caches of keys and values: inputs that a call reads and extends for the next call.
 
 use super::builder::Builder;
 use crate::report::Severity;
 use fusescape_spec::LayerSpec;
 use std::collections::{BTreeSet, HashMap};
 
-/// Says which inputs are caches: those that are joined with what is computed, and read as second matrices of products.
+/// Reports the inputs that are caches: those concatenated with computed tensors and read as second matrices of
+/// products.
 pub fn note(builder: &mut Builder) {
     let by_name: HashMap<&str, &LayerSpec> = builder.layers.iter().map(|layer| (layer.name.as_str(), layer)).collect();
     let products = builder.layers.iter().filter(|layer| layer.kind == "matmul");

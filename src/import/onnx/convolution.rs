@@ -99,7 +99,7 @@ pub fn pooling(builder: &mut Builder, node: &Node, is_global: bool) -> Result<()
     Ok(())
 }
 
-/// Zeros around a map, kept until somebody reads it who can have them as padding.
+/// Padding as a node of its own, kept as such until a reader can use it as padding of its own.
 pub fn pad(builder: &mut Builder, node: &Node) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     let pads =
@@ -139,7 +139,7 @@ pub fn pad(builder: &mut Builder, node: &Node) -> Result<(), String> {
     Ok(())
 }
 
-/// The tensor without zeros that can become padding, and these.
+/// The tensor without its padding, and the padding.
 fn unpadded(x: Features) -> (Features, [u64; 4]) {
     match x.unpadded {
         Some((inner, sides)) => (*inner, sides),
@@ -147,12 +147,12 @@ fn unpadded(x: Features) -> (Features, [u64; 4]) {
     }
 }
 
-/// The tensor with the zeros around it.
+/// The tensor with its padding stored.
 fn stored(x: Features) -> Features {
     Features { unpadded: None, ..x }
 }
 
-/// The layer to read a map from whose axes are batch, channels, frames and rows if it has any, and columns.
+/// The layer from which to read a map with the axes batch, channels, frames and rows if there are any, and columns.
 pub fn read_map(builder: &mut Builder, x: &Features) -> (String, Map) {
     let rank = x.dims.len();
     let fits = |layout: &Layout| {
@@ -167,38 +167,36 @@ pub fn read_map(builder: &mut Builder, x: &Features) -> (String, Map) {
     (layer, layout.map())
 }
 
-/// Where a window lies on a map.
+/// A window on a map.
 pub struct Placed {
-    /// The layer that holds the map.
+    /// Name of the layer that holds the map.
     pub from: String,
-    /// The map.
     pub input: Map,
-    /// The window on it.
     pub window: Window,
-    /// Whether the padding follows from the size.
+    /// Whether the padding follows from the size (`same`).
     pub same: bool,
-    /// What the rows of the output are.
+    /// The axes for rows of the output.
     pub rows: Rows,
 }
 
-/// What the rows of an output are.
+/// The axes for rows of an output.
 #[derive(Debug, Clone, Copy)]
 pub enum Rows {
-    /// There is one, which is no axis of the tensor.
+    /// A single row, without an axis.
     None,
-    /// An axis.
+    /// One axis.
     Axis,
-    /// So many frames of so many rows: two axes.
+    /// Two axes: frames, and rows per frame.
     Frames(u64, u64),
 }
 
 impl Rows {
-    /// Those of a tensor of columns, or of rows and columns.
+    /// For a tensor with columns, or with rows and columns.
     pub fn of(dims: &[u64]) -> Self {
         if dims.len() == 3 { Self::None } else { Self::Axis }
     }
 
-    /// The axes behind batch and channels of an output with so many columns and rows.
+    /// The axes after batch and channels of an output with this number of columns and rows.
     pub fn axes(self, (columns, rows): (u64, u64)) -> Vec<(Role, u64)> {
         match self {
             Self::None => vec![(Role::X, columns)],
@@ -208,7 +206,7 @@ impl Rows {
     }
 }
 
-/// Where the window of a node lies; `rounds_up` if the last one may reach beyond the input.
+/// The window of a node on its map; `rounds_up` if the last one may extend beyond the input.
 fn placed(builder: &mut Builder, node: &Node, x: Features, kernel: &[u64], rounds_up: bool) -> Result<Placed, String> {
     if x.dims.len() == 5 {
         return volume::placed(builder, node, &stored(x), kernel, rounds_up);
@@ -223,7 +221,7 @@ fn placed(builder: &mut Builder, node: &Node, x: Features, kernel: &[u64], round
     Ok(Placed { from, input, window, same, rows: Rows::of(&x.dims) })
 }
 
-/// Zeros that no window of a layer may be made of are stored with the map instead.
+/// Padding that a layer's window cannot express is stored with the map instead.
 pub fn fit_padding(builder: &mut Builder, node: &Node, from: String, input: Map, window: Window) -> (String, Window) {
     let span = |kernel: u64, dilation: u64| dilation.saturating_mul(kernel - 1);
     let most = (span(window.kernel.0, window.dilation.0), span(window.kernel.1, window.dilation.1));
@@ -239,7 +237,7 @@ pub fn fit_padding(builder: &mut Builder, node: &Node, from: String, input: Map,
     (from, Window { pads: [0; 4], ..window })
 }
 
-/// The output of a layer whose axes are batch, channels and others.
+/// Sets the output of a layer with the axes batch, channels and others.
 pub fn finish(
     builder: &mut Builder,
     node: &Node,
@@ -254,7 +252,7 @@ pub fn finish(
     builder.set(&node.outputs[0], Value::Features(features));
 }
 
-/// Weights that are fractions are counted as the document's usual weights.
+/// Notes that floating-point weights are counted with the default bits of documents.
 pub fn note_fractions(builder: &mut Builder, node: &Node, weights: usize) {
     let kind = builder.constant(node, weights).and_then(|constant| types::fraction(constant.data_type));
     if let Some(kind) = kind {

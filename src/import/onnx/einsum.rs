@@ -1,4 +1,4 @@
-//! `Einsum`: products whose equation is that of matrices, with any indices.
+//! `Einsum`: equations that are matrix products, with any indices.
 
 use super::builder::{Builder, weight_bits};
 use super::convolution::note_fractions;
@@ -7,12 +7,12 @@ use super::model::Node;
 use super::product::{Weights, of_two, with_weights};
 use super::shapes::elements;
 
-/// An index: a letter, or one of those that an ellipsis stands for, counted from the last.
+/// An index: a letter, or one of those that an ellipsis stands for, counted from the end.
 type Index = u32;
 
-/// Beyond all letters.
+/// Larger than any letter.
 const ELLIPSIS: Index = 0x0011_0000;
-/// Most indices of an operand.
+/// Limit on the indices of an operand.
 const MAX_INDICES: usize = 16;
 
 /// The indices of two operands and of the output.
@@ -22,15 +22,15 @@ struct Equation {
     output: Vec<Index>,
 }
 
-/// The indices of a product of matrices by what they are for it.
+/// The indices of a matrix product by role.
 struct Parts {
-    /// In both operands and the output: one pair of matrices each.
+    /// In both operands and the output: a batch of matrices.
     pairs: Vec<Index>,
     /// In the first operand and the output.
     rows: Vec<Index>,
     /// In the second operand and the output.
     columns: Vec<Index>,
-    /// In both operands alone.
+    /// In both operands only: summed up.
     inner: Vec<Index>,
 }
 
@@ -47,7 +47,7 @@ pub fn einsum(builder: &mut Builder, node: &Node) -> Result<(), String> {
     let text = node.text("equation").ok_or("it states no equation")?;
     let Equation { a: of_first, b: of_second, output } = equation(text, of_a.len(), of_b.len())?;
     let sizes = sizes(&[(&of_first, &of_a), (&of_second, &of_b)])?;
-    // What is trained is the second matrix.
+    // Trained weights are the second matrix.
     let (x, y, of_x, of_y) = match (a, b) {
         (Some(x), y) => (x, y, of_first, of_second),
         (None, Some(x)) => (x, None, of_second, of_first),
@@ -90,7 +90,7 @@ pub fn einsum(builder: &mut Builder, node: &Node) -> Result<(), String> {
     Ok(())
 }
 
-/// An operand with its indices in the order of matrices, and those of one kind as one axis.
+/// An operand with its indices in the order of matrices; indices of one role are merged to one axis.
 fn as_matrices(
     builder: &Builder,
     x: &Features,
@@ -123,7 +123,7 @@ fn equation(text: &str, rank_a: usize, rank_b: usize) -> Result<Equation, String
             let named = output.replace("...", "").chars().count();
             indices(output, output.contains("...").then_some(named + ellipsis as usize))?
         }
-        // Without an output: what stands once, in the order of the alphabet, behind the ellipsis.
+        // Without an output: indices that occur once, in alphabetical order, after the ellipsis.
         None => {
             let once = |index: &&Index| a.iter().chain(&b).filter(|known| known == index).count() == 1;
             let mut named: Vec<Index> =
@@ -135,7 +135,7 @@ fn equation(text: &str, rank_a: usize, rank_b: usize) -> Result<Equation, String
     Ok(Equation { a, b, output })
 }
 
-/// The indices of one operand; an ellipsis stands for as many as the rank leaves.
+/// The indices of one operand; an ellipsis stands for the rest of the rank.
 fn indices(text: &str, rank: Option<usize>) -> Result<Vec<Index>, String> {
     let wrong = || format!("its equation has {text}, which does not fit its tensor");
     let (before, after) = text.split_once("...").map_or((text, None), |(before, after)| (before, Some(after)));
@@ -179,7 +179,7 @@ fn size_of(sizes: &[(Index, u64)], index: Index) -> u64 {
     sizes.iter().find(|(known, _)| *known == index).map_or(1, |(_, size)| *size)
 }
 
-/// What each index is for a product of matrices.
+/// The role of each index in a matrix product.
 fn parts(x: &[Index], y: &[Index], output: &[Index]) -> Result<Parts, String> {
     let of = |list: &[Index], in_other: bool, is_out: bool| -> Vec<Index> {
         let other = if std::ptr::eq(list, x) { y } else { x };

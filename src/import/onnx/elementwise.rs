@@ -1,4 +1,4 @@
-//! Operators that work element by element, and those that no layer counts.
+//! Elementwise operators, and those that no layer counts.
 
 use super::builder::{Builder, unusual};
 use super::features::{Features, Value};
@@ -10,7 +10,7 @@ use crate::report::Severity;
 use fusescape_spec::{KernelSpec, LayerSpec, PrecisionSpec};
 use std::collections::HashSet;
 
-/// Passes elements on: an operator that changes nothing that layers count.
+/// Passes elements on unchanged, with a finding: an operator without an effect on cost.
 pub fn passed_on(builder: &mut Builder, node: &Node, severity: Severity, reason: &str) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     builder.note(severity, node, reason);
@@ -18,7 +18,7 @@ pub fn passed_on(builder: &mut Builder, node: &Node, severity: Severity, reason:
     Ok(())
 }
 
-/// Scales and shifts by constants: part of the weights before it where these are linear.
+/// Scaling and shifting by constants: merged into the preceding weights if the tensor is linear.
 pub fn affine(builder: &mut Builder, node: &Node) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     let (severity, reason) = if x.is_linear {
@@ -31,7 +31,7 @@ pub fn affine(builder: &mut Builder, node: &Node) -> Result<(), String> {
     Ok(())
 }
 
-/// An operator of two tensors; `a` and `b` are the indices of its inputs.
+/// An elementwise operator of two tensors; `a` and `b` are the indices of its inputs.
 pub fn binary(builder: &mut Builder, node: &Node, a: usize, b: usize) -> Result<(), String> {
     let is_affine = matches!(node.op.as_str(), "Add" | "Sub" | "Mul" | "Div" | "Sum" | "QLinearAdd" | "QLinearMul");
     match (builder.features(node, a).cloned(), builder.features(node, b).cloned()) {
@@ -64,7 +64,7 @@ pub fn binary(builder: &mut Builder, node: &Node, a: usize, b: usize) -> Result<
     }
 }
 
-/// Several tensors added up two at a time.
+/// A sum of several tensors, two at a time.
 pub fn sum(builder: &mut Builder, node: &Node) -> Result<(), String> {
     if node.inputs.len() == 1 {
         return passed_on(builder, node, Severity::Merged, "adds a single tensor");
@@ -83,7 +83,7 @@ pub fn sum(builder: &mut Builder, node: &Node) -> Result<(), String> {
     Ok(())
 }
 
-/// A normalisation of the sum of two tensors, which may be an output, too (operators of ONNX Runtime).
+/// A normalisation of the sum of two tensors; the sum may be an output as well (operators of ONNX Runtime).
 pub fn skip(builder: &mut Builder, node: &Node) -> Result<(), String> {
     let sum = Node { op: "Add".to_owned(), outputs: vec![node.outputs[0].clone()], ..node.clone() };
     binary(builder, &sum, 0, 1)?;
@@ -119,7 +119,7 @@ fn of_equal_shape(builder: &mut Builder, node: &Node, x: &Features, y: &Features
     Ok(())
 }
 
-/// A map with one number for each channel (as of squeeze and excitation) is a depthwise layer whose weights are computed.
+/// A map times one number per channel (as in squeeze and excitation): a depthwise layer with computed weights.
 fn of_unequal_shape(builder: &mut Builder, node: &Node, large: &Features, small: &Features) -> Result<(), String> {
     if broadcast(&large.dims, &small.dims).as_ref() != Some(&large.dims) {
         let dims = broadcast(&large.dims, &small.dims);
@@ -160,7 +160,7 @@ fn of_unequal_shape(builder: &mut Builder, node: &Node, large: &Features, small:
     Ok(())
 }
 
-/// An operator that no layer stands for. What it makes has the shape that is known, else that of its largest input.
+/// An operator that is not counted. Its output has the shape `dims`, or that of its largest input.
 pub fn not_counted(builder: &mut Builder, node: &Node, dims: Option<Vec<u64>>, reason: &str) -> Result<(), String> {
     let inputs: Vec<Features> =
         (0..node.inputs.len()).filter_map(|index| builder.features(node, index).cloned()).collect();
@@ -181,7 +181,7 @@ pub fn not_counted(builder: &mut Builder, node: &Node, dims: Option<Vec<u64>>, r
     Ok(())
 }
 
-/// Averages and the like over some axes: over whole maps a pooling layer, over channels part of a normalisation.
+/// Reductions such as averages: over whole maps a pooling layer, over channels part of a normalisation.
 pub fn reduce(builder: &mut Builder, node: &Node) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     let rank = x.dims.len();

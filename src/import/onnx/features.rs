@@ -1,17 +1,17 @@
-//! Tensors, as far as they are known while a graph is walked through.
+//! Tensors while a graph is being converted.
 
 use super::layout::Layout;
 use super::shapes::Constant;
 use std::rc::Rc;
 
-/// The value of a tensor, as far as it is known.
+/// The value of a tensor.
 #[derive(Debug, Clone)]
 pub enum Value {
-    /// It does not depend on the inputs.
+    /// Independent of the inputs.
     Constant(Constant),
-    /// Layers compute it.
+    /// Computed by layers.
     Features(Features),
-    /// Nothing; why has been said.
+    /// Unknown; the reason has been reported.
     Lost,
 }
 
@@ -20,17 +20,18 @@ pub enum Value {
 pub struct Features {
     /// Shape.
     pub dims: Vec<u64>,
-    /// Whose outputs hold its elements.
+    /// Names of the layers whose outputs contain its elements.
     pub layers: Rc<[String]>,
-    /// How its axes lie in a feature map.
+    /// The axes of the feature map that its axes stand for.
     pub layout: Layout,
-    /// Whether it is the whole output of one layer, laid out so. Otherwise a view has to be made.
+    /// Whether it is the whole output of one layer in this layout. Otherwise reading it needs a view.
     pub is_direct: bool,
-    /// Whether it is a linear function of the layer's input, so that what scales and shifts it goes into the weights.
+    /// Whether it is a linear function of the layer's input, so that scaling and shifting can be merged into the
+    /// weights.
     pub is_linear: bool,
-    /// The tensor without the zeros around it: left, right, top, bottom.
+    /// The tensor without its padding, and the padding: left, right, top, bottom.
     pub unpadded: Option<(Box<Features>, [u64; 4])>,
-    /// Bits of an element, where the file says so.
+    /// Bits of an element, if stated.
     pub bits: Option<u64>,
 }
 
@@ -40,17 +41,17 @@ impl Features {
         Self { is_direct: true, ..Self::scattered([layer].into(), dims, layout) }
     }
 
-    /// Elements of some layers in an order of their own.
+    /// Elements of some layers in another order.
     pub fn scattered(layers: Rc<[String]>, dims: Vec<u64>, layout: Layout) -> Self {
         Self { dims, layers, layout, is_direct: false, is_linear: false, unpadded: None, bits: None }
     }
 
-    /// What scales and shifts this goes into the weights before it.
+    /// Marks it as linear: scaling and shifting are merged into the weights before it.
     pub fn linear(self) -> Self {
         Self { is_linear: true, ..self }
     }
 
-    /// These features with every element that stands in several places stored so often.
+    /// These features with repeated elements stored physically.
     pub fn spread(&self) -> Self {
         if !self.layout.repeats() {
             return self.clone();
@@ -59,7 +60,7 @@ impl Features {
         Self { bits: self.bits, ..spread }
     }
 
-    /// These features laid out or chosen in another way: `None` for a layout that is not that of the layer.
+    /// These features rearranged or selected; `None` for a layout that is not that of the layer.
     pub fn moved(&self, dims: Vec<u64>, layout: Option<Layout>, batch: u64) -> Self {
         let is_direct = self.is_direct && layout.is_some();
         let layout = layout.unwrap_or_else(|| Layout::usual(&dims, batch));

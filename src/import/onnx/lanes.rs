@@ -1,7 +1,7 @@
-//! What a vector unit computes, where a person asks for it: functions, softmax, normalisations and sums of channels as layers of their own.
-//!
-//! A tensor has to lie whole in one map for that, and what is reduced or repeated has to be channels, the innermost of them; all else is
-//! passed on as it is without a vector unit.
+//! Vector operations as layers of their own, on request: functions, softmax, normalisations and reductions over
+//! channels.
+//! A tensor must be a whole map for that, and reductions and repetitions must be over the innermost channels; other
+//! operations are passed on as without a vector unit.
 
 use super::builder::{Builder, unusual};
 use super::features::{Features, Value};
@@ -11,10 +11,11 @@ use super::shapes::axis;
 use crate::report::Severity;
 use fusescape_spec::{LayerSpec, PrecisionSpec};
 
-/// Operations of one element: their names, and how many.
+/// Operations per element: names and counts.
 type Operations = &'static [(&'static str, u64)];
 
-/// What a function of one element takes. GELU is `x * sigmoid(1.702 x)`, the error function that of Abramowitz and Stegun, 7.1.26.
+/// Operations of a function per element. GELU is `x * sigmoid(1.702 x)`; the error function is that of Abramowitz and
+/// Stegun, 7.1.26.
 fn of_function(op: &str) -> Option<Operations> {
     Some(match op {
         "Sigmoid" | "QLinearSigmoid" => &[("add", 1), ("divide", 1), ("exp", 1)],
@@ -36,7 +37,7 @@ fn of_function(op: &str) -> Option<Operations> {
     })
 }
 
-/// What an operator of two tensors takes for an element.
+/// Operations per element of an operator of two tensors.
 fn of_pair(op: &str) -> Operations {
     match op {
         "Mul" | "Pow" | "QLinearMul" => &[("multiply", 1)],
@@ -46,7 +47,7 @@ fn of_pair(op: &str) -> Operations {
     }
 }
 
-/// The operations of a pair, as a document has them.
+/// The operations of an operator of two tensors, for a document.
 pub fn operations_of(op: &str) -> Vec<(String, u64)> {
     written(of_pair(op))
 }
@@ -55,13 +56,13 @@ fn written(operations: Operations) -> Vec<(String, u64)> {
     operations.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
 }
 
-/// Whether a tensor is a map that some layer computes, in its order.
+/// Whether a tensor is a whole map of some layer, in its order.
 fn is_map(features: &Features) -> bool {
     let is_whole = features.is_direct && features.layers.len() == 1;
     is_whole && !features.layout.is_shuffled && !features.layout.repeats()
 }
 
-/// Whether axes are the innermost channels, and nothing else: reduced or repeated, they leave groups of channels.
+/// Whether axes are exactly the innermost channels: if they are reduced or repeated, groups of channels are left.
 fn are_innermost_channels(layout: &Layout, axes: &[usize]) -> bool {
     let is_one = |&axis: &usize| layout.axes.get(axis).is_none_or(Vec::is_empty);
     let has_channels = |axis: &usize| layout.axes[*axis].iter().any(|part| part.role == Role::K);
@@ -86,13 +87,13 @@ fn add(builder: &mut Builder, node: &Node, kind: &str, read: &[&Features], opera
 struct LayerOf(String);
 
 impl LayerOf {
-    /// All of its output, laid out as its input.
+    /// Its whole output, laid out as its input.
     fn like(self, features: &Features) -> Features {
         Features { bits: features.bits, ..Features::direct(self.0, features.dims.clone(), features.layout.clone()) }
     }
 }
 
-/// One number of the innermost channels.
+/// A reduction of the innermost channels to one number.
 fn reduction(builder: &mut Builder, node: &Node, x: &Features, axes: &[usize], operations: Operations) -> Features {
     let name = add(builder, node, "reduction", &[x], operations).0;
     let is_gone = |axis: usize| axes.contains(&axis);
@@ -108,7 +109,7 @@ fn reduction(builder: &mut Builder, node: &Node, x: &Features, axes: &[usize], o
     Features { bits: x.bits, ..Features::direct(name, dims, layout) }
 }
 
-/// Of one output the last is what counts.
+/// Sets the last output of the node, the only one that counts.
 fn finish(builder: &mut Builder, node: &Node, features: Features) {
     builder.set(&node.outputs[0], Value::Features(features));
 }
@@ -124,7 +125,7 @@ pub fn function(builder: &mut Builder, node: &Node) -> bool {
     true
 }
 
-/// A map and a constant, element by element.
+/// An operation of a map and a constant, element by element.
 pub fn with_constant(builder: &mut Builder, node: &Node, x: &Features) -> bool {
     if !builder.has_vector_unit || !is_map(x) {
         return false;
@@ -134,7 +135,7 @@ pub fn with_constant(builder: &mut Builder, node: &Node, x: &Features) -> bool {
     true
 }
 
-/// A map and another one, or one that has a channel for several of its.
+/// An operation of two maps, the second of which may have one channel for several channels of the first.
 pub fn pair(builder: &mut Builder, node: &Node, large: &Features, small: &Features) -> bool {
     if !builder.has_vector_unit || !is_map(large) || !is_map(small) {
         return false;
@@ -151,7 +152,7 @@ pub fn pair(builder: &mut Builder, node: &Node, large: &Features, small: &Featur
     true
 }
 
-/// Sums, averages and the like of channels. `axes` are those that are reduced.
+/// Reductions such as sums and averages over channels; `axes` are the reduced ones.
 pub fn reduce(builder: &mut Builder, node: &Node, x: &Features, axes: &[usize], keeps: bool) -> bool {
     if !builder.has_vector_unit || !is_map(x) || !are_innermost_channels(&x.layout, axes) {
         return false;
@@ -189,7 +190,7 @@ pub fn softmax(builder: &mut Builder, node: &Node) -> bool {
     true
 }
 
-/// A normalisation of the channels of each pixel: layer normalisation, or that by the root of the mean square.
+/// A normalisation over the channels of each pixel: layer normalisation, or by the root mean square.
 pub fn normalisation(builder: &mut Builder, node: &Node) -> bool {
     let Some(x) = builder.features(node, 0).cloned() else { return false };
     let centres = match node.op.as_str() {
@@ -211,7 +212,7 @@ pub fn normalisation(builder: &mut Builder, node: &Node) -> bool {
     };
     let squares = reduction(builder, &part("squares"), &centred, &axes, &[("multiply", 1)]);
     let root = add(builder, &part("root"), "elementwise", &[&squares], &[("divide", 1)]).like(&squares);
-    // Times the inverse root, times a weight and plus a bias.
+    // Multiplied by the inverse root and by a weight, plus a bias.
     let features = add(builder, node, "pairwise", &[&centred, &root], &[("multiply", 2)]).like(&x);
     finish(builder, node, features);
     builder.note(

@@ -1,9 +1,9 @@
-//! How the axes of a tensor lie in a feature map.
+//! The axes of a tensor as parts of a feature map.
 //!
-//! A feature map has columns (X), rows (Y) and channels (K), and there is one for each image of the batch (B). An axis of a tensor
-//! stands for parts of these: `[B][X][K]` are tokens with features; split for the heads of attention and transposed they are
-//! `[B][K 12][X 128][K 64]`. As long as an operator can tell the roles of its axes, it reads the map as it is, and nothing has to be
-//! arranged anew in memory.
+//! A feature map has columns (X), rows (Y) and channels (K), and there is one per image of the batch (B). An axis of a
+//! tensor stands for parts of these: `[B][X][K]` are tokens with features; split into the heads of attention and
+//! transposed they are `[B][K 12][X 128][K 64]`. As long as an operator can tell the roles of its axes, it reads the
+//! map as it is, and nothing is rearranged in memory.
 
 use fusescape_spec::MapAxis;
 
@@ -18,16 +18,15 @@ pub enum Role {
     Y,
     /// Column.
     X,
-    /// None: along it the same elements stand again, as one head of keys for several heads of queries.
+    /// No role: the same elements are repeated along it, such as one head of keys for several heads of queries.
     Copies,
 }
 
 /// Part of an axis; never of size 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
-    /// What it is.
     pub role: Role,
-    /// How large.
+    /// Number of elements along it.
     pub size: u64,
 }
 
@@ -36,14 +35,13 @@ pub struct Part {
 pub struct Layout {
     /// By axis.
     pub axes: Vec<Vec<Part>>,
-    /// Whether parts of one role stand in another order than in the feature map, as after a channel shuffle. Who reads all of a map
-    /// need not care.
+    /// Whether parts of one role are in another order than in the feature map, as after a channel shuffle. A reader of
+    /// the whole map can ignore that.
     pub is_shuffled: bool,
 }
 
 /// Channels, columns and rows of a feature map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs)]
 pub struct Map {
     pub channels: u64,
     pub columns: u64,
@@ -51,13 +49,14 @@ pub struct Map {
 }
 
 impl Layout {
-    /// Axes of one role each.
+    /// A layout with one role per axis.
     pub fn new(axes: &[(Role, u64)]) -> Self {
         let axis = |&(role, size): &(Role, u64)| if size == 1 { Vec::new() } else { vec![Part { role, size }] };
         Self { axes: axes.iter().map(axis).collect(), is_shuffled: false }
     }
 
-    /// What a tensor of this shape most likely is: channels, rows, columns; with two axes besides the batch, tokens with features.
+    /// The most likely layout of a tensor of this shape: channels, rows, columns; with two axes besides the batch,
+    /// tokens with features.
     pub fn usual(dims: &[u64], batch: u64) -> Self {
         use Role::{B, K, X, Y};
         let has_batch = dims.len() > 1 && dims[0] == batch;
@@ -74,7 +73,7 @@ impl Layout {
         Self::new(&roles.into_iter().zip(dims.iter().copied()).collect::<Vec<_>>())
     }
 
-    /// Tokens with features: the last axis holds channels, all others columns, but for the batch.
+    /// Tokens with features: the last axis is channels, all others except the batch are columns.
     pub fn tokens(dims: &[u64], batch: u64) -> Self {
         let mut left = batch;
         let last = dims.len().saturating_sub(1);
@@ -106,7 +105,8 @@ impl Layout {
             .fold(1, |all: u64, part| all.saturating_mul(part.size))
     }
 
-    /// The axis of the feature map that an axis of the tensor is, whole and in its order; nothing where it is a part of one, or several.
+    /// The axis of the feature map that an axis of the tensor is, whole and in order; `None` if it is a part of one, or
+    /// several.
     pub fn map_axis(&self, axis: usize) -> Option<MapAxis> {
         let all = self.map();
         let is_free = |role: Role| self.axes.iter().flatten().all(|part| part.role != role);
@@ -124,17 +124,18 @@ impl Layout {
         (size == whole && !self.is_shuffled).then_some(axis)
     }
 
-    /// Whether an axis holds parts of these roles only.
+    /// Whether an axis consists of parts with these roles only.
     pub fn holds(&self, axis: usize, roles: &[Role]) -> bool {
         self.axes.get(axis).is_some_and(|parts| parts.iter().all(|part| roles.contains(&part.role)))
     }
 
-    /// Whether some elements stand in several places.
+    /// Whether some elements are repeated.
     pub fn repeats(&self) -> bool {
         self.axes.iter().flatten().any(|part| part.role == Role::Copies)
     }
 
-    /// This layout under a shape in which axes are some times as long, or more axes stand before: elements repeated along them.
+    /// This layout under a shape with longer or additional leading axes: elements are repeated along them. `None` if
+    /// the shapes do not match.
     pub fn repeated(&self, from: &[u64], dims: &[u64]) -> Option<Self> {
         let new = dims.len().checked_sub(from.len())?;
         let mut axes = Vec::with_capacity(dims.len());
@@ -154,7 +155,7 @@ impl Layout {
         Some(Self { axes, is_shuffled: self.is_shuffled })
     }
 
-    /// A layout in which every element that stands again is stored again.
+    /// A layout in which repeated elements are stored physically.
     pub fn spread(&self) -> Self {
         let free = |role: &Role| self.axes.iter().flatten().all(|part| part.role != *role);
         let axis = |parts: &Vec<Part>| {
@@ -180,7 +181,8 @@ impl Layout {
         Self { axes: order.iter().map(|&axis| self.axes.get(axis).cloned().unwrap_or_default()).collect(), is_shuffled }
     }
 
-    /// The layout of all elements in their order under another shape; `None` where an axis is cut at no boundary of its parts.
+    /// The layout of the same elements in row-major order under another shape; `None` if an axis would be cut inside
+    /// one of its parts.
     pub fn reshaped(&self, dims: &[u64]) -> Option<Self> {
         let mut parts = self.axes.iter().flatten().copied();
         let mut front: Option<Part> = parts.next();
@@ -206,7 +208,7 @@ impl Layout {
         front.is_none().then_some(Self { axes, is_shuffled: self.is_shuffled })
     }
 
-    /// The roles of these axes for another shape with as many axes.
+    /// The roles of these axes for another shape of the same rank.
     pub fn fitted(&self, dims: &[u64]) -> Self {
         dims.iter().enumerate().fold(self.clone(), |layout, (axis, &size)| {
             let now = layout
@@ -226,7 +228,7 @@ impl Layout {
         layout
     }
 
-    /// The roles of these axes for a shape in which one axis has another size, as after joining or cutting along it.
+    /// The roles of these axes for a shape in which one axis has another size, as after concatenation or slicing.
     pub fn resized(&self, axis: usize, size: u64) -> Self {
         let mut layout = self.clone();
         let free = |role: &Role| self.axes.iter().flatten().all(|part| part.role != *role);

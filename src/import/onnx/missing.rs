@@ -1,14 +1,14 @@
-//! What an operator that is not counted would do, as far as the file states shapes.
+//! The work of an operator that is not counted, as far as the file states shapes.
 
 use super::builder::Builder;
 use super::features::Value;
 use super::model::Node;
 use super::shapes::elements;
 
-/// Bits of an element where a document says nothing else.
+/// Bits of an element where a document states none.
 const USUAL_BITS: u64 = 8;
 
-/// MACs of an operator that multiplies, images of a batch included; nothing where a shape that decides is not known.
+/// MACs of a multiplying operator, for the whole batch; `None` if a necessary shape is unknown.
 pub fn macs(builder: &Builder, node: &Node) -> Option<u64> {
     let dims = |index: usize| dims(builder, node.inputs.get(index)?);
     let output = || elements(&self::dims(builder, node.outputs.first()?)?);

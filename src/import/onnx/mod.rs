@@ -1,12 +1,12 @@
 //! ONNX models as networks.
 //!
-//! The graph is walked through once in its order. Every tensor is a [`features::Value`]: a constant, of which only the shape and few
-//! numbers are known, or what layers compute, with the roles of its axes (channel, row, column) in a feature map ([`layout`]). So
-//! reshaping and transposing for the heads of attention moves nothing; where it does, whoever reads gets a view. What joins, cuts out,
-//! repeats or pads along axes of a map is a view that tiles reach through. Operators that cost
-//! something add a layer; those that only arrange data change a layout. Whatever costs something and is not counted goes into the
-//! report. What the graph repeats may be a transformer, too ([`transformer`]). `wire.rs` walks through protocol buffers without reading
-//! weights. An operator is one arm of `operators.rs`.
+//! The graph is converted in one pass in its order. Every tensor is a [`features::Value`]: a constant, of which only
+//! the shape and few numbers are known, or computed features, with the roles of their axes (channel, row, column) in a
+//! feature map ([`layout`]). So reshaping and transposing for the heads of attention moves nothing; where it does, the
+//! reader gets a view. Concatenation, slicing, repetition and padding along axes of a map are views through which tiles
+//! are read. Operators that cost something add a layer; those that only rearrange data change a layout. Work that is
+//! not counted goes into the report. Repeated blocks of a graph may be a transformer, too ([`transformer`]). `wire.rs`
+//! reads protocol buffers without reading weights. An operator is one arm of `operators.rs`.
 
 mod arrange;
 mod attention;
@@ -44,26 +44,27 @@ use model::{Extent, Info, Model, types};
 use shapes::{Constant, MAX_ELEMENTS, elements};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// Size of a dimension that the file leaves open, unless somebody says otherwise: columns and rows of images, and others.
+/// Default sizes of open dimensions: columns and rows of images, and others.
 const USUAL_IMAGE: u64 = 224;
 const USUAL_OTHER: u64 = 128;
 
-/// Open dimensions that a message names.
+/// Limit on the open dimensions named in a message.
 const MOST_NAMES: usize = 8;
 
-/// What to do with a model that is too large.
+/// Remedy for a model that is too large.
 const TAKE_A_PART: &str = "Import a part of it, such as one of the blocks that it repeats";
 
-/// What a person says about a model.
+/// Settings for the import of a model.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// How large dimensions are that the file leaves open, by name.
+    /// Sizes of open dimensions, by name.
     pub sizes: Vec<(String, u64)>,
-    /// Whether a transposed convolution multiplies the zeros between its inputs; else none of its operations has a zero.
+    /// Whether a transposed convolution multiplies the zeros between its inputs; else only operations without such
+    /// zeros count.
     pub counts_zeros: bool,
-    /// Whether softmax, normalisations and activations become layers, which a vector unit computes.
+    /// Whether softmax, normalisations and activations become layers of a vector unit.
     pub has_vector_unit: bool,
-    /// Whether a model is to be a transformer, and not a network.
+    /// Whether a model is imported as a transformer instead of a network.
     pub as_transformer: bool,
 }
 
@@ -75,10 +76,10 @@ pub fn import(source: &mut dyn Source, name: &str, options: &Options) -> Result<
     network(&read(source, name)?, name, options)
 }
 
-/// Reads a model from a file called `name` as a transformer: layers that are all alike, each of attention and a feed-forward part.
+/// Reads a model from a file called `name` as a transformer: equal layers, each of attention and a feed-forward part.
 ///
 /// # Errors
-/// The file is no ONNX model, or all reasons why no transformer can be made of it, each with the node that it is about.
+/// The file is no ONNX model, or all reasons why it is no transformer, each with its node.
 pub fn import_transformer(
     source: &mut dyn Source,
     name: &str,
@@ -106,7 +107,7 @@ fn read(source: &mut dyn Source, name: &str) -> Result<Model, Diagnostics> {
     })
 }
 
-/// How files begin that are taken for models now and then, and what these are.
+/// First bytes of other kinds of files that are mistaken for models, and names of these kinds.
 const OTHER_KINDS: [(&[u8], &str); 8] = [
     (b"\x89PNG", "a PNG picture"),
     (b"\xff\xd8\xff", "a JPEG picture"),
@@ -118,7 +119,7 @@ const OTHER_KINDS: [(&[u8], &str); 8] = [
     (b"\x80\x02", "a pickled Python object, as PyTorch wrote them"),
 ];
 
-/// What a file is that does not begin as a model does, with one of the fields of `ModelProto`; `None` where it does, or is empty.
+/// The kind of a file that does not begin with one of the fields of `ModelProto`; `None` if it does, or is empty.
 fn other_kind(source: &mut dyn Source) -> Option<&'static str> {
     let mut start = [0; 8];
     let count = source.read_at(0, &mut start).unwrap_or(0);
@@ -126,8 +127,8 @@ fn other_kind(source: &mut dyn Source) -> Option<&'static str> {
     if let Some((_, kind)) = OTHER_KINDS.iter().find(|(begins, _)| start.starts_with(begins)) {
         return Some(kind);
     }
-    // Tags of ir_version, producer_name, producer_version, domain, model_version, doc_string, graph, opset_import, metadata_props,
-    // training_info and functions.
+    // Tags of ir_version, producer_name, producer_version, domain, model_version, doc_string, graph, opset_import,
+    // metadata_props, training_info and functions.
     let tags: [&[u8]; 11] =
         [&[0x08], &[0x12], &[0x1a], &[0x22], &[0x28], &[0x32], &[0x3a], &[0x42], &[0x72], &[0xa2, 1], &[0xca, 1]];
     let is_cut = |tag: &[u8]| start.len() < tag.len() && tag.starts_with(start);
@@ -145,7 +146,7 @@ fn network(model: &Model, name: &str, options: &Options) -> Result<(WorkloadSpec
     finish(model, &mut builder, name)
 }
 
-/// The layers of a graph, under the names of the nodes that they are of.
+/// The layers of a graph, named after their nodes.
 fn walked(model: &Model, name: &str, options: &Options) -> Result<Builder, Diagnostics> {
     let sizes = &options.sizes;
     let constants: HashSet<&str> = model.constants.iter().map(|tensor| tensor.name.as_str()).collect();
@@ -163,7 +164,7 @@ fn walked(model: &Model, name: &str, options: &Options) -> Result<Builder, Diagn
     let batch = given.batch(model);
     let mut builder = given.walk(model, batch);
     if batch > 1 && !builder.batch_fits {
-        // Perhaps the first axis are no images, but rows of a matrix.
+        // The first axis may be rows of a matrix instead of images.
         let rows = given.walk(model, 1);
         if rows.coverage.operators.counted > builder.coverage.operators.counted {
             builder = rows;
@@ -173,20 +174,19 @@ fn walked(model: &Model, name: &str, options: &Options) -> Result<Builder, Diagn
     Ok(builder)
 }
 
-/// What is known before a graph is walked through.
+/// Inputs of the conversion of a graph.
 struct Given<'a> {
     /// Inputs of the network, with their shapes.
     inputs: Vec<(&'a Info, Option<Vec<u64>>)>,
-    /// Shapes of other tensors.
+    /// Stated shapes of other tensors.
     stated: Vec<(&'a str, Vec<u64>)>,
-    /// What was found out so far.
+    /// Findings so far.
     report: Report,
-    /// What a person says.
     options: &'a Options,
 }
 
 impl Given<'_> {
-    /// Images at once: the first axis of the first input that has several.
+    /// The batch: the first axis of the first input with several axes.
     fn batch(&self, model: &Model) -> u64 {
         let mut inputs = self.inputs.iter().filter_map(|(info, dims)| Some((info, dims.as_ref()?)));
         let Some((info, dims)) = inputs.find(|(_, dims)| dims.len() > 1) else { return 1 };
@@ -198,7 +198,7 @@ impl Given<'_> {
         dims[usize::from(is_by_steps)].clamp(1, 1 << 20)
     }
 
-    /// The layers of a graph.
+    /// Converts a graph to layers.
     fn walk(&self, model: &Model, batch: u64) -> Builder {
         let mut builder = Builder::new(batch);
         builder.report = self.report.clone();
@@ -281,7 +281,7 @@ fn finish(model: &Model, builder: &mut Builder, name: &str) -> Result<(WorkloadS
     Ok((spec, report))
 }
 
-/// What is imported: the file, and who wrote it.
+/// Title of the report: the file, and its producer.
 fn title(model: &Model, name: &str) -> String {
     let title = [clean(name), model.producer.clone()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
     match &title[..] {
@@ -297,7 +297,7 @@ fn too_many(name: &str, count: usize, what: &str) -> Diagnostics {
     diagnostics
 }
 
-/// Why a tensor of this shape cannot be counted.
+/// The reason why a tensor of this shape cannot be counted.
 fn too_large(dims: &[u64]) -> Option<String> {
     if let Some(dim) = dims.iter().find(|dim| **dim > MAX_EXTENT) {
         return Some(format!("a dimension of {dim} is too large; the most are {MAX_EXTENT}"));
@@ -308,12 +308,12 @@ fn too_large(dims: &[u64]) -> Option<String> {
     })
 }
 
-/// A text without what a document cannot hold.
+/// A text without characters that a document cannot contain.
 fn plain(text: &str) -> String {
     text.chars().filter(|c| !is_hidden(*c)).take(100).collect::<String>().trim().to_owned()
 }
 
-/// Sizes that somebody states are those of dimensions that the file leaves open.
+/// Checks that the sizes given by the user are of open dimensions.
 fn check_sizes(model: &Model, sizes: &[(String, u64)]) -> Result<(), Diagnostics> {
     let infos = model.inputs.iter().chain(&model.outputs).chain(&model.infos);
     let open: BTreeSet<&str> = infos.flat_map(|info| info.dims.iter().flatten()).filter_map(Extent::symbol).collect();
@@ -332,7 +332,7 @@ fn check_sizes(model: &Model, sizes: &[(String, u64)]) -> Result<(), Diagnostics
     diagnostics.or(())
 }
 
-/// Dimensions that the file leaves open, each with one size throughout.
+/// Open dimensions of the file, each with one size throughout.
 struct OpenSizes<'a> {
     sizes: &'a [(String, u64)],
     chosen: HashMap<String, u64>,
@@ -352,7 +352,7 @@ impl OpenSizes<'_> {
         Some(shape)
     }
 
-    /// A shape without dimensions that are still open.
+    /// A shape; `None` if a dimension is still open.
     fn known(&self, info: &Info) -> Option<Vec<u64>> {
         let known = |extent: &Extent| match extent {
             Extent::Known(size) => Some(*size),

@@ -1,4 +1,4 @@
-//! The part of an ONNX model that decides about cost: the graph, and shapes instead of weights.
+//! The part of an ONNX model that decides the cost: the graph, and shapes instead of weights.
 //!
 //! Field numbers are those of `onnx.proto` (ONNX 1.18, Apache-2.0).
 
@@ -6,29 +6,28 @@ use super::triangle::{self, Triangle};
 use super::wire::{Content, Fault, Wire};
 use crate::source::Source;
 
-/// Longest name, and longest text of an attribute.
+/// Limit on the length of names and texts.
 const MAX_TEXT: usize = 4096;
-/// Most numbers that are kept of a tensor or an attribute: shapes, axes, paddings.
+/// Limit on the numbers kept of a tensor or an attribute: shapes, axes, paddings.
 const MAX_NUMBERS: usize = 1024;
-/// Most dimensions of a tensor.
+/// Limit on the dimensions of a tensor.
 const MAX_RANK: usize = 16;
-/// Most nodes, and most tensors of a kind with a name. A document holds 4096 layers; most nodes make none of their own.
+/// Limit on the nodes, and on the named tensors of one kind. A document holds 4096 layers; most nodes add none.
 const MAX_ITEMS: usize = 1 << 17;
 
-/// A model as far as it matters here.
+/// The parts of a model that matter here.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
-    /// Who wrote it: `pytorch 2.5`.
+    /// `pytorch 2.5`.
     pub producer: String,
     /// Name of the graph.
     pub name: String,
-    /// The nodes; their order is topological in a valid model.
+    /// Topologically sorted in a valid model.
     pub nodes: Vec<Node>,
-    /// Inputs; older models list their weights, too.
+    /// Older models also list their weights.
     pub inputs: Vec<Info>,
-    /// Outputs.
     pub outputs: Vec<Info>,
-    /// Shapes in between, where the file states them.
+    /// Shapes of intermediate tensors, if stated.
     pub infos: Vec<Info>,
     /// Trained or other constant tensors.
     pub constants: Vec<Tensor>,
@@ -37,76 +36,67 @@ pub struct Model {
 /// One operation.
 #[derive(Debug, Clone, Default)]
 pub struct Node {
-    /// Its type: `Conv`.
+    /// `Conv`.
     pub op: String,
-    /// What defines the type; empty for ONNX itself.
+    /// The operator set; empty for ONNX itself.
     pub domain: String,
-    /// Its name, often empty.
+    /// Often empty.
     pub name: String,
-    /// Names of the tensors it reads; empty where an optional one is left out.
+    /// Names of the tensors that it reads; empty for an omitted optional one.
     pub inputs: Vec<String>,
-    /// Names of the tensors it writes.
+    /// Names of the tensors that it writes.
     pub outputs: Vec<String>,
-    /// Attributes.
     pub attributes: Vec<(String, Attribute)>,
 }
 
 /// A value of an attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Attribute {
-    /// A number.
     Int(i64),
-    /// A fraction.
     Float(f32),
-    /// A text.
     Text(String),
-    /// Numbers.
     Ints(Vec<i64>),
-    /// Fractions.
     Floats(Vec<f32>),
-    /// A tensor.
     Tensor(Tensor),
 }
 
-/// A tensor without its elements, but for the few numbers that shapes are made of.
+/// A tensor without its elements, except for a few numbers of which shapes are made.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tensor {
-    /// Name; none within attributes.
+    /// Empty for tensors in attributes.
     pub name: String,
-    /// Shape.
     pub dims: Vec<u64>,
-    /// ONNX' number of the element type.
+    /// Element type, as numbered by ONNX.
     pub data_type: u64,
-    /// Whole numbers, if it holds such and few.
+    /// Its elements, if they are few integers.
     pub ints: Option<Vec<i64>>,
-    /// Fractions, if it holds such and few.
+    /// Its elements, if they are few fractions.
     pub floats: Option<Vec<f32>>,
-    /// What it lets tokens see, if it is a causal mask.
+    /// Set if it is a causal mask.
     pub mask: Option<Triangle>,
 }
 
 /// Name and shape of a tensor.
 #[derive(Debug, Clone, Default)]
 pub struct Info {
-    /// Name.
     pub name: String,
-    /// ONNX' number of the element type.
+    /// Element type, as numbered by ONNX.
     pub data_type: u64,
-    /// Shape, where one is stated.
+    /// Shape, if stated.
     pub dims: Option<Vec<Extent>>,
 }
 
 /// One dimension of a shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Extent {
-    /// So large.
+    /// A fixed size.
     Known(u64),
-    /// Left open by the file, with a name or none: whoever runs the model decides.
+    /// Left open by the file, with a name or an empty one: set when the model is run.
     Symbol(String),
 }
 
 impl Extent {
-    /// The name under which the file leaves it open.
+    /// The name of an open dimension.
     pub fn symbol(&self) -> Option<&str> {
         match self {
             Self::Symbol(name) if !name.is_empty() => Some(name),
@@ -116,7 +106,7 @@ impl Extent {
 }
 
 impl Node {
-    /// A whole number.
+    /// An attribute that is an integer.
     pub fn int(&self, name: &str) -> Option<i64> {
         match self.attribute(name)? {
             Attribute::Int(number) => Some(*number),
@@ -124,7 +114,7 @@ impl Node {
         }
     }
 
-    /// Whole numbers.
+    /// An attribute that is a list of integers.
     pub fn ints(&self, name: &str) -> Option<&[i64]> {
         match self.attribute(name)? {
             Attribute::Ints(numbers) => Some(numbers),
@@ -132,7 +122,7 @@ impl Node {
         }
     }
 
-    /// Fractions.
+    /// An attribute that is a list of fractions.
     pub fn floats(&self, name: &str) -> Option<&[f32]> {
         match self.attribute(name)? {
             Attribute::Floats(numbers) => Some(numbers),
@@ -140,7 +130,7 @@ impl Node {
         }
     }
 
-    /// A text.
+    /// An attribute that is a text.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.attribute(name)? {
             Attribute::Text(text) => Some(text),
@@ -157,7 +147,7 @@ impl Node {
 /// Reads a model.
 ///
 /// # Errors
-/// Where and why it is none.
+/// The place of the first error, and the reason.
 pub fn read(source: &mut dyn Source) -> Result<Model, Fault> {
     let mut wire = Wire::new(source);
     let mut model = Model::default();
@@ -205,7 +195,7 @@ fn read_graph(wire: &mut Wire, end: u64, model: &mut Model) -> Result<(), Fault>
     Ok(())
 }
 
-/// Reads one item of a list of the graph, unless there are enough of them already.
+/// Reads one item of a list of the graph; too many are an error.
 fn add<T>(
     wire: &mut Wire,
     until: u64,
@@ -270,7 +260,7 @@ fn read_attribute(wire: &mut Wire, end: u64) -> Result<Option<(String, Attribute
     Ok(value.map(|value| (name, value)))
 }
 
-/// A text, or nothing where it is long: code or data of somebody's own.
+/// A text; `None` if it is long, such as embedded code or data.
 fn read_short_text(wire: &mut Wire, until: u64) -> Result<Option<String>, Fault> {
     match wire.text(until, MAX_TEXT) {
         Ok(text) => Ok(Some(text)),
@@ -281,7 +271,7 @@ fn read_short_text(wire: &mut Wire, until: u64) -> Result<Option<String>, Fault>
     }
 }
 
-/// Packed fractions, if they are few.
+/// Packed fractions; empty if they are many.
 fn read_floats(wire: &mut Wire, until: u64) -> Result<Vec<f32>, Fault> {
     let Ok(bytes) = wire.bytes(until, 4 * MAX_NUMBERS) else {
         wire.go_to(until);
@@ -290,7 +280,7 @@ fn read_floats(wire: &mut Wire, until: u64) -> Result<Vec<f32>, Fault> {
     Ok(bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
 }
 
-/// The tensor of the values of a sparse one, with the dense shape.
+/// The values of a sparse tensor, with the dense shape.
 fn read_sparse(wire: &mut Wire, end: u64) -> Result<Option<Tensor>, Fault> {
     let (mut tensor, mut dims) = (None, Vec::new());
     while let Some((number, content)) = wire.field(end)? {
@@ -315,13 +305,13 @@ fn read_tensor(wire: &mut Wire, end: u64) -> Result<Tensor, Fault> {
             (4, Content::Fixed32(bits)) if floats.len() < MAX_NUMBERS => {
                 wire.push(&mut floats, f32::from_bits(bits))?
             }
-            // Numbers of many elements are weights.
+            // The numbers of a tensor with many elements are weights, which are skipped.
             (5 | 7, Content::Until(until)) if too_long(&tensor) => wire.go_to(until),
             (5 | 7, content) => wire.numbers(content, &mut ints, MAX_NUMBERS)?,
             (8, Content::Until(until)) => tensor.name = wire.text(until, MAX_TEXT)?,
             (9, Content::Until(until)) => {
                 let start = until - wire.left(until);
-                // Data that is cut off is missed where it is needed.
+                // An error in truncated data is reported where the data is needed.
                 tensor.mask = triangle::read(wire, until, &tensor.dims).ok().flatten();
                 wire.go_to(start);
                 raw = wire.bytes(until, 8 * MAX_NUMBERS).ok();
@@ -340,7 +330,7 @@ fn read_tensor(wire: &mut Wire, end: u64) -> Result<Tensor, Fault> {
     Ok(tensor)
 }
 
-/// Whether a tensor has more elements than shapes need.
+/// Whether a tensor has too many elements to be a shape.
 fn too_long(tensor: &Tensor) -> bool {
     tensor.dims.iter().try_fold(1u64, |all, dim| all.checked_mul(*dim)).is_none_or(|all| all > MAX_NUMBERS as u64)
 }
@@ -383,7 +373,7 @@ fn read_info(wire: &mut Wire, end: u64) -> Result<Info, Fault> {
     Ok(info)
 }
 
-/// `TypeProto`, of which only tensors matter, and in it `TypeProto.Tensor`.
+/// `TypeProto`, and in it `TypeProto.Tensor`, the only type read.
 fn read_type(wire: &mut Wire, end: u64, info: &mut Info) -> Result<(), Fault> {
     while let Some((number, content)) = wire.field(end)? {
         match (number, content) {
@@ -439,12 +429,12 @@ pub mod types {
     /// Truth values.
     pub const BOOL: u64 = 9;
 
-    /// Bits of an element that is meant to be computed with as it is stored: of 2 to 16 bits if it is a whole number, else 4 or 8.
+    /// Bits of an element type that is computed with as stored: integers of 2 to 16 bits, floats of 4 or 8.
     pub fn bits(data_type: u64) -> Option<u64> {
         match data_type {
             2 | 3 => Some(8),
             4 | 5 => Some(16),
-            // Floating point of 8 and 4 bits is computed with as it is stored, too.
+            // Floats of 8 and 4 bits are computed with as stored, too.
             17..=20 => Some(8),
             21..=23 => Some(4),
             25 | 26 => Some(2),
@@ -452,7 +442,7 @@ pub mod types {
         }
     }
 
-    /// Bits of an element that stands for a fraction.
+    /// Bits of a floating-point element type.
     pub fn fraction_bits(data_type: u64) -> Option<u64> {
         match data_type {
             1 => Some(32),
@@ -462,7 +452,7 @@ pub mod types {
         }
     }
 
-    /// What an element type is called, where it stands for a fraction.
+    /// Name of a floating-point element type.
     pub fn fraction(data_type: u64) -> Option<&'static str> {
         match data_type {
             1 => Some("32 bit floating point"),

@@ -1,4 +1,4 @@
-//! What each type of operator becomes.
+//! The conversion of each type of operator.
 
 use super::builder::Builder;
 use super::features::Value;
@@ -10,13 +10,13 @@ use super::{
 };
 use crate::report::Severity;
 
-/// Thresholds, which every array applies to outputs as they leave.
+/// Thresholds, which arrays apply to outputs for free.
 const THRESHOLDS: [&str; 6] = ["Relu", "LeakyRelu", "PRelu", "Clip", "ThresholdedRelu", "Sign"];
-/// Operators that change nothing that costs.
+/// Operators without an effect on cost.
 const NOTHING: [&str; 5] = ["Identity", "Dropout", "Cast", "CastLike", "OptionalGetElement"];
-/// Operators that multiply and that no layer stands for.
+/// Multiplying operators that are not counted.
 const MULTIPLYING_UNKNOWN: [&str; 3] = ["PackedMultiHeadAttention", "DeformConv", "QMoE"];
-/// Operators that multiply and that become layers, but for those of [`quantised::IN_BLOCKS`].
+/// Multiplying operators that become layers, except for those of [`quantised::IN_BLOCKS`].
 const MULTIPLYING: [&str; 25] = [
     "Conv",
     "FusedConv",
@@ -46,7 +46,7 @@ const MULTIPLYING: [&str; 25] = [
 ];
 /// Changes of precision.
 const PRECISION: [&str; 3] = ["QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"];
-/// Operators that take a tensor in which elements stand in several places as it is; for others these are stored again.
+/// Operators that handle tensors with repeated elements; for others these are stored physically.
 const KEEPING_COPIES: [&str; 13] = [
     "Identity",
     "Dropout",
@@ -62,7 +62,7 @@ const KEEPING_COPIES: [&str; 13] = [
     "FusedMatMul",
     "Einsum",
 ];
-/// Operators that work element by element on one tensor.
+/// Elementwise operators of one tensor.
 const FUNCTIONS: [&str; 37] = [
     "RotaryEmbedding",
     "Sigmoid",
@@ -102,7 +102,7 @@ const FUNCTIONS: [&str; 37] = [
     "QLinearSigmoid",
     "QLinearLeakyRelu",
 ];
-/// Operators of two tensors that work element by element.
+/// Elementwise operators of two tensors.
 const BINARY: [&str; 16] = [
     "Add",
     "Sub",
@@ -122,14 +122,14 @@ const BINARY: [&str; 16] = [
     "Xor",
 ];
 
-/// Takes over one node: tells what its outputs are, and adds the layers that make them.
+/// Converts one node: sets the values of its outputs, and adds layers that compute them.
 pub fn take(builder: &mut Builder, node: &Node) {
     if node.outputs.iter().all(String::is_empty) {
         return;
     }
     let is_unknown = MULTIPLYING_UNKNOWN.contains(&node.op.as_str());
     let multiplies = multiplies(node) && !is_constant(builder, node);
-    // A factor for all elements changes nothing of how they stand.
+    // A factor for all elements keeps the layout.
     let scales = matches!(node.op.as_str(), "Mul" | "Div") && has_number(builder, node);
     if !scales && !KEEPING_COPIES.contains(&node.op.as_str()) {
         builder.spread_inputs(node);
@@ -156,7 +156,7 @@ pub fn take(builder: &mut Builder, node: &Node) {
     }
     if let Err(reason) = result {
         builder.note(Severity::NotCounted, node, &reason);
-        // Others would store no map of their own.
+        // Others would not store a map of their own.
         let stores = multiplies || BINARY.contains(&node.op.as_str()) || node.op.ends_with("Pool");
         let lost = node.outputs.iter().filter(|_| stores).filter(|output| !output.is_empty() && !builder.knows(output));
         let sizes: Vec<Option<u64>> = lost.map(|output| missing::map_bits(builder, output)).collect();
@@ -169,13 +169,13 @@ pub fn take(builder: &mut Builder, node: &Node) {
     }
 }
 
-/// Whether a node multiplies, be it that a layer stands for it or none does.
+/// Whether a node multiplies, counted or not.
 pub fn multiplies(node: &Node) -> bool {
     let op = node.op.as_str();
     MULTIPLYING_UNKNOWN.contains(&op) || MULTIPLYING.contains(&op) || quantised::IN_BLOCKS.contains(&op)
 }
 
-/// Elements of the weights of a node that multiplies: its constants of two dimensions or more, but for biases and tables.
+/// Number of weights of a multiplying node: its constants of at least two dimensions, without biases and tables.
 fn weights(builder: &Builder, node: &Node) -> u64 {
     if let Some(matrix) = quantised::matrix(builder, node).filter(|_| quantised::IN_BLOCKS.contains(&node.op.as_str()))
     {
@@ -191,7 +191,7 @@ fn weights(builder: &Builder, node: &Node) -> u64 {
     constants.filter(|dims| dims.len() > 1).filter_map(elements).fold(0_u64, u64::saturating_add)
 }
 
-/// Whether nothing that a node reads depends on the network's inputs.
+/// Whether a node depends on no input of the network.
 pub fn is_constant(builder: &Builder, node: &Node) -> bool {
     node.inputs.iter().filter_map(|name| builder.value(name)).all(|value| matches!(value, Value::Constant(_)))
 }
@@ -357,7 +357,7 @@ fn dispatch(builder: &mut Builder, node: &Node) -> Result<(), String> {
     }
 }
 
-/// An operator that nothing is known of: its outputs have the shapes that the file states, if any.
+/// An unknown operator: its outputs have the shapes stated by the file, if any.
 fn unknown(builder: &mut Builder, node: &Node) -> Result<(), String> {
     let mut known = false;
     for output in &node.outputs {

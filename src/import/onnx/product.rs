@@ -1,4 +1,4 @@
-//! Products of matrices: with trained weights, and of two computed tensors.
+//! Matrix products: with trained weights, and of two computed tensors.
 
 use super::builder::{Builder, unusual, weight_bits};
 use super::convolution::note_fractions;
@@ -16,22 +16,22 @@ pub struct Operands {
     pub a: usize,
     /// Index of the second.
     pub b: usize,
-    /// Whether the last two axes of the first one are exchanged.
+    /// Whether the last two axes of the first matrix are transposed.
     pub turns_a: bool,
-    /// Whether those of the second one are.
+    /// Whether those of the second matrix are.
     pub turns_b: bool,
 }
 
 /// Trained matrices.
 #[derive(Debug, Clone)]
 pub struct Weights {
-    /// Shape; the last two axes are those of a matrix: as many rows as the input has columns, then the outputs.
+    /// Shape; the last two axes are those of a matrix: input channels, then output channels.
     pub dims: Vec<u64>,
-    /// Bits of an element, where they are not the usual 8.
+    /// Bits of an element, unless the default of 8.
     pub bits: Option<u64>,
 }
 
-/// Any product: what is trained becomes weights.
+/// Any product: a trained operand becomes weights.
 pub fn product(builder: &mut Builder, node: &Node, operands: Operands) -> Result<(), String> {
     let Operands { a, b, turns_a, turns_b } = operands;
     let product = match (builder.features(node, a).cloned(), builder.features(node, b).cloned()) {
@@ -40,7 +40,7 @@ pub fn product(builder: &mut Builder, node: &Node, operands: Operands) -> Result
             let weights = trained(builder, node, b, turns_b)?;
             with_weights(builder, node, &x, &weights)?
         }
-        // W x: the transposed product x' W' has the same loops.
+        // W x is converted to the transposed product x' W', which has the same loops.
         (None, Some(x)) => {
             let x = if turns_b { x } else { turned(&x, builder.batch)? };
             let weights = trained(builder, node, a, !turns_a)?;
@@ -68,7 +68,7 @@ fn turned(x: &Features, batch: u64) -> Result<Features, String> {
     Ok(x.moved(dims, Some(x.layout.transposed(&order)), batch))
 }
 
-/// The matrices that a constant input holds.
+/// The matrices in a constant input.
 pub fn trained(builder: &mut Builder, node: &Node, index: usize, turned: bool) -> Result<Weights, String> {
     let constant = builder.constant(node, index).ok_or("its second matrix is not known")?;
     let mut dims = constant.dims.clone().ok_or("the shape of its weights is not known")?;
@@ -84,7 +84,8 @@ pub fn trained(builder: &mut Builder, node: &Node, index: usize, turned: bool) -
     Ok(Weights { dims, bits })
 }
 
-/// Rows of x times trained weights: a pointwise layer over all rows, or a fully connected one where each image is one row.
+/// Rows of x times trained weights: a pointwise layer over all rows, or a fully connected one if each image has one
+/// row.
 pub fn with_weights(builder: &mut Builder, node: &Node, x: &Features, weights: &Weights) -> Result<Features, String> {
     let [matrices @ .., inputs, outputs] = &weights.dims[..] else {
         return Err("its weights are no matrix".to_owned());
@@ -114,7 +115,7 @@ pub fn with_weights(builder: &mut Builder, node: &Node, x: &Features, weights: &
     Ok(Features::direct(name, dims, layout).linear())
 }
 
-/// A trained matrix for each of several parts of the input, or several for all of it.
+/// A trained matrix for each part of the input, or several matrices for all of it.
 fn with_matrices(builder: &mut Builder, node: &Node, x: &Features, weights: &Weights) -> Result<Features, String> {
     let [matrices @ .., inputs, outputs] = &weights.dims[..] else {
         return Err("its weights are no matrix".to_owned());
@@ -125,7 +126,7 @@ fn with_matrices(builder: &mut Builder, node: &Node, x: &Features, weights: &Wei
     }
     let rank = x.dims.len();
     if rank >= 2 && elements(&x.dims[..rank - 2]) == Some(1) {
-        // All matrices for the same rows: one with the columns of all.
+        // If all matrices have the same rows, they are one matrix with the columns of all.
         let count = elements(matrices).ok_or("it is too large to count")?;
         let rows = x.dims[rank - 2];
         let all = Weights { dims: vec![*inputs, count.saturating_mul(*outputs)], bits: weights.bits };
@@ -141,13 +142,14 @@ fn with_matrices(builder: &mut Builder, node: &Node, x: &Features, weights: &Wei
     of_matrices(builder, node, x, &stacked, precision)
 }
 
-/// Whether the last axis holds all channels, and all others rows of a matrix.
+/// Whether the last axis is all channels, and all others are rows of a matrix.
 fn is_rows(layout: &Layout, rank: usize) -> bool {
     layout.holds(rank - 1, &[Role::K]) && (0..rank - 1).all(|axis| layout.holds(axis, &[Role::B, Role::X, Role::Y]))
 }
 
-/// A product of two computed tensors: for each image and group (head) a pair of matrices. Where one second matrix stands for several
-/// first ones (the query heads that share a head of keys), the first ones are rows of one, so that it is read once for all of them.
+/// A product of two computed tensors: a pair of matrices for each image and group (head). If one second matrix is
+/// shared by several first ones (query heads that share a head of keys), the first ones are rows of a single one, so
+/// that the second is read once for all of them.
 pub fn of_two(builder: &mut Builder, node: &Node, x: &Features, y: &Features) -> Result<Features, String> {
     let product = of_matrices(builder, node, x, y, PrecisionSpec { w: unusual(y.bits), ..PrecisionSpec::default() })?;
     builder.note(
@@ -158,14 +160,14 @@ pub fn of_two(builder: &mut Builder, node: &Node, x: &Features, y: &Features) ->
     Ok(product)
 }
 
-/// A factor of the leading axes of a product: so many pairs of matrices, or so many first matrices for one second one.
+/// A factor of the leading axes of a product: a number of pairs of matrices, or of first matrices per second one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Leading {
     size: u64,
     is_shared: bool,
 }
 
-/// What the axes before the last two of `y` are for those of `x`.
+/// The roles of the axes before the last two of `y` for those of `x`.
 fn leading(x: &[u64], y: &Features) -> Result<Vec<Leading>, String> {
     let own = &y.dims[..y.dims.len().saturating_sub(2)];
     if broadcast(x, own).as_deref() != Some(x) {
@@ -191,7 +193,7 @@ fn leading(x: &[u64], y: &Features) -> Result<Vec<Leading>, String> {
     Ok(factors)
 }
 
-/// For each leading factor of a product its parts in the layout of the first matrices.
+/// For each leading factor of a product, its parts in the layout of the first matrices.
 fn leading_parts(factors: &[Leading], batch: u64) -> Result<Vec<Part>, String> {
     let mut parts = Vec::new();
     let mut rest = factors.iter();
@@ -205,7 +207,7 @@ fn leading_parts(factors: &[Leading], batch: u64) -> Result<Vec<Part>, String> {
     Ok(parts)
 }
 
-/// The leading axes of a layout as one list of parts; rows count as columns.
+/// The parts of the leading axes of a layout; rows count as columns.
 fn flattened(layout: &Layout, axes: usize) -> Vec<Part> {
     let mut flat: Vec<Part> = Vec::new();
     for part in layout.axes.iter().take(axes).flatten() {
@@ -218,7 +220,7 @@ fn flattened(layout: &Layout, axes: usize) -> Vec<Part> {
     flat
 }
 
-/// Products of matrices, of which the second ones are those of `y`: of its layers, or trained where it has none.
+/// Matrix products whose second matrices are the layers of `y`, or trained if there are none.
 fn of_matrices(
     builder: &mut Builder,
     node: &Node,

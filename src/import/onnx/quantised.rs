@@ -8,9 +8,9 @@ use super::shapes::elements;
 use crate::report::Severity;
 use fusescape_engine::workload::MAX_EXTENT;
 
-/// Products with weights of few bits, each block of which has a scale of its own (operators of ONNX Runtime).
+/// Products with weights of few bits in blocks, each with a scale (operators of ONNX Runtime).
 pub const IN_BLOCKS: [&str; 3] = ["MatMulNBits", "MatMulBnb4", "MatMulFpQ4"];
-/// Operators whose sums are whole numbers of 32 bits, as ONNX defines them.
+/// Operators with sums of 32-bit integers, as defined by ONNX.
 const OF_INTEGERS: [&str; 8] = [
     "ConvInteger",
     "QLinearConv",
@@ -62,7 +62,7 @@ pub fn in_blocks(builder: &mut Builder, node: &Node) -> Result<(), String> {
     Ok(())
 }
 
-/// A change of precision: what is stored has as many bits as the file says.
+/// A change of precision: the bits of the stored elements are those in the file.
 pub fn change(builder: &mut Builder, node: &Node) -> Result<(), String> {
     for output in node.outputs.iter().skip(1) {
         builder.set(output, Value::Constant(super::shapes::Constant::default()));
@@ -82,7 +82,7 @@ pub fn change(builder: &mut Builder, node: &Node) -> Result<(), String> {
     Ok(())
 }
 
-/// What follows from a node that computes with whole numbers: bits of its sums and of what it stores.
+/// Sets the bits of sums and of stored elements of an integer operator.
 pub fn note_integers(builder: &mut Builder, node: &Node) {
     let made = match builder.value(&node.outputs[0]) {
         Some(Value::Features(features)) if OF_INTEGERS.contains(&node.op.as_str()) => features.layers.first().cloned(),
@@ -104,7 +104,7 @@ pub fn note_integers(builder: &mut Builder, node: &Node) {
     }
 }
 
-/// Says how many bits the first output of a node has.
+/// Sets the bits of the first output of a node.
 fn store(builder: &mut Builder, node: &Node, bits: Option<u64>) {
     let Some(Value::Features(features)) = builder.value(&node.outputs[0]).cloned() else { return };
     if let (true, [layer]) = (features.is_direct, &features.layers[..]) {

@@ -1,8 +1,9 @@
 //! Recurrent layers: LSTM, GRU, RNN.
 //!
-//! Inputs of all steps are one product. The recurrent products are unrolled: each step multiplies the state of the step before with weights
-//! that all steps share, which so are an input of the network that every step reads. Of the sums for all gates, the channels of the first
-//! stand for the new state, as what gates compute element by element costs nothing here.
+//! The inputs of all steps form one product. The recurrent products are unrolled: each step multiplies the state of the
+//! previous step with weights shared by all steps, which are therefore an input of the network that every step reads.
+//! Of the sums for all gates, the channels of the first one stand for the new state, as the elementwise operations of
+//! gates cost nothing here.
 
 use super::builder::{Builder, title, unusual, weight_bits};
 use super::convolution::note_fractions;
@@ -14,23 +15,23 @@ use super::shapes::elements;
 use crate::report::Severity;
 use fusescape_spec::{LayerSpec, MapAxis, PrecisionSpec, ViewSpec};
 
-/// Most steps of one direction that are unrolled.
+/// Limit on the unrolled steps of one direction.
 const MAX_STEPS: u64 = 64;
-/// Most steps of a model; each takes four layers.
+/// Limit on the steps of a model; each takes four layers.
 const MAX_ALL_STEPS: u64 = 512;
 
 /// The sizes of a recurrent layer.
 struct Recurrence {
     steps: u64,
-    /// Sequences at once.
+    /// Sequences per batch.
     sequences: u64,
     inputs: u64,
     hidden: u64,
     gates: u64,
     directions: u64,
-    /// Whether sequences stand before steps.
+    /// Whether the axis of sequences comes before that of steps.
     is_batch_first: bool,
-    /// Bits per weight, if unusual.
+    /// Bits per weight, unless the default.
     bits: Option<u64>,
 }
 
@@ -43,7 +44,7 @@ impl Recurrence {
         };
         let constant = |index: usize| builder.constant(node, index).ok_or("its weights are computed");
         let shape = |index: usize| match constant(index)?.dims.as_deref() {
-            // ONNX Runtime's quantised form has them transposed.
+            // The quantised form of ONNX Runtime has them transposed.
             Some(&[directions, rows, columns]) if node.op == "DynamicQuantizeLSTM" => Ok([directions, columns, rows]),
             Some(&[directions, rows, columns]) => Ok([directions, rows, columns]),
             _ => Err("the shape of its weights is not known"),
@@ -142,7 +143,7 @@ fn named(node: &Node, what: &str) -> Node {
     Node { name: format!("{}/{what}", title(node)), ..node.clone() }
 }
 
-/// Several maps as one; one map as it is.
+/// Concatenated maps; a single map unchanged.
 fn joined(builder: &mut Builder, node: &Node, mut maps: Vec<String>, axis: MapAxis) -> String {
     match maps.len() {
         1 => maps.swap_remove(0),
@@ -150,7 +151,7 @@ fn joined(builder: &mut Builder, node: &Node, mut maps: Vec<String>, axis: MapAx
     }
 }
 
-/// The input with steps before sequences, in a map whose columns are steps, in each of them sequences.
+/// The input with steps before sequences, in a map whose columns are steps, and within each step sequences.
 fn by_steps(builder: &mut Builder, sizes: &Recurrence, x: &Features) -> Features {
     let batch = builder.batch;
     let (dims, layout) = if sizes.is_batch_first {
@@ -165,7 +166,7 @@ fn by_steps(builder: &mut Builder, sizes: &Recurrence, x: &Features) -> Features
     Features { bits: x.bits, ..Features::direct(from, dims, layout) }
 }
 
-/// The recurrent products step by step: the states after each, in the order of the sequence.
+/// The recurrent products step by step: the states after each step, in the order of the sequence.
 fn unrolled(
     builder: &mut Builder,
     node: &Node,
@@ -204,7 +205,7 @@ fn unrolled(
     Ok(states)
 }
 
-/// What the channels of the first gate hold.
+/// A view of the channels of the first gate.
 fn of_first_gate(builder: &mut Builder, node: &Node, sizes: &Recurrence, sum: String) -> String {
     if sizes.gates == 1 {
         return sum;
@@ -212,7 +213,7 @@ fn of_first_gate(builder: &mut Builder, node: &Node, sizes: &Recurrence, sum: St
     builder.arranged(node, vec![sum], ViewSpec::Part([Some((0, sizes.hidden)), None, None]))
 }
 
-/// The state before the first step: what the model computes, or an input of the network.
+/// The state before the first step: computed by the model, or an input of the network.
 fn first_state(builder: &mut Builder, node: &Node, part: &impl Fn(&str) -> Node, sizes: &Recurrence) -> String {
     let map = Map { channels: sizes.hidden, columns: sizes.rows(builder.batch), rows: 1 };
     let given = builder.features(node, 5).cloned().filter(|given| sizes.directions == 1 && given.dims.len() == 3);
@@ -226,7 +227,7 @@ fn first_state(builder: &mut Builder, node: &Node, part: &impl Fn(&str) -> Node,
     }
 }
 
-/// The recurrent product of all steps at once: the layer that holds the states.
+/// The recurrent product of all steps at once; returns the layer that holds the states.
 fn in_rows(
     builder: &mut Builder,
     part: &impl Fn(&str) -> Node,
@@ -248,7 +249,7 @@ fn in_rows(
     Ok(of_first_gate(builder, &part("state"), sizes, sum))
 }
 
-/// Says what the outputs are: the states of all steps, and the last ones of each direction.
+/// Sets the outputs: the states of all steps, and the last one of each direction.
 fn set_outputs(
     builder: &mut Builder,
     node: &Node,

@@ -1,44 +1,44 @@
-//! Shapes of tensors, and the small whole-number tensors that models compute shapes with.
+//! Shapes of tensors, and folding of the small integer tensors from which models compute shapes.
 
 use super::model::{Node, types};
 
-/// More elements than any tensor has.
+/// Limit on the elements of a tensor.
 pub const MAX_ELEMENTS: u64 = 1 << 44;
-/// Longest tensor that is computed.
+/// Limit on the elements of a folded constant.
 const MAX_FOLDED: usize = 4096;
 
-/// A tensor that does not depend on the model's inputs, as far as it matters.
+/// A tensor that does not depend on the model's inputs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Constant {
-    /// Shape; `None` where it could not be found out.
+    /// `None` if unknown.
     pub dims: Option<Vec<u64>>,
-    /// ONNX' number of the element type; 0 if unknown.
+    /// Element type, as numbered by ONNX; 0 if unknown.
     pub data_type: u64,
-    /// Its elements, where they are whole numbers and few.
+    /// Its elements, if they are few integers.
     pub ints: Option<Vec<i64>>,
-    /// Its elements, where they are fractions and few.
+    /// Its elements, if they are few fractions.
     pub floats: Option<Vec<f32>>,
 }
 
 impl Constant {
-    /// A list of whole numbers.
+    /// A one-dimensional tensor of integers.
     pub fn list(ints: Vec<i64>) -> Self {
         Self { dims: Some(vec![ints.len() as u64]), data_type: types::INT64, ints: Some(ints), floats: None }
     }
 }
 
-/// Number of elements, if it can be counted.
+/// Number of elements; `None` if it exceeds [`MAX_ELEMENTS`].
 pub fn elements(dims: &[u64]) -> Option<u64> {
     dims.iter().try_fold(1u64, |all, dim| all.checked_mul(*dim)).filter(|all| (1..=MAX_ELEMENTS).contains(all))
 }
 
-/// An axis that may be counted from the end.
+/// The index of an axis that may be counted from the end.
 pub fn axis(axis: i64, rank: usize) -> Option<usize> {
     let rank = rank as i64;
     usize::try_from(if axis < 0 { axis.checked_add(rank)? } else { axis }).ok().filter(|axis| (*axis as i64) < rank)
 }
 
-/// `Reshape`: -1 stands for what is left, 0 for what was there.
+/// `Reshape`: -1 stands for the remaining size, 0 for the size before.
 pub fn reshape(dims: &[u64], target: &[i64], zero_is_zero: bool) -> Option<Vec<u64>> {
     let mut shape: Vec<u64> = Vec::with_capacity(target.len());
     let mut open = None;
@@ -59,7 +59,7 @@ pub fn reshape(dims: &[u64], target: &[i64], zero_is_zero: bool) -> Option<Vec<u
     (elements(&shape)? == all).then_some(shape)
 }
 
-/// `Transpose`: the order of the axes; reversed where none is stated.
+/// `Transpose`: the order of the axes; reversed if none is stated.
 pub fn order(stated: Option<&[i64]>, rank: usize) -> Option<Vec<usize>> {
     let Some(stated) = stated else { return Some((0..rank).rev().collect()) };
     let order: Vec<usize> = stated.iter().map(|&place| axis(place, rank)).collect::<Option<_>>()?;
@@ -68,7 +68,7 @@ pub fn order(stated: Option<&[i64]>, rank: usize) -> Option<Vec<usize>> {
     (sorted.len() == rank && sorted.iter().enumerate().all(|(place, axis)| place == *axis)).then_some(order)
 }
 
-/// `Unsqueeze`.
+/// `Unsqueeze`: `dims` with axes of size 1 inserted; `axes` count in the new shape.
 pub fn unsqueeze(dims: &[u64], axes: &[i64]) -> Option<Vec<u64>> {
     let rank = dims.len() + axes.len();
     let new: Vec<usize> = axes.iter().map(|&place| axis(place, rank)).collect::<Option<_>>()?;
@@ -85,13 +85,13 @@ pub fn squeeze(dims: &[u64], axes: Option<&[i64]>) -> Option<Vec<u64>> {
     Some(dims.iter().enumerate().filter(|(place, _)| !gone.contains(place)).map(|(_, dim)| *dim).collect())
 }
 
-/// `Flatten`.
+/// `Flatten`: two axes, split before axis `at`.
 pub fn flatten(dims: &[u64], at: i64) -> Option<Vec<u64>> {
     let at = if at == dims.len() as i64 { dims.len() } else { axis(at, dims.len())? };
     Some(vec![elements(&dims[..at])?, elements(&dims[at..])?])
 }
 
-/// `Slice`: the shape, and the first indices where no step passes over any.
+/// `Slice`: the shape, and the first indices if every step is 1.
 pub fn slice(
     dims: &[u64],
     starts: &[i64],
@@ -125,7 +125,7 @@ fn range(size: i64, start: i64, end: i64, step: i64) -> Option<(i64, i64)> {
     Some(if (last - first).signum() == step.signum() { (first, last) } else { (first, first) })
 }
 
-/// Shape of what two shapes are together, where sizes of 1 repeat.
+/// The common shape of two shapes, where axes of size 1 are repeated.
 pub fn broadcast(a: &[u64], b: &[u64]) -> Option<Vec<u64>> {
     let rank = a.len().max(b.len());
     let at = |dims: &[u64], place: usize| (place + dims.len()).checked_sub(rank).map_or(1, |place| dims[place]);
@@ -137,7 +137,7 @@ pub fn broadcast(a: &[u64], b: &[u64]) -> Option<Vec<u64>> {
         .collect()
 }
 
-/// What an operator makes of constants: its shape, and its elements where these may decide about shapes.
+/// The result of an operator on constants: its shape, and its elements if these may be shapes.
 pub fn fold(node: &Node, inputs: &[Option<&Constant>]) -> Constant {
     let Some(Some(first)) = inputs.first() else { return Constant::default() };
     let ints = |index: usize| inputs.get(index).copied().flatten().and_then(|constant| constant.ints.as_deref());
@@ -148,7 +148,7 @@ pub fn fold(node: &Node, inputs: &[Option<&Constant>]) -> Constant {
         | "Sqrt" => {
             let cast = node.int("to").and_then(|to| u64::try_from(to).ok());
             let mut folded = (*first).clone();
-            // Few bits that are made fractions stay what is stored.
+            // A cast from an integer of few bits to a float dequantises: keep the stored type, as memory holds that.
             let is_kept = types::bits(first.data_type).is_some() && cast.and_then(types::fraction).is_some();
             folded.data_type = cast.filter(|_| !is_kept).unwrap_or(folded.data_type);
             if let (Some(floats), true) = (&first.floats, cast == Some(types::INT64)) {
@@ -193,7 +193,7 @@ pub fn fold(node: &Node, inputs: &[Option<&Constant>]) -> Constant {
                 let (dims, starts, ends, steps) = (dims?, starts?, ends?, ints(4));
                 let axes = node.ints("axes").or(ints(3));
                 let (shape, _) = slice(dims, starts, ends, axes, steps)?;
-                // The first element along each axis, and how far it is to the next.
+                // For each axis the first element, and the step.
                 let mut walks: Vec<(i64, i64)> = vec![(0, 1); dims.len()];
                 for (index, (&start, &end)) in starts.iter().zip(ends).enumerate() {
                     let place = axis(axes.map_or(Some(index as i64), |axes| axes.get(index).copied())?, dims.len())?;
@@ -263,7 +263,7 @@ pub fn fold(node: &Node, inputs: &[Option<&Constant>]) -> Constant {
     }
 }
 
-/// The elements of a small tensor in another arrangement of this shape: `from` says which place of the tensor each place takes.
+/// The elements of a small tensor in another arrangement: `from` maps a position of `shape` to one of the tensor.
 fn arranged((list, dims): (&[i64], &[u64]), shape: &[u64], from: impl Fn(&[u64]) -> Vec<u64>) -> Option<Vec<i64>> {
     let count = shape.iter().try_fold(1_u64, |all, dim| all.checked_mul(*dim))?;
     if count > MAX_FOLDED as u64 {
@@ -275,7 +275,7 @@ fn arranged((list, dims): (&[i64], &[u64]), shape: &[u64], from: impl Fn(&[u64])
         let at =
             from(&place).iter().zip(dims).try_fold(0_u64, |all, (at, dim)| all.checked_mul(*dim)?.checked_add(*at))?;
         elements.push(*list.get(usize::try_from(at).ok()?)?);
-        // On to the next place, the last axis fastest.
+        // The next position, the last axis fastest.
         for (at, dim) in place.iter_mut().zip(shape).rev() {
             *at += 1;
             if *at < *dim {

@@ -1,4 +1,4 @@
-//! Transposed convolutions, with or without the zeros that stand between their inputs.
+//! Transposed convolutions, with or without the zeros between their inputs.
 
 use super::arrange;
 use super::builder::{Builder, sides};
@@ -11,7 +11,8 @@ use super::window::{Window, pair, positive, window};
 use crate::report::Severity;
 use fusescape_spec::{KernelSpec, LayerSpec};
 
-/// A transposed convolution with stride s is a convolution with kernels of ceil(k / s) that computes the s x s outputs of each input
+/// A transposed convolution with stride s is a convolution with kernels of ceil(k / s) that computes the s x s outputs
+/// of each input position as channels (sub-pixel convolution: Shi et al., CVPR 2016).
 /// place as channels (sub-pixel convolution: Shi et al., CVPR 2016).
 pub fn transposed(builder: &mut Builder, node: &Node, weights: usize) -> Result<(), String> {
     let (x, dims, precision) = operands(builder, node, weights)?;
@@ -81,7 +82,7 @@ pub fn transposed(builder: &mut Builder, node: &Node, weights: usize) -> Result<
     Ok(())
 }
 
-/// Columns and rows that a transposed convolution makes of a map of this size.
+/// Columns and rows of the output of a transposed convolution.
 fn output_sizes(node: &Node, input: (u64, u64), window: Window, axes: usize) -> Result<(u64, u64), String> {
     let more = pair(node.ints("output_padding"), 0, axes)?;
     let stated = node.ints("output_shape").map(|shape| pair(Some(shape), 1, axes)).transpose()?;
@@ -104,7 +105,8 @@ fn output_sizes(node: &Node, input: (u64, u64), window: Window, axes: usize) -> 
     ))
 }
 
-/// A transposed convolution as a convolution over a map with zeros between its elements, which are multiplied as others.
+/// A transposed convolution as a convolution over a map with zeros between its elements, which are multiplied like
+/// others.
 fn zero_filled(
     builder: &mut Builder,
     node: &Node,
@@ -120,7 +122,7 @@ fn zero_filled(
     let filled = |input: u64, stride: u64| (input - 1).saturating_mul(stride).saturating_add(1);
     let map =
         Map { columns: filled(input.columns, stride.0), rows: filled(input.rows, stride.1), channels: input.channels };
-    // So many zeros around it that each output has its window.
+    // Padding such that each output has its window.
     let around = |output: u64, filled: u64, kernel: u64, dilation: u64| {
         let needed = output.checked_add(dilation.checked_mul(kernel - 1)?)?.checked_sub(filled)?;
         Some((needed / 2, needed - needed / 2))
@@ -151,7 +153,7 @@ fn zero_filled(
     Ok(())
 }
 
-/// The outputs between two inputs, which a layer made as channels, in their places, of which the first `size` count.
+/// The outputs between two inputs, computed as channels, moved to their positions; the first `size` of them count.
 fn between(
     builder: &mut Builder,
     node: &Node,

@@ -1,19 +1,20 @@
-//! Causal masks among constants: square matrices that hold one value where a token sees another, and another value elsewhere.
+//! Causal masks among constants: square matrices with one value where a token sees another, and another value
+//! elsewhere.
 
 use super::wire::{Fault, Wire};
 
-/// Most elements of a mask.
+/// Limit on the elements of a mask.
 const MOST_ELEMENTS: u64 = 1 << 26;
 
-/// What a causal mask lets a token see.
+/// The visible keys of a causal mask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Triangle {
-    /// How many tokens, the last ones up to its own; `None`: all of these.
+    /// Number of visible tokens up to a token's own; `None` for all.
     pub window: Option<u64>,
 }
 
-/// Whether the packed elements of a tensor of this shape are causal masks, all alike. Of weights a few elements are read, as these differ
-/// from each other; the place of reading is left anywhere.
+/// Reads the packed elements of a tensor of this shape; `Some` if they are equal causal masks. Stops early for weights,
+/// as their elements differ; the reading position is undefined afterwards.
 pub fn read(wire: &mut Wire, until: u64, dims: &[u64]) -> Result<Option<Triangle>, Fault> {
     let [matrices @ .., rows, columns] = dims else { return Ok(None) };
     let count = dims.iter().try_fold(1u64, |all, dim| all.checked_mul(*dim));
@@ -34,7 +35,7 @@ pub fn read(wire: &mut Wire, until: u64, dims: &[u64]) -> Result<Option<Triangle
                 }
                 let element = wire.element(size)?;
                 let hidden = *hidden.get_or_insert(element);
-                // The first row of which the first column is hidden says how wide the window is.
+                // The first row with a hidden first column gives the width of the window.
                 if (matrix, column) == (0, 0) && element == hidden && window.is_none() {
                     window = Some(row);
                 }

@@ -1,8 +1,9 @@
 //! Windows over frames, rows and columns (Conv3d, pooling of volumes).
 //!
-//! Layers have two axes along which windows slide. Columns stay one. What a window takes of frames and rows becomes rows of a view, the
-//! windows one behind the other, so that a window of all of them steps over all of them: operations, weights and outputs are exact, and
-//! that neighbouring windows share inputs counts along columns only.
+//! Layers have two axes along which windows slide. Columns stay one of them. The part of the input in a window of
+//! frames and rows becomes rows of a view, one window after another, so that the layer's window has the height of one
+//! such part and steps by it: operations, weights and outputs are exact; inputs shared by neighbouring windows are
+//! counted along columns only.
 
 use super::builder::Builder;
 use super::convolution::{Placed, Rows, read_map};
@@ -24,13 +25,13 @@ struct Axis {
 }
 
 impl Axis {
-    /// Whether each input is an output.
+    /// Whether outputs are inputs one to one.
     fn is_plain(self) -> bool {
         (self.kernel, self.stride, self.pads) == (1, 1, [0, 0])
     }
 }
 
-/// Where a window of a node lies on a map with frames.
+/// The window of a node on a map with frames.
 pub fn placed(
     builder: &mut Builder,
     node: &Node,
@@ -43,10 +44,10 @@ pub fn placed(
     };
     let sizes = [(frames, of_frames), (rows, of_rows), (columns, of_columns)];
     let [z, y, _] = axes(node, sizes, rounds_up)?;
-    // As columns alone have it.
+    // The same as for columns alone.
     let line = along_columns(node);
     if frames == 1 && z.is_plain() {
-        // An image.
+        // A single frame is an image.
         let dims = [batch, channels, rows, columns];
         let image = x.moved(dims.to_vec(), x.layout.reshaped(&dims), builder.batch);
         let (window, same) = window::window(&without_frames(node), Some(&kernel[1..]), &dims[2..], [0; 4])?;
@@ -76,7 +77,7 @@ pub fn placed(
     Ok(Placed { from, input, window, same, rows: Rows::Frames(z.outputs, y.outputs) })
 }
 
-/// A node with the numbers of its window that `keep` leaves of each list.
+/// A node whose window has only the numbers selected by `keep` from each list.
 fn with_part(node: &Node, keep: impl Fn(&[i64]) -> Vec<i64>) -> Node {
     use super::model::Attribute;
     let part = |(name, attribute): &(String, Attribute)| {
@@ -89,7 +90,7 @@ fn with_part(node: &Node, keep: impl Fn(&[i64]) -> Vec<i64>) -> Node {
     Node { attributes: node.attributes.iter().map(part).collect(), ..node.clone() }
 }
 
-/// The window along columns: of three numbers the last one, of six the third and the last one.
+/// The window along columns: the last of three numbers, the third and the last of six.
 fn along_columns(node: &Node) -> Node {
     with_part(node, |list| list.chunks(3).filter_map(|part| part.get(2).copied()).collect())
 }
@@ -99,7 +100,7 @@ fn without_frames(node: &Node) -> Node {
     with_part(node, |list| list.chunks(3).flat_map(|part| part.iter().skip(1).copied()).collect())
 }
 
-/// How a window lies along frames, rows and columns.
+/// The window along frames, rows and columns.
 fn axes(node: &Node, sizes: [(u64, u64); 3], rounds_up: bool) -> Result<[Axis; 3], String> {
     let list = |name: &str, count: usize, usual: i64| match node.ints(name).unwrap_or(&[]) {
         [] => Ok(vec![usual; count]),
@@ -122,7 +123,7 @@ fn axes(node: &Node, sizes: [(u64, u64); 3], rounds_up: bool) -> Result<[Axis; 3
             let span = dilation * (kernel - 1) + 1;
             let steps = (size + pads[0] + pads[1]).checked_sub(span).ok_or("its kernel is larger than its input")?;
             match steps.div_ceil(stride) {
-                // The last window has to begin inside the map or the zeros before it.
+                // The last window must begin inside the map or its leading padding.
                 up if rounds_up && up * stride < size + pads[0] => up + 1,
                 _ => steps / stride + 1,
             }

@@ -1,25 +1,23 @@
-//! Windows of convolutions and pooling, as nodes state them.
+//! Windows of convolutions and pooling, as stated by nodes.
 
 use super::layout::Map;
 use super::model::Node;
 
-/// Largest kernel, stride, dilation or padding that is believed.
+/// Limit on kernel, stride, dilation and padding.
 pub const MAX_WINDOW: i64 = 1 << 20;
 
 /// A window along columns (first) and rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Window {
-    /// Size.
     pub kernel: (u64, u64),
-    /// Steps.
     pub stride: (u64, u64),
-    /// Distance of neighbouring elements.
+    /// Distance between neighbouring elements.
     pub dilation: (u64, u64),
     /// Left, right, top, bottom.
     pub pads: [u64; 4],
 }
 
-/// The window that a node states, and whether the padding follows from the size.
+/// The window of a node, and whether the padding follows from the size.
 pub fn window(node: &Node, kernel: Option<&[u64]>, input: &[u64], extra: [u64; 4]) -> Result<(Window, bool), String> {
     let axes = input.len();
     let kernel = kernel.filter(|kernel| kernel.len() == axes).ok_or("its kernel does not fit its input")?;
@@ -42,7 +40,7 @@ pub fn window(node: &Node, kernel: Option<&[u64]>, input: &[u64], extra: [u64; 4
     match node.text("auto_pad") {
         Some("SAME_UPPER") if extra == [0; 4] => same = true,
         Some(auto_pad @ ("SAME_UPPER" | "SAME_LOWER")) => {
-            // Zeros that are stored before count as part of the input.
+            // Zeros stored before count as part of the input.
             let of = |size: u64, kernel: u64, stride: u64, dilation: u64| {
                 let span = dilation.saturating_mul(kernel - 1).saturating_add(1);
                 let total =
@@ -64,7 +62,7 @@ pub fn window(node: &Node, kernel: Option<&[u64]>, input: &[u64], extra: [u64; 4
     Ok((window, same))
 }
 
-/// Columns and rows that a window makes of a map.
+/// Columns and rows of the output of a window.
 pub fn output_size(input: Map, window: Window, same: bool, rounds_up: bool) -> Result<(u64, u64), String> {
     let of = |size: u64, kernel: u64, stride: u64, dilation: u64, pads: u64| {
         if same {
@@ -73,7 +71,7 @@ pub fn output_size(input: Map, window: Window, same: bool, rounds_up: bool) -> R
         let span = dilation.checked_mul(kernel - 1)?.checked_add(1)?;
         let steps = size.checked_add(pads)?.checked_sub(span)?;
         let count = if rounds_up { steps.div_ceil(stride) } else { steps / stride };
-        // The last window has to begin inside the map or its left padding.
+        // The last window must begin inside the map or its leading padding.
         Some(count + 1)
     };
     let Window { kernel, stride, dilation, pads: [left, right, top, bottom] } = window;
@@ -89,7 +87,7 @@ pub fn output_size(input: Map, window: Window, same: bool, rounds_up: bool) -> R
     Ok(size)
 }
 
-/// Pads right and bottom so far that the windows which rounding up adds fit.
+/// Extends the padding at the right and the bottom for the windows added by rounding up.
 pub fn stretch(window: &mut Window, input: Map, output: (u64, u64)) {
     let [left, right, top, bottom] = &mut window.pads;
     for (before, after, size, count, kernel, stride, dilation) in [
@@ -100,7 +98,7 @@ pub fn stretch(window: &mut Window, input: Map, output: (u64, u64)) {
     }
 }
 
-/// One number for each spatial axis: columns (which come last) and rows.
+/// One number for each spatial axis: columns (last in the list) and rows.
 pub fn pair(stated: Option<&[i64]>, usual: u64, axes: usize) -> Result<(u64, u64), String> {
     let Some(stated) = stated.filter(|stated| !stated.is_empty()) else { return Ok((usual, usual)) };
     let number = |number: i64| {
@@ -113,7 +111,7 @@ pub fn pair(stated: Option<&[i64]>, usual: u64, axes: usize) -> Result<(u64, u64
     match (stated, axes) {
         (&[columns], 1) => Ok((number(columns)?, usual)),
         (&[rows, columns], 2) => Ok((number(columns)?, number(rows)?)),
-        // `output_shape` may state batch and channels, too.
+        // `output_shape` may include batch and channels.
         (&[.., rows, columns], 2) => Ok((number(columns)?, number(rows)?)),
         _ => Err("its window does not fit its input".to_owned()),
     }

@@ -1,47 +1,45 @@
-//! The wire format of protocol buffers, walked through field by field without keeping what is skipped.
-//!
-//! A library would decode a whole message, so all weights at once; here a file of gigabytes costs as much memory as its graph.
+//! A reader of protocol buffers, field by field; skipped fields are not kept.
+//! A library would decode a whole message, with all weights; this takes memory only for the graph, also of a file of
+//! gigabytes.
 
 use crate::source::Source;
 
-/// How much is read at a time.
+/// Bytes read at a time.
 const CHUNK: usize = 1 << 16;
-/// More fields than the graph of any network has; weights written number by number would pass it.
+/// Limit on the fields of a file; weights written number by number would exceed it.
 const MAX_FIELDS: u64 = 1 << 24;
-/// Most bytes of memory that are kept of a whole file: nodes, names and small tensors.
+/// Limit on the memory kept of a whole file, bytes: nodes, names and small tensors.
 const MAX_KEPT: usize = 128 << 20;
-/// What the allocator adds to a text or a list, bytes.
+/// Memory that the allocator adds to a text or a list, bytes.
 const OVERHEAD: usize = 16;
 
-/// Why the walk ended early.
+/// The reason why reading ended early.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Where, in bytes from the beginning.
+    /// Offset in bytes.
     pub at: u64,
-    /// Why.
     pub reason: String,
-    /// Whether all of it may be right, but is more than is read.
+    /// Whether the file may be valid but exceeds a limit.
     pub is_too_much: bool,
 }
 
 /// The content of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
-    /// A number.
     Number(u64),
     /// Four bytes.
     Fixed32(u32),
     /// Eight bytes.
     Fixed64(u64),
-    /// Bytes or a message, up to this offset; whoever does not read them goes on there.
+    /// Bytes or a message up to this offset; a caller that skips it must continue there.
     Until(u64),
 }
 
-/// A place in the file.
+/// A reading position in a file.
 pub struct Wire<'s> {
     source: &'s mut dyn Source,
     buffer: Vec<u8>,
-    /// Offset of the buffer's first byte.
+    /// File offset of the buffer's first byte.
     start: u64,
     at: u64,
     fields: u64,
@@ -59,22 +57,23 @@ impl<'s> Wire<'s> {
         self.source.len()
     }
 
-    /// Goes on at `offset`.
+    /// Continues at `offset`.
     pub fn go_to(&mut self, offset: u64) {
         self.at = offset;
     }
 
-    /// A fault here.
+    /// An error at the current position.
     pub fn fault<T>(&self, reason: impl Into<String>) -> Result<T, Fault> {
         Err(Fault { at: self.at, reason: reason.into(), is_too_much: false })
     }
 
-    /// More than is read ends here.
+    /// An exceeded limit at the current position.
     pub fn too_much<T>(&self, reason: impl Into<String>) -> Result<T, Fault> {
         Err(Fault { at: self.at, reason: reason.into(), is_too_much: true })
     }
 
-    /// The next field of a message that ends at `end`; `None` at the end. What the field before held is skipped by the caller.
+    /// The next field of a message that ends at `end`; `None` at the end. The caller must have read or skipped the
+    /// content of the field before.
     pub fn field(&mut self, end: u64) -> Result<Option<(u64, Content)>, Fault> {
         if self.at >= end {
             return if self.at == end { Ok(None) } else { self.fault("a field is longer than its message") };
@@ -103,19 +102,19 @@ impl<'s> Wire<'s> {
         Ok(Some((tag >> 3, content)))
     }
 
-    /// Puts an item into a list, and counts the memory that it takes: a message of two bytes may become a node.
+    /// Appends an item to a list, and counts its memory: a message of two bytes may become a node.
     pub fn push<T>(&mut self, into: &mut Vec<T>, item: T) -> Result<(), Fault> {
         self.keep(size_of::<T>())?;
         into.push(item);
         Ok(())
     }
 
-    /// A text up to `until`.
+    /// A text that ends at `until`.
     pub fn text(&mut self, until: u64, most: usize) -> Result<String, Fault> {
         Ok(String::from_utf8_lossy(&self.bytes(until, most)?).into_owned())
     }
 
-    /// The bytes up to `until`, at most `most`.
+    /// The bytes that end at `until`, at most `most`.
     pub fn bytes(&mut self, until: u64, most: usize) -> Result<Vec<u8>, Fault> {
         let count = until.saturating_sub(self.at);
         if count > most as u64 {
@@ -129,17 +128,17 @@ impl<'s> Wire<'s> {
         Ok(bytes)
     }
 
-    /// Bytes up to `until`.
+    /// Bytes left until `until`.
     pub fn left(&self, until: u64) -> u64 {
         until.saturating_sub(self.at)
     }
 
-    /// The bits of an element of so many bytes, at most 8.
+    /// The bits of an element of `size` bytes, at most 8.
     pub fn element(&mut self, size: u64) -> Result<u64, Fault> {
         (0..size).try_fold(0, |bits, place| Ok(bits | u64::from(self.byte()?) << (8 * place.min(7))))
     }
 
-    /// Numbers: one of them, or several packed; at most `most` are kept.
+    /// Numbers: a single one, or packed ones; at most `most` are kept.
     pub fn numbers(&mut self, content: Content, into: &mut Vec<u64>, most: usize) -> Result<(), Fault> {
         match content {
             Content::Number(number) | Content::Fixed64(number) if into.len() < most => {
@@ -202,7 +201,7 @@ impl<'s> Wire<'s> {
         Ok(byte)
     }
 
-    /// Reads from here on, and gives the first byte.
+    /// Refills the buffer from here on, and returns the first byte.
     fn refill(&mut self) -> Result<u8, Fault> {
         self.buffer.resize(CHUNK, 0);
         self.start = self.at;

@@ -13,31 +13,27 @@ use fusescape_spec::{
 };
 use rustc_hash::FxHashSet;
 
-/// A file of a core.
 #[derive(Debug, Clone)]
 pub struct CoreFile {
-    /// Its name.
     pub name: String,
-    /// What it says.
     pub accelerator: Accelerator,
-    /// Its text.
     pub text: String,
 }
 
-/// A core that computes, while the system is put together.
+/// A compute core, while the system is put together.
 struct Core {
     id: u64,
     name: String,
-    /// The file, or none where the system file describes the core.
+    /// Index of its file; `None` if the system file describes the core.
     file: Option<usize>,
     hardware: HardwareSpec,
     runs: Vec<String>,
 }
 
-/// Puts a system together.
+/// Assembles a system.
 ///
 /// # Errors
-/// Files that are missing, and everything that a system document cannot be.
+/// Missing files, and everything that a system document cannot express.
 pub fn assemble(
     soc: &Soc,
     files: &[CoreFile],
@@ -103,7 +99,7 @@ pub fn assemble(
     diagnostics.or(spec)
 }
 
-/// The accelerators of all cores: number, what it is, and its file.
+/// The accelerators of all cores: number, description, and index of its file.
 type Found<'a> = Vec<(u64, &'a Accelerator, Option<usize>)>;
 
 fn find_cores<'a>(soc: &'a Soc, files: &'a [CoreFile]) -> Result<Found<'a>, Diagnostics> {
@@ -137,7 +133,7 @@ struct Group {
     cores: Vec<u64>,
 }
 
-/// Which cores have which memory core: those on its bus, which is not the way off the chip.
+/// The cores of each memory core: those on its bus, unless that is the way off the chip.
 fn memory_groups(soc: &Soc, role: &dyn Fn(u64) -> Role, diagnostics: &mut Diagnostics) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for memory in soc.cores.iter().map(|core| core.id).filter(|id| role(*id) == Role::Memory) {
@@ -164,7 +160,7 @@ fn memory_groups(soc: &Soc, role: &dyn Fn(u64) -> Role, diagnostics: &mut Diagno
     groups
 }
 
-/// The memory for the whole array of a core.
+/// A memory that serves the whole array of a core.
 fn over_all(memory: &MemorySpec, hardware: &HardwareSpec) -> MemorySpec {
     let mut memory = memory.clone();
     memory.shared_over = hardware.array.dimensions.iter().map(|(name, _)| name.clone()).collect();
@@ -185,7 +181,7 @@ fn give_unrolling(id: u64, hardware: &mut HardwareSpec, allocations: &[Allocatio
     unroll_channels(hardware, report);
 }
 
-/// Types of layers that a core runs: those that the mapping gives it, else those that it states; none: all.
+/// Types of layers that a core runs: by the mapping, else as stated by the core; empty for all.
 fn read_runs(id: u64, core: &Accelerator, allocations: &[Allocation], report: &mut Report) -> Vec<String> {
     let mut runs: Vec<String> = Vec::new();
     let mut add = |kinds: &[&str]| {
@@ -221,11 +217,11 @@ fn read_runs(id: u64, core: &Accelerator, allocations: &[Allocation], report: &m
         let reason = "the mapping gives it no type of layer, so it may run all: state `runs`, or take it out";
         report.note(Severity::Assumed, "runs", reason, "");
     }
-    // All types are none stated.
+    // An empty list stands for all types.
     if OPERATORS[0].1.iter().all(|kind| runs.iter().any(|known| known == kind)) { Vec::new() } else { runs }
 }
 
-/// A system says which types of layers a core runs, not which layers.
+/// Notes allocations of single layers: a system states the types of layers that a core runs, not the layers.
 fn note_single_layers(allocations: &[Allocation], cores: &[Core], report: &mut Report) {
     let name = |id: &u64| cores.iter().find(|core| core.id == *id).map(|core| core.name.as_str());
     let said = |entry: &Allocation| {
@@ -256,7 +252,7 @@ fn take_findings(of: &Report, core: &str, report: &mut Report) {
     }
 }
 
-/// Memories that cores have in common: those of memory cores, and the highest ones of cores that share them.
+/// Shared memories: those of memory cores, and the highest ones of cores that share them.
 fn share(soc: &Soc, groups: &[Group], found: &Found, cores: &mut [Core]) -> Vec<SharedSpec> {
     let mut shared = Vec::new();
     let names = |cores: &[Core], ids: &[u64]| -> Vec<String> {
@@ -272,7 +268,7 @@ fn share(soc: &Soc, groups: &[Group], found: &Found, cores: &mut [Core]) -> Vec<
         let Some(first) = cores.iter().find(|core| group.contains(&core.id)) else { continue };
         let tops = highest(&first.hardware);
         for core in cores.iter_mut().filter(|core| group.contains(&core.id)) {
-            // The same memory has the same name everywhere.
+            // A shared memory has the same name in all cores.
             for (name, theirs) in tops.iter().zip(highest(&core.hardware)) {
                 if let Some(memory) = core.hardware.memories.iter_mut().find(|memory| memory.name == theirs) {
                     memory.name.clone_from(name);
@@ -284,7 +280,7 @@ fn share(soc: &Soc, groups: &[Group], found: &Found, cores: &mut [Core]) -> Vec<
     shared
 }
 
-/// Names of the highest memories on the chip, of W, I and O, each once.
+/// Names of the highest memories on the chip, for W, I and O, without duplicates.
 fn highest(hardware: &HardwareSpec) -> Vec<String> {
     let Some((_, inside)) = hardware.memories.split_last() else { return Vec::new() };
     let mut names: Vec<String> = Vec::new();
@@ -307,7 +303,7 @@ fn wire(soc: &Soc, groups: &[Group], cores: &[Core], dram: &MemorySpec, report: 
     let mut reaches: Vec<String> = Vec::new();
     let mut pairs = FxHashSet::default();
     let mut is_overlapping = false;
-    // Of several connections the first is kept here, the last in Stream.
+    // Of several connections of two cores the first is used here, the last in Stream.
     for connection in soc.connections.iter().rev() {
         let (width_bits, energy_pj) = (connection.width_bits, connection.energy_pj);
         let is_outside = soc.offchip.is_some_and(|id| connection.cores.contains(&id));
@@ -368,7 +364,7 @@ fn wire(soc: &Soc, groups: &[Group], cores: &[Core], dram: &MemorySpec, report: 
     if soc.has_offchip_links {
         ports = older_ports(dram, soc.offchip_energy_pj);
     } else if let Some(first) = ports.first() {
-        // A core without a port of its own has one like the first, as a route off the chip has one hop here.
+        // A core without a port of its own gets one like the first, as a route off the chip has one hop here.
         let far: Vec<String> =
             cores.iter().map(|core| core.name.clone()).filter(|name| !reaches.contains(name)).collect();
         if !far.is_empty() {
@@ -382,7 +378,8 @@ fn wire(soc: &Soc, groups: &[Group], cores: &[Core], dram: &MemorySpec, report: 
     Wires { links, ports }
 }
 
-/// Ways off the chip before version 1.0: one for all where the memory has one port, else one for reading and one for writing.
+/// Ways off the chip before version 1.0: a single one if the memory has one port, else one for reading and one for
+/// writing.
 fn older_ports(dram: &MemorySpec, energy_pj: f64) -> Vec<OffchipPortSpec> {
     let port = |direction: &str, width: u64| OffchipPortSpec {
         name: String::new(),
@@ -397,7 +394,7 @@ fn older_ports(dram: &MemorySpec, energy_pj: f64) -> Vec<OffchipPortSpec> {
     }
 }
 
-/// The cores, each hardware written once.
+/// The cores; equal hardware is written once.
 fn equal_once(cores: &[Core]) -> Vec<CoreSpec> {
     let spec = |(index, core): (usize, &Core)| {
         let same = cores[..index].iter().find(|earlier| earlier.hardware == core.hardware);
@@ -413,7 +410,7 @@ fn equal_once(cores: &[Core]) -> Vec<CoreSpec> {
     cores.iter().enumerate().map(spec).collect()
 }
 
-/// What is wrong with the hardware of a core, at its place in the file of that core.
+/// An error in the hardware of a core, moved to its place in the file of that core.
 fn in_file(wrong: Diagnostic, soc: &Soc, cores: &[Core], files: &[CoreFile]) -> Diagnostic {
     let split = wrong.path.strip_prefix("cores[").and_then(|rest| rest.split_once(']'));
     let Some((core, inside)) = split.and_then(|(index, rest)| Some((cores.get(index.parse::<usize>().ok()?)?, rest)))

@@ -1,4 +1,4 @@
-//! A mapping file of Stream: which cores run which operators.
+//! A mapping file of Stream: the cores for each operator.
 
 use crate::report::{Report, Severity};
 use crate::zigzag::{MappingEntry, OPERATORS, note_cleaned, number, read_loops};
@@ -18,9 +18,9 @@ const ENTRY: [&str; 10] = [
     "temporal_ordering",
     "kernel",
 ];
-/// Most entries.
+/// Limit on the entries.
 const MAX_ENTRIES: usize = 4096;
-/// Operators that become part of the layer before them, so that no core runs them here.
+/// Operators that are merged into the layer before them, so that no core runs them here.
 const MERGED: [&str; 14] = [
     "Relu",
     "Silu",
@@ -38,26 +38,26 @@ const MERGED: [&str; 14] = [
     "Clip",
 ];
 
-/// The cores of a type of operator, or of a single layer.
+/// The cores for a type of operator, or for a single layer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Allocation {
     /// The type of operator, `default`, or the name of a layer.
     pub operator: String,
     /// Numbers of the cores.
     pub cores: Vec<u64>,
-    /// What the arrays of these unroll, where it is said.
+    /// The unrolling on the arrays of these cores, if stated.
     pub unrolled: MappingEntry,
 }
 
 impl Allocation {
-    /// Our types of layers; none of a single layer.
+    /// The types of layers; empty for a single layer.
     pub fn kinds(&self) -> &'static [&'static str] {
         let operator = if self.operator == "pooling" { "Pool" } else { self.operator.as_str() };
         OPERATORS.iter().find(|(known, _)| *known == operator).map_or(&[], |(_, kinds)| *kinds)
     }
 }
 
-/// Reads a mapping: the cores of types of operators, what a person should know, and everything that is wrong.
+/// Reads a mapping: the cores for each type of operator, remarks for the user, and all errors.
 pub fn read_allocations(text: &str) -> (Vec<Allocation>, Report, Diagnostics) {
     let (root, mut reader) = Reader::open_foreign(text);
     let reader = &mut reader;

@@ -1,8 +1,9 @@
-//! Stream: systems of cores, in the three layouts that its public repository had, with the mapping of operators to cores; written in the
-//! last of them.
+//! Stream: systems of cores, in the three layouts of its public repository, with the mapping of operators to cores;
+//! written in the most recent layout.
 //!
-//! A system file (its "accelerator") names files of cores, which are accelerators of ZigZag; one of them is the memory off the chip. So a
-//! system is imported together with the files that it names ([`references`]). Its mapping file says which core runs which operators.
+//! A system file (its "accelerator") names files of cores, which are accelerators of ZigZag; one of them is the memory
+//! off the chip. So a system is imported together with the files that it names ([`references`]). Its mapping file
+//! assigns operators to cores.
 
 mod assemble;
 mod mapping;
@@ -23,11 +24,11 @@ use fusescape_spec::reader::Reader;
 pub enum File {
     /// A system of cores.
     Soc,
-    /// Which core runs what.
+    /// A mapping of operators to cores.
     Allocations,
 }
 
-/// Which kind of file this is, going by its fields; a core is a ZigZag accelerator.
+/// The kind of a file, by its fields; a core is a ZigZag accelerator.
 pub fn recognise(text: &str) -> Option<File> {
     let starts =
         |name: &str| text.lines().any(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':')));
@@ -41,7 +42,7 @@ pub fn recognise(text: &str) -> Option<File> {
     }
 }
 
-/// The files that a system names: as it names them.
+/// The files named by a system, as written.
 pub fn references(text: &str) -> Vec<String> {
     if recognise(text) != Some(File::Soc) {
         return Vec::new();
@@ -53,13 +54,13 @@ pub fn references(text: &str) -> Vec<String> {
     names
 }
 
-/// A file's name without its folder and its ending.
+/// A file name without folder and extension.
 pub fn stem(path: &str) -> &str {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     name.strip_suffix(".yaml").or_else(|| name.strip_suffix(".yml")).unwrap_or(name)
 }
 
-/// The reader of a text of which nothing is wrong any more.
+/// Ends the reading of a text whose errors have been reported.
 fn finish(reader: &mut Reader) -> fusescape_spec::Diagnostics {
     std::mem::replace(reader, Reader::open("").1).finish()
 }

@@ -1,4 +1,4 @@
-//! A system file: cores, what connects them, and which of them is the memory off the chip.
+//! A system file: cores, connections, and the memory off the chip among the cores.
 
 use crate::report::{Report, Severity};
 use crate::zigzag::{Accelerator, fraction, note_cleaned, number, read_core};
@@ -31,28 +31,26 @@ const GRAPH: [&str; 8] = [
     "simd_core_id",
     "offchip_core_id",
 ];
-/// Most cores of a system, as in documents.
+/// Limit on the cores of a system, as in documents.
 const MAX_CORES: usize = 64;
-/// Most connections.
+/// Limit on the connections.
 const MAX_CONNECTIONS: usize = 256;
-/// Stands for a link without a limit.
+/// Width of a link without a limit.
 const WIDE: u64 = 1 << 30;
 
-/// Where a core is described.
+/// The place where a core is described.
 #[derive(Debug, Clone)]
 pub enum Described {
     /// In a file of this name.
     File(String),
-    /// In place.
+    /// In the system file.
     Here(Box<Accelerator>),
 }
 
 /// A core of the system.
 #[derive(Debug, Clone)]
 pub struct SocCore {
-    /// Its number.
     pub id: u64,
-    /// Where it is described.
     pub described: Described,
     /// The line on which the system names it.
     pub line: usize,
@@ -65,35 +63,35 @@ pub struct Connection {
     pub cores: Vec<u64>,
     /// Whether all of them share it.
     pub is_bus: bool,
-    /// Bits a cycle.
+    /// Bits per cycle.
     pub width_bits: u64,
-    /// Energy of a cycle, pJ.
+    /// Energy per cycle, pJ.
     pub energy_pj: f64,
 }
 
-/// A system as the file has it.
+/// A system as in the file.
 #[derive(Debug, Clone, Default)]
 pub struct Soc {
-    /// The name of its file.
+    /// Name of its file.
     pub file: String,
-    /// What people call it.
+    /// Name of the system.
     pub name: String,
-    /// The cores, that off the chip among them.
+    /// The cores, including the memory off the chip.
     pub cores: Vec<SocCore>,
-    /// The number of that off the chip.
+    /// The number of the memory off the chip.
     pub offchip: Option<u64>,
-    /// Whether every core has a way of its own to the memory off the chip, as wide as that: in the older layouts.
+    /// Whether every core has its own link to the memory off the chip, as wide as the memory: in the older layouts.
     pub has_offchip_links: bool,
-    /// The energy of a cycle of these, pJ.
+    /// The energy of a cycle of these links, pJ.
     pub offchip_energy_pj: f64,
     /// Links and buses; of several between two cores the last counts.
     pub connections: Vec<Connection>,
-    /// Cores that share their highest memories.
+    /// Groups of cores that share their highest memories.
     pub sharing: Vec<Vec<u64>>,
 }
 
 impl Soc {
-    /// A place in its file.
+    /// A place in its file, for messages.
     pub fn place(&self, path: &str) -> String {
         if self.file.is_empty() { path.to_owned() } else { format!("{}: {path}", self.file) }
     }
@@ -107,7 +105,7 @@ impl Soc {
     }
 }
 
-/// Reads a system: what could be read of it, what a person should know, and everything that is wrong.
+/// Reads a system: its contents as far as they can be read, remarks for the user, and all errors.
 pub fn read_soc(text: &str) -> (Soc, Report, Diagnostics) {
     let (root, mut reader) = Reader::open_foreign(text);
     let reader = &mut reader;
@@ -232,7 +230,7 @@ fn read_connections(fields: &Fields, soc: &mut Soc, reader: &mut Reader) {
     }
 }
 
-/// The oldest layout: a mesh, column by column, or a bus; with the cores of poolings and sums beside it.
+/// The oldest layout: a mesh, column by column, or a bus; and the cores for pooling and sums beside it.
 fn read_graph(place: &LocatedNode, soc: &mut Soc, reader: &mut Reader, report: &mut Report) {
     let fields = place.fields(reader, &GRAPH);
     let kind = fields.name(reader, "type", "2d_mesh");

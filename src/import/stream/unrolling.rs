@@ -1,14 +1,14 @@
-//! What arrays unroll where a core of Stream does not say so.
+//! Unrollings of arrays for cores of Stream that state none.
 
 use crate::report::{Report, Severity};
 use crate::zigzag::{MappingEntry, apply_to_hardware};
 use fusescape_spec::{HardwareSpec, UnrollSpec};
 
-/// Unrolls what the registers of a core are made for.
+/// Unrolls the loops that suit the registers of a core.
 ///
-/// Stream searches an unrolling for each layer; a document has one for each type. Where the lowest memory of outputs is shared along a
-/// dimension of the array, partial sums are added up along it, so that it unrolls C. Where only that of weights is shared, it unrolls OX,
-/// and elsewhere K, each loop once.
+/// Stream searches an unrolling for each layer; a document has one for each type. A dimension of the array that shares
+/// the lowest memory of outputs adds partial sums along it, so it unrolls C. One that shares only that of weights
+/// unrolls OX, others K, each loop once.
 pub fn unroll_like_registers(spec: &mut HardwareSpec, report: &mut Report) {
     if !spec.unroll.is_empty() || spec.array.dimensions.is_empty() {
         return;
@@ -22,7 +22,7 @@ pub fn unroll_like_registers(spec: &mut HardwareSpec, report: &mut Report) {
     let mut said = Vec::new();
     for (dimension, size) in &spec.array.dimensions {
         let wanted: &[&str] = match (is_shared("W", dimension), is_shared("O", dimension)) {
-            // Of a window, as cores for poolings have it.
+            // A window, as in cores for pooling.
             (true, true) if *size == 3 => &["FX", "FY", "K", "C", "OX"],
             (true, true) => &["K", "C", "OX", "OY"],
             (false, true) => &["C", "FX", "FY", "K"],
@@ -48,7 +48,7 @@ pub fn unroll_like_registers(spec: &mut HardwareSpec, report: &mut Report) {
     apply_to_hardware(spec, &[MappingEntry { name: "default".to_owned(), loops, order: Vec::new() }]);
 }
 
-/// Lets poolings, sums and depthwise layers unroll their channels, which are groups here, and K in files of Stream.
+/// Makes pooling, sums and depthwise layers unroll their channels, which are groups here and K in files of Stream.
 pub fn unroll_channels(spec: &mut HardwareSpec, report: &mut Report) {
     let mut is_changed = false;
     for (kind, loops) in &mut spec.unroll {

@@ -1,5 +1,5 @@
-//! A system as files of Stream, in the layout of its public repository since version 1.0: a system file, a file for each different core
-//! and for the memory off the chip, and which core runs what.
+//! A system as files of Stream, in the layout of its public repository since version 1.0: a system file, one file for
+//! each different core and for the memory off the chip, and the mapping of operators to cores.
 
 use crate::report::{Report, Severity};
 use crate::zigzag::{OPERATORS, write_core};
@@ -15,13 +15,13 @@ const NAMED: [&str; 7] = ["Conv", "Gemm", "Pool", "MaxPool", "AveragePool", "Glo
 /// Stream's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// The system.
+    /// The system file.
     pub soc: String,
     /// Files of cores, the memory off the chip last: name and text.
     pub cores: Vec<(String, String)>,
-    /// Which cores run which operators.
+    /// The mapping of operators to cores.
     pub mapping: String,
-    /// What the files say otherwise, or not.
+    /// Properties that the files express otherwise, or not at all.
     pub report: Report,
 }
 
@@ -29,13 +29,13 @@ pub struct Written {
 #[derive(Debug, Clone, PartialEq)]
 struct Connection {
     is_bus: bool,
-    /// Numbers of cores; that of the memory off the chip comes after all others.
+    /// Indices of cores; the memory off the chip comes last.
     cores: Vec<usize>,
     width_bits: u64,
     energy_pj: f64,
 }
 
-/// Writes a system; `spec` is the document that it was made of.
+/// Writes a system; `spec` is its document.
 pub fn write(system: &CoreSystem, spec: &SystemSpec) -> Written {
     let mut report = Report { title: system.name.clone(), ..Report::default() };
     let names: Vec<&str> = spec.cores.iter().map(|core| core.name.as_str()).collect();
@@ -71,7 +71,7 @@ pub fn write(system: &CoreSystem, spec: &SystemSpec) -> Written {
     Written { soc, cores, mapping, report }
 }
 
-/// The file of each core, and the files: equal cores have one.
+/// The name of the file of each core, and the files; equal cores share one.
 fn write_cores(system: &CoreSystem, report: &mut Report) -> (Vec<String>, Vec<(String, String)>) {
     let mut known: Vec<(&Core, String)> = Vec::new();
     let mut files = Vec::new();
@@ -98,10 +98,10 @@ fn write_cores(system: &CoreSystem, report: &mut Report) -> (Vec<String>, Vec<(S
     (files, written)
 }
 
-/// Most dimensions of an array that a file of a core may unroll.
+/// Limit on the array dimensions that a file of a core may unroll.
 const MAX_DIMENSIONS: usize = 4;
 
-/// What the array unrolls: the file of a core has one unrolling for all types of layers.
+/// The unrolling of the array: the file of a core has a single one for all types of layers.
 fn dataflows(core: &Core, report: &mut Report) -> String {
     let kinds = LayerKind::ALL.into_iter().filter(|kind| !core.unroll(*kind).is_empty());
     let stated: Vec<(LayerKind, &[Unroll])> = kinds.map(|kind| (kind, core.unroll(kind))).collect();
@@ -174,7 +174,8 @@ fn read_links(spec: &SystemSpec, names: &[&str], report: &mut Report) -> Vec<Con
     connections
 }
 
-/// Ways off the chip: a port of several cores is a bus with the memory on it, which in Stream joins these cores, too.
+/// Ways off the chip: a port of several cores becomes a bus with the memory on it, which in Stream also connects these
+/// cores.
 fn add_ports(connections: &mut Vec<Connection>, spec: &SystemSpec, names: &[&str], report: &mut Report) {
     let all = OffchipPortSpec { direction: "both".to_owned(), ..OffchipPortSpec::default() };
     let ports = if spec.offchip.ports.is_empty() { std::slice::from_ref(&all) } else { &spec.offchip.ports };
@@ -219,7 +220,7 @@ fn joins_twice(connections: &[Connection]) -> bool {
     connections.iter().enumerate().any(|(place, one)| connections[place + 1..].iter().any(|other| shares(one, other)))
 }
 
-/// Cores that have memories in common: in Stream all of their highest ones.
+/// Cores with shared memories: in Stream they share all of their highest ones.
 fn write_sharing(system: &CoreSystem, spec: &SystemSpec, names: &[&str], report: &mut Report) -> String {
     let highest = |id: usize| -> Vec<String> {
         let Some(compute) = system.cores.raw.get(id) else { return Vec::new() };

@@ -1,7 +1,8 @@
 //! An architecture: memories and the meshes between them, from the outside in.
 //!
-//! Two layouts are read: `nodes` as people write them for version 4, and `subtree` with `local` and numbers of instances, as the front
-//! end writes it out and older versions have it. `!Parallel` nodes are levels one after the other, as they are to Timeloop.
+//! Two layouts are read: `nodes` as written by users for version 4, and `subtree` with `local` and numbers of
+//! instances, as written by the front end and by older versions. `!Parallel` nodes are levels one after another, as in
+//! Timeloop.
 
 use super::memories::{is_memory, read_memory};
 use crate::nest::{FanOut, Node};
@@ -9,13 +10,12 @@ use crate::places::{Entries, find, text, whole_of, without_range};
 use crate::report::{Report, Severity};
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
-/// Most nodes of a list.
+/// Limit on the nodes of a list.
 const MAX_NODES: usize = 256;
 
-/// An architecture.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Architecture {
-    /// Its name: that of the outermost node.
+    /// Name of the outermost node.
     pub name: String,
     /// Memories and meshes, outermost first.
     pub nodes: Vec<Node<MemoryNode>>,
@@ -26,41 +26,39 @@ pub struct Architecture {
 /// A memory as an architecture states it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MemoryNode {
-    /// Its name.
     pub name: String,
-    /// Capacity; `None` where it is not limited.
+    /// `None` for no limit.
     pub size_bits: Option<u64>,
-    /// Bits of an access, of which the energy is.
+    /// Bits of an access; energies are those of one access.
     pub width_bits: u64,
-    /// Bits of an element.
     pub element_bits: u64,
-    /// Elements read in a cycle; `None` where that is not limited.
+    /// Elements read per cycle; `None` for no limit.
     pub read_elements: Option<f64>,
-    /// Elements written in a cycle.
+    /// Elements written per cycle; `None` for no limit.
     pub write_elements: Option<f64>,
-    /// Elements read or written in a cycle, through one port.
+    /// Elements read or written per cycle through a single port.
     pub shared_elements: Option<f64>,
-    /// Whether half of it holds the next data.
+    /// Whether half of it holds the next tile.
     pub is_double_buffered: bool,
     /// Data spaces that its constraints keep here.
     pub keep: Vec<String>,
-    /// Data spaces that its constraints let pass by.
+    /// Data spaces that its constraints bypass.
     pub bypass: Vec<String>,
 }
 
-/// What is collected on the way through the nodes.
+/// State of the walk through the nodes.
 #[derive(Default)]
 struct Walk {
     architecture: Architecture,
-    /// Components that are no memories, with their classes.
+    /// Components that are not memories, with their classes.
     others: Vec<(String, String)>,
     /// Instances along X and Y so far, where they are stated as totals.
     instances: [u64; 2],
-    /// The node that the next mesh is one of, as the front end's placeholder has it.
+    /// The node that the next mesh belongs to, named by the front end's placeholder.
     announced: Option<String>,
 }
 
-/// Reads an architecture; `None` where there is none to speak of.
+/// Reads an architecture; `None` if it lacks a memory or a compute component.
 pub fn read(place: &LocatedNode, reader: &mut Reader, report: &mut Report) -> Option<Architecture> {
     let entries = place.entries(reader);
     let mut walk = Walk { instances: [1, 1], ..Walk::default() };
@@ -124,7 +122,7 @@ impl Walk {
         }
     }
 
-    /// A component that states how many there are of it in all.
+    /// A component that states its total number of instances.
     fn read_local(&mut self, place: &LocatedNode, outside: u64, reader: &mut Reader, report: &mut Report) {
         let fields = place.entries(reader);
         let Some(stated) = text(&fields, "name", reader) else { return };
@@ -175,7 +173,7 @@ impl Walk {
             self.others.push((name.to_owned(), class));
             return;
         }
-        // What stands before a memory computes nothing, or there would be nothing to compute on.
+        // Components outside of a memory do not compute, as they would have no operands.
         for (name, class) in std::mem::take(&mut self.others) {
             report.note(Severity::NotCounted, &class, "a component that stores nothing has no counterpart here", &name);
         }

@@ -15,10 +15,10 @@ use fusescape_spec::{
 /// Names of data spaces where no problem says which is which.
 const USUAL_SPACES: [&str; 3] = ["weights", "inputs", "outputs"];
 
-/// Makes documents; the report gets what a person should know.
+/// Makes documents; the report gets remarks for the user.
 ///
 /// # Errors
-/// What does not fit together: a mapping without its architecture or problem, targets that do not exist.
+/// Inconsistencies: a mapping without its architecture or problem, targets that do not exist.
 pub fn assemble(files: &Files, report: &mut Report) -> Result<Documents, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let Files { architecture, workload: problem, mapping, energies, .. } = files;
@@ -85,7 +85,8 @@ impl<'a> Stage<'a> {
         Self { architecture, problem, schedule, nest: Nest::new(&architecture.nodes, keeps) }
     }
 
-    /// Bits of elements: those of the innermost memory that keeps a data space; of finished outputs those of the outermost.
+    /// Bits of elements: those of the innermost memory that keeps a data space; for finished outputs those of the
+    /// outermost.
     fn precision(&self, report: &mut Report) -> PrecisionSpec {
         let bits = |operand: usize| self.nest.memories().filter(move |(index, _)| self.nest.keeps[*index][operand]);
         let innermost = |operand: usize| bits(operand).next_back().map(|(_, memory)| memory.element_bits);
@@ -149,7 +150,7 @@ impl<'a> Stage<'a> {
         {
             report.note(Severity::Assumed, "update", "costs as much as to write", &node.name);
         }
-        // The energy of a table is that of an access, and ours that of what moves in a cycle.
+        // The energy in a table is that of an access, here it is that of the bits moved per cycle.
         let per_word = |energy: Option<f64>, bits: u64| energy.unwrap_or(0.0) * bits as f64 / node.width_bits as f64;
         MemorySpec {
             name: node.name.clone(),
@@ -173,7 +174,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Bits that one side moves in a cycle.
+    /// Bits that one side moves per cycle.
     fn side(&self, node: &MemoryNode, elements: Option<f64>, report: &mut Report) -> u64 {
         if let Some(elements) = elements {
             return (elements * node.element_bits as f64).round().clamp(1.0, MAX_BITS as f64) as u64;
@@ -185,7 +186,7 @@ impl<'a> Stage<'a> {
         node.width_bits.saturating_mul(NO_LIMIT_ACCESSES).min(MAX_BITS)
     }
 
-    /// What the array unrolls for the layer.
+    /// The unrolling of the layer on the array.
     fn unroll(&self) -> Vec<UnrollSpec> {
         let (Some(schedule), Some(problem)) = (&self.schedule, self.problem) else { return Vec::new() };
         let unrolled = |one: &SpaceLoop| UnrollSpec {
@@ -214,8 +215,8 @@ impl<'a> Stage<'a> {
         })
     }
 
-    /// The memory that holds each loop for an operand. A loop that does not index it stays where the loops inside of it are: while it runs,
-    /// nothing moves across the boundary above them.
+    /// The memory that holds each loop for an operand. A loop that does not index the operand is held by the memory of
+    /// the loops inside of it: while it runs, nothing moves across the boundary above them.
     fn held(&self, operand: usize, problem: &Problem, time: &[TimeLoop]) -> Vec<&'a str> {
         let kept: Vec<(usize, &MemoryNode)> =
             self.nest.memories().rev().filter(|(index, _)| self.nest.keeps[*index][operand]).collect();
@@ -231,7 +232,8 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// What each node keeps where no mapping says so: what its constraints keep, or all that they do not send past it.
+/// The operands that each node keeps without a mapping: those that its constraints keep, or all that they do not
+/// bypass.
 fn kept_by_constraints(architecture: &Architecture, problem: Option<&Problem>, report: &mut Report) -> Vec<[bool; 3]> {
     let is_space = |name: &str, operand: usize| match problem {
         Some(problem) => problem.spaces[operand] == name,

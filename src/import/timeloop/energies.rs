@@ -1,20 +1,20 @@
-//! Accelergy's energy reference tables: the energy of an action of a component.
+//! Accelergy's energy reference tables: the energy per action of a component.
 
 use crate::places::{amount, find, text, without_range};
 use fusescape_spec::reader::{LocatedNode, Reader};
 
-/// Most components of a table, and most actions of one.
+/// Limit on the components of a table, and on the actions of one.
 const MAX_TABLES: usize = 1024;
 const MAX_ACTIONS: usize = 64;
 
 /// The energy of an action.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableEnergy {
-    /// The component, without what it is part of and its number of instances: `RegisterFile`.
+    /// The component, without its path and its number of instances: `RegisterFile`.
     pub component: String,
     /// `read`, `write`, `update`, `leak`, `compute`.
     pub action: String,
-    /// Energy of one action, pJ: of a memory that of all its width.
+    /// Energy of one action, pJ; for a memory, of an access of its full width.
     pub energy_pj: f64,
 }
 
@@ -41,7 +41,7 @@ pub fn read(place: &LocatedNode, all: &mut Vec<TableEnergy>, reader: &mut Reader
 
 /// The component of a path: `RegisterFile` of `System.PE[1..4].RegisterFile[1..16]`.
 fn component_of(path: &str) -> &str {
-    // The dots of a range separate nothing.
+    // Dots within a range separate nothing.
     let name = path.rfind('[').map_or(path, |range| &path[..range]);
     without_range(name.rsplit_once('.').map_or(name, |(_, last)| last)).0
 }

@@ -1,8 +1,8 @@
-//! The levels of a mapped layer as Timeloop has them: one after the other, each with its loops.
+//! The levels of a mapped layer in Timeloop's sense: one after another, each with its loops.
 //!
-//! Here every operand of a memory has a boundary of its own among the loops; in Timeloop a level has one for all that it keeps. Loops that
-//! do not index a data space may lie on either side of a boundary, so that one may still be found; else the memory becomes a level for
-//! each operand.
+//! Here every operand of a memory has its own boundary among the loops; in Timeloop a level has one boundary for all
+//! operands that it keeps. Loops that do not index a data space may lie on either side of a boundary, which often
+//! allows a common one; else the memory becomes one level per operand.
 
 use crate::report::{Report, Severity};
 use fusescape_engine::explore::TemporalMapping;
@@ -10,40 +10,39 @@ use fusescape_engine::hardware::{ArrayDims, MemoryId};
 use fusescape_engine::mapping::{LayerOnCore, LayerOperand, Relevance, SpatialLoop};
 use fusescape_spec::Diagnostics;
 
-/// What helps a mapping that a person wrote.
+/// Remedy for a mapping written by hand.
 const SEARCH_INSTEAD: &str = "Let the memory around it hold these loops, too, or leave `--mapping` out: a mapping that Timeloop can say is \
                               searched then";
 
-/// A level.
+/// A memory, or a part of it, with its loops.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Level {
-    /// The memory.
     pub memory: MemoryId,
-    /// The operands that it keeps, of those of the layer.
+    /// The operands of the layer that it keeps.
     pub operands: Vec<LayerOperand>,
-    /// Whether it is a part of its memory.
+    /// Whether it keeps only some operands of its memory.
     pub is_part: bool,
     /// Dimensions of the array over which it is shared.
     pub shared: ArrayDims,
-    /// How many of it do what one does here, each at its share of the energies.
+    /// Number of instances that replace one here, each with its share of the energies.
     pub copies: u64,
-    /// After how many loops it ends.
+    /// Number of loops up to its end.
     pub end: usize,
-    /// Where it may end: from the first to the second number of loops.
+    /// The smallest and the largest number of loops at which it may end.
     pub range: (usize, usize),
 }
 
-/// Why a mapping has no levels.
+/// The reason why a mapping has no levels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoLevels {
-    /// Whatever the mapping: memories do not lie inside of each other.
+    /// For any mapping: memories are not nested.
     NotNested(Diagnostics),
-    /// A level, the first, holds loops that the one around it, the second, has to hold, too, and does not.
+    /// The first level holds loops that the second one, around it, would have to hold as well but does not.
     Crossed(Box<[Level; 2]>),
 }
 
 impl NoLevels {
-    /// For a person who wrote the mapping.
+    /// Diagnostics for a mapping written by hand.
     pub fn into_diagnostics(self, problem: &LayerOnCore<'_>) -> Diagnostics {
         let levels = match self {
             Self::NotNested(wrong) => return wrong,
@@ -60,7 +59,7 @@ impl NoLevels {
 /// The levels, innermost first.
 ///
 /// # Errors
-/// Memories that do not lie inside of each other, and boundaries that no order of levels has.
+/// Memories that are not nested, and boundaries that no order of levels matches.
 pub fn levels(
     problem: &LayerOnCore<'_>,
     mapping: &TemporalMapping,
@@ -119,7 +118,8 @@ pub fn levels(
     Ok(levels)
 }
 
-/// Where a memory of an operand may end without a change of what moves; the highest ends after all loops.
+/// The numbers of loops at which a memory of an operand may end without changing transfers; the highest memory ends
+/// after all loops.
 fn range(
     problem: &LayerOnCore<'_>,
     mapping: &TemporalMapping,
@@ -144,8 +144,9 @@ fn range(
     (first, last)
 }
 
-/// A level of Timeloop lies inside of another, so that it is shared over no dimension that the other is not shared over. A memory of inputs
-/// that does is written once for each PE along these, where all of them hold the same.
+/// Makes the levels nested: a level of Timeloop lies inside of another, so it may be shared only over dimensions over
+/// which the outer one is shared. A memory of inputs that violates this is written once per PE along these dimensions,
+/// all with the same data.
 fn nest(problem: &LayerOnCore<'_>, levels: &mut [Level], report: &mut Report) -> Result<(), Diagnostics> {
     let memories = &problem.core.memories;
     let is_crossed = |pair: &[Level]| !pair[0].shared.is_subset(pair[1].shared);

@@ -1,14 +1,14 @@
-//! A mapping: directives about targets, which are levels of the architecture and meshes.
+//! A mapping: directives about targets, which are levels and meshes of the architecture.
 
 use crate::places::{find, short, text, whole_of};
 use crate::report::{Report, Severity};
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
-/// Most directives of a mapping.
+/// Limit on the directives of a mapping.
 const MAX_DIRECTIVES: usize = 1024;
-/// Most factors of a directive.
+/// Limit on the factors of a directive.
 const MAX_FACTORS: usize = 64;
-/// Fields that change what Timeloop counts, and have no counterpart.
+/// Fields that affect Timeloop's cost and have no counterpart here.
 const NOT_TAKEN: [&str; 6] = [
     "no_reuse",
     "no_temporal_reuse",
@@ -18,36 +18,36 @@ const NOT_TAKEN: [&str; 6] = [
     "no_multicast_no_reduction",
 ];
 
-/// What a mapping says about a target.
+/// One entry of a mapping.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Directive {
-    /// The level or the mesh.
+    /// Name of a level or a mesh.
     pub target: String,
-    /// What it says.
     pub kind: DirectiveKind,
-    /// Its place in the file.
+    /// Place in the file.
     pub path: String,
-    /// The line where it begins.
+    /// Line where it begins.
     pub line: usize,
 }
 
-/// The kinds of directives.
+/// The content of a directive.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DirectiveKind {
-    /// Loops of a level, one after the other.
+    /// Loops of a level, one after another.
     Temporal(Loops),
-    /// Loops of a mesh, all at once: the first `split` of the permutation along X, the others along Y; none: all along X.
+    /// Loops of a mesh, all in parallel: the first `split` of the permutation along X, the others along Y; `None`: all
+    /// along X.
     Spatial(Loops, Option<u64>),
-    /// Data spaces that a level keeps, and those that pass it by.
+    /// Data spaces that a level keeps, and those that bypass it.
     Keep(Vec<String>, Vec<String>),
 }
 
 /// Factors by dimension, and the order of the loops, innermost first, as written.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Loops {
-    /// Dimensions and their factors; 0 for what the others leave.
+    /// Dimensions and their factors; 0 for the remaining iterations.
     pub factors: Vec<(String, u64)>,
-    /// Names of dimensions, or one text of letters.
+    /// Names of dimensions, or a single text of letters.
     pub permutation: Vec<String>,
 }
 

@@ -5,11 +5,11 @@ use crate::places::{Entries, amount, find, whole_of};
 use crate::report::{Report, Severity};
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
-/// Classes that store, besides those with a depth.
+/// Classes of components that store data, besides those with a depth.
 const STORES: [&str; 6] = ["DRAM", "SRAM", "regfile", "storage", "register", "buffer"];
-/// Bits of an element where nothing is stated, as in Timeloop.
+/// Default bits of an element, as in Timeloop.
 const ELEMENT_BITS: u64 = 16;
-/// Attributes that are read, or say nothing about cost in time and energy that the tables of energy do not say.
+/// Attributes that are read, or that only affect cost through the energy tables.
 const TAKEN: [&str; 40] = [
     "depth",
     "width",
@@ -52,7 +52,7 @@ const TAKEN: [&str; 40] = [
     "update_fifo_depth",
     "area_scale",
 ];
-/// Attributes whose usual value has no effect: of others it is said.
+/// Attributes without an effect at their default value; other values are reported.
 const USUAL: [(&str, &[&str]); 5] = [
     ("cluster_size", &["1"]),
     ("reduction_supported", &["true", "True"]),
@@ -67,7 +67,7 @@ pub fn is_memory(class: &str, attributes: &Entries) -> bool {
     STORES.iter().any(stores) || ["depth", "entries", "sizeKB"].iter().any(|name| find(attributes, name).is_some())
 }
 
-/// Reads a memory.
+/// Reads the attributes of a memory, as the architecture states them.
 pub fn read_memory(
     name: &str,
     class: &str,
@@ -124,7 +124,7 @@ pub fn read_memory(
     memory
 }
 
-/// Says which attributes count for something in Timeloop and for nothing here.
+/// Reports attributes that count in Timeloop but not here.
 fn note_attributes(name: &str, attributes: &Entries, reader: &mut Reader, report: &mut Report) {
     for (stated, place) in attributes {
         let attribute = stated.replace('-', "_");

@@ -1,12 +1,14 @@
-//! Timeloop, version 4: architecture, problem and mapping as documents and back, with the energies of Accelergy's tables.
+//! Timeloop, version 4: architecture, problem and mapping as documents and back, with the energies of Accelergy's
+//! tables.
 //!
-//! A file is told by its fields at the top and may have several: `parsed-processed-input.yaml`, which Timeloop's front end writes of every
-//! run, has all. Its levels are memories here, its meshes the dimensions of the array, its data spaces W, I and O. Dimensions of a problem
-//! are known by the data spaces that they index and not by their names.
+//! A file is recognised by its top-level fields, and may have several parts: `parsed-processed-input.yaml`, which
+//! Timeloop's front end writes for every run, has all of them. Its levels are memories here, its meshes the dimensions
+//! of the array, its data spaces W, I and O. Dimensions of a problem are recognised by the data spaces that they index,
+//! not by their names.
 //!
-//! A data space that a level bypasses is none that the memory holds, so that the mapping decides about the hardware document. Loops are
-//! held by the next memory above that keeps the data. Where loops that do not index a data space lie directly above a level, Timeloop
-//! moves nothing; here the lower memory holds them, which comes to the same.
+//! A data space that bypasses a level is not held by the memory, so the mapping affects the hardware document. Loops
+//! are held by the next memory above that keeps the data. If loops that do not index a data space lie directly above a
+//! level, Timeloop moves nothing; here the lower memory holds them, with the same result.
 
 mod architecture;
 mod assemble;
@@ -31,7 +33,7 @@ pub use nearest::write_best;
 use problem::Problem;
 pub use write::{Written, write};
 
-/// Fields that begin a part, and which it is.
+/// Fields that begin a part, and the part.
 const PARTS: [(&str, Part); 11] = [
     ("architecture", Part::Architecture),
     ("problem", Part::Problem),
@@ -46,21 +48,21 @@ const PARTS: [(&str, Part); 11] = [
     ("sparse_optimizations", Part::Constraints),
 ];
 
-/// What a field at the top of a file begins.
+/// A part of a file, by its top-level field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Architecture,
     Problem,
     Mapping,
     Energies,
-    /// What limits a search: not taken.
+    /// Constraints of a search, which are not imported.
     Constraints,
 }
 
 /// What files of Timeloop say: an architecture, a problem of one layer, and the directives of a mapping.
 pub type Files = crate::nest::Files<Architecture, Problem, Vec<Directive>>;
 
-/// Whether a file is one of Timeloop, going by the fields at its top.
+/// Whether a file is from Timeloop, by its top-level fields.
 pub fn recognise(text: &str) -> bool {
     let begins = |line: &str| {
         let line = line.trim_start_matches('\u{feff}');
@@ -71,7 +73,7 @@ pub fn recognise(text: &str) -> bool {
     text.lines().any(begins)
 }
 
-/// Reads a file: what could be read of it, and everything that is wrong.
+/// Reads a file: its contents as far as they can be read, and all errors.
 pub fn read(text: &str) -> (Files, Diagnostics) {
     let mut files = Files::default();
     if let Some(line) = text.lines().position(|line| line.contains("{{") || line.contains("{%") || line.contains("<<:"))
@@ -106,7 +108,7 @@ pub fn read(text: &str) -> (Files, Diagnostics) {
     (files, reader.finish())
 }
 
-/// Says that constraints are not taken, if there are any.
+/// Reports constraints, as they are not imported.
 fn note_constraints(name: &str, place: &LocatedNode, reader: &mut Reader, report: &mut Report) {
     if place.is_empty() || place.is_scalar() {
         return;

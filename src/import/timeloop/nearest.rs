@@ -1,8 +1,8 @@
-//! The best mapping of a layer, or one near it that Timeloop can say.
+//! The best mapping of a layer, or one close to it that Timeloop can express.
 //!
-//! Where levels of the best mapping cross, the memory inside may hold no more of each loop than the one around it, and the search begins
-//! anew; where loops of other dimensions stand between those of one, they have to stand in one order. Loops are unrolled over numbers of
-//! PEs that divide them.
+//! If levels of the best mapping cross, the inner memory is restricted to the loops of the outer one, and the search is
+//! repeated; if loops of one dimension are separated by loops of others, their order is restricted. Loops are unrolled
+//! over numbers of PEs that divide them.
 
 use super::levels::{Level, NoLevels};
 use super::write::{Unsayable, Written, compose};
@@ -16,14 +16,14 @@ use fusescape_spec::{
     write_constraints,
 };
 
-/// Most searches; each allows less than the one before.
+/// Limit on the searches; each is more restricted than the one before.
 const MAX_SEARCHES: usize = 64;
 
-/// Writes a layer of a network with its best mapping. Where Timeloop cannot say that, with one that is found under constraints which keep
-/// what it cannot say out; the report tells how much more energy it costs.
+/// Writes a layer of a network with its best mapping. If Timeloop cannot express it, writes one that is found under
+/// constraints that exclude the inexpressible parts; the report states its excess energy.
 ///
 /// # Errors
-/// No mapping fits, or Timeloop can say none of this layer on this core.
+/// No mapping fits, or Timeloop can express no mapping of this layer on this core.
 pub fn write_best(mut study: LayerStudy, network: &Network) -> Result<Written, Diagnostics> {
     let best = study.best()?;
     let stated = study.problem.unroll.clone();
@@ -39,7 +39,7 @@ pub fn write_best(mut study: LayerStudy, network: &Network) -> Result<Written, D
                     written.report.note(Severity::Expressed, "unroll", reason, "");
                 }
                 if mapped.mapping != best.mapping {
-                    // Another unrolling may be the better one.
+                    // Another unrolling may be better.
                     let than =
                         if more < 0.0 { "less energy than the best as stated" } else { "more energy than the best" };
                     let more = more.abs();
@@ -77,26 +77,26 @@ pub fn write_best(mut study: LayerStudy, network: &Network) -> Result<Written, D
     compose(&study, &mapped.mapping).map_err(|unsayable| unsayable.into_diagnostics(&study))
 }
 
-/// The unrolling over the most PEs that divide what is left of each loop.
+/// The unrolling over the most PEs such that their number divides each loop.
 fn evenly(study: &LayerStudy) -> Vec<Unroll> {
     let mut left: Vec<u64> = Dim::ALL.iter().map(|dim| study.problem.shape.size(*dim)).collect();
     let even = |unroll: &Unroll| {
         let left = &mut left[unroll.dim as usize];
         let limit = (1..=unroll.limit.min(*left)).rev().find(|width| left.is_multiple_of(*width)).unwrap_or(1);
         *left /= limit;
-        // One that is wider than the loop stays as it is.
+        // An unrolling that is wider than its loop is kept.
         if unroll.limit > limit && *left == 1 { *unroll } else { Unroll { limit, ..*unroll } }
     };
     study.problem.unroll.iter().map(even).collect()
 }
 
-/// Iterations of a dimension among the innermost loops.
+/// Iterations of a dimension among the innermost `end` loops.
 fn iterations(order: &[TemporalLoop], end: usize, dim: Dim) -> u64 {
     let loops = order.iter().take(end).filter(|one| one.dim == dim);
     loops.fold(1, |all, one| all.saturating_mul(one.size))
 }
 
-/// The inner level holds no more of the loops that count for it than the outer one, by operand.
+/// Constraints by operand: the inner level holds at most as many iterations of its relevant loops as the outer one.
 fn bounds(
     problem: &LayerOnCore<'_>,
     mapping: &TemporalMapping,
@@ -122,7 +122,7 @@ fn bounds(
     inner.operands.iter().map(of).filter(|constraint| !constraint.within.is_empty()).collect()
 }
 
-/// The loops of a level stand dimension by dimension, in the order in which they begin.
+/// Constraints that order the loops of a level dimension by dimension, by their first occurrence.
 fn in_order(problem: &LayerOnCore<'_>, mapping: &TemporalMapping, level: &Level) -> LevelConstraintsSpec {
     let mut dims: Vec<Dim> = Vec::new();
     for one in mapping.order.iter().take(level.end) {

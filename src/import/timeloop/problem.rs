@@ -1,14 +1,14 @@
 //! A problem: dimensions, data spaces and sizes, as one layer.
 //!
-//! What a dimension is, the data spaces that it indexes say: W and I but not O is summed up (C, or FX and FY in a window), W and O is K, I
-//! and O is a position or the batch, all three is a group.
+//! The data spaces indexed by a dimension decide its role: W and I but not O is summed up (C, or FX and FY in a
+//! window), W and O is K, I and O is a position or the batch, all three is a group.
 
 use crate::places::{Entries, find, text, whole};
 use crate::report::{Report, Severity};
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 use fusescape_spec::{KernelSpec, LayerSpec};
 
-/// Most dimensions, data spaces and terms of a problem.
+/// Limit on the dimensions, data spaces and terms of a problem.
 const MAX_ITEMS: usize = 64;
 /// The shape that older versions have built in, as `cnn-layer`.
 const CONVOLUTION: &str = "
@@ -24,34 +24,31 @@ data_spaces:
 /// A problem as a layer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Problem {
-    /// The name of its shape.
+    /// Name of its shape.
     pub name: String,
     /// Its dimensions in their order.
     pub dimensions: Vec<Dimension>,
-    /// The data spaces that are W, I and O.
+    /// Names of the data spaces that are W, I and O.
     pub spaces: [String; 3],
     /// The map that the layer reads.
     pub input: LayerSpec,
-    /// The layer.
     pub layer: LayerSpec,
-    /// Images at once.
+    /// Images per batch.
     pub batch: u64,
 }
 
 /// A dimension of a problem.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Dimension {
-    /// Its name.
     pub name: String,
-    /// Its size.
     pub size: u64,
-    /// The loop dimension that it is here; `""` where it has one iteration only.
+    /// The loop dimension; `""` for a single iteration.
     pub ours: &'static str,
     /// Whether it indexes W, I and O.
     pub indexes: [bool; 3],
 }
 
-/// A data space: what indexes its coordinates, each by a sum of terms.
+/// A data space: the sum of terms that indexes each of its coordinates.
 struct Space {
     name: String,
     is_output: bool,
@@ -64,7 +61,7 @@ struct Term {
     coefficient: u64,
 }
 
-/// Reads a problem; `None` where it is no layer, with what is wrong.
+/// Reads a problem; `None` if it is no layer, in which case the reader has the errors.
 pub fn read(place: &LocatedNode, reader: &mut Reader, report: &mut Report) -> Option<Problem> {
     let entries = place.entries(reader);
     let Some(shape) = find(&entries, "shape") else {
@@ -190,14 +187,14 @@ fn read_space(
     Some(Space { name, is_output, coordinates })
 }
 
-/// What the dimensions are, one after the other found out.
+/// The roles of the dimensions found so far.
 #[derive(Default)]
 struct Roles {
     dimensions: Vec<Dimension>,
     spaces: [String; 3],
-    /// Of columns and rows: stride and dilation.
+    /// Stride and dilation of columns and rows.
     steps: [(u64, u64); 2],
-    /// Axes of the map that are taken.
+    /// Number of axes of the map in use.
     axes: usize,
 }
 
@@ -246,7 +243,7 @@ impl Roles {
         Ok(roles)
     }
 
-    /// A coordinate with a kernel or a stride is an axis of the map.
+    /// A coordinate with a kernel or a stride becomes an axis of the map.
     fn add_window(&mut self, terms: &[Term]) -> Result<(), String> {
         let is_summed = |term: &&Term| self.dimensions[term.dimension].indexes == [true, true, false];
         let is_position = |term: &&Term| self.dimensions[term.dimension].indexes == [false, true, true];

@@ -1,4 +1,4 @@
-//! A mapping on its architecture: which loops lie where, and what each level keeps.
+//! A mapping applied to its architecture: the places of loops, and the data that each level keeps.
 
 use super::architecture::{Architecture, MemoryNode};
 use super::mapping::{Directive, DirectiveKind, Loops};
@@ -6,45 +6,45 @@ use super::problem::Problem;
 use crate::nest::Node;
 use fusescape_spec::{Diagnostic, Diagnostics};
 
-/// A loop in time.
+/// A factor of a dimension, iterated in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeLoop {
-    /// The dimension of the problem.
+    /// Index of the dimension in the problem.
     pub dimension: usize,
     /// Iterations.
     pub size: u64,
-    /// The memory's place among the nodes.
+    /// Node index of the memory.
     pub node: usize,
 }
 
-/// A loop in space.
+/// A factor of a dimension, unrolled over a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpaceLoop {
-    /// The dimension of the problem.
+    /// Index of the dimension in the problem.
     pub dimension: usize,
     /// Instances.
     pub size: u64,
-    /// The mesh's place among the nodes.
+    /// Node index of the mesh.
     pub node: usize,
     /// 0 along X, 1 along Y.
     pub axis: usize,
 }
 
-/// Loops and data in their places.
+/// Loops and kept operands by node.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Schedule {
     /// Loops in time of more than one iteration, innermost first.
     pub time: Vec<TimeLoop>,
     /// Loops in space of more than one instance.
     pub space: Vec<SpaceLoop>,
-    /// Which of W, I and O each node keeps; meshes none.
+    /// For each node, whether it keeps W, I and O; never for meshes.
     pub keeps: Vec<[bool; 3]>,
 }
 
-/// The loops of one directive that count: dimension and factor, innermost first.
+/// The loops of one directive with more than one iteration: dimension and factor, innermost first.
 type Ordered = Vec<(usize, u64)>;
 
-/// Puts directives in their places.
+/// Assigns directives to nodes.
 ///
 /// # Errors
 /// Targets, dimensions and data spaces that do not exist, and factors that do not multiply to the sizes.
@@ -71,14 +71,14 @@ pub fn place(
 struct Placing<'a> {
     architecture: &'a Architecture,
     problem: &'a Problem,
-    /// By dimension: what a factor of 0 stands for.
+    /// By dimension: the value of a factor of 0.
     remainders: Vec<u64>,
     time: Vec<Ordered>,
     schedule: Schedule,
     diagnostics: Diagnostics,
 }
 
-/// What all other factors leave of each dimension.
+/// The iterations of each dimension left by all other factors.
 fn remainders(problem: &Problem, directives: &[Directive]) -> Vec<u64> {
     let stated = |name: &str| {
         let factors = directives.iter().flat_map(|directive| match &directive.kind {
@@ -139,12 +139,12 @@ impl Placing<'_> {
         }
     }
 
-    /// The loops of more than one iteration, innermost first.
+    /// The loops with more than one iteration, innermost first.
     fn ordered(&mut self, loops: &Loops, directive: &Directive) -> Ordered {
         self.all_ordered(loops, directive).into_iter().filter(|(_, size)| *size > 1).collect()
     }
 
-    /// All dimensions, innermost first: those that the permutation leaves out come after it.
+    /// All dimensions, innermost first: those missing in the permutation follow.
     fn all_ordered(&mut self, loops: &Loops, directive: &Directive) -> Ordered {
         let position = |name: &str| self.problem.dimensions.iter().position(|known| known.name == name);
         let names: Vec<String> = match &loops.permutation[..] {
@@ -177,7 +177,7 @@ impl Placing<'_> {
         self.architecture.nodes.iter().position(is_it)
     }
 
-    /// The mesh of a node, that of the front end's placeholder for it, or the one below a memory.
+    /// The mesh of a node, of the front end's placeholder for it, or the one below a memory.
     fn mesh(&self, target: &str) -> Option<usize> {
         let nodes = &self.architecture.nodes;
         let placed = target.strip_prefix("inter_").and_then(|name| name.strip_suffix("_spatial"));

@@ -1,4 +1,4 @@
-//! A core, one layer and its mapping as Timeloop's files, with nothing left open.
+//! A core, one layer and its mapping as Timeloop's files, fully specified.
 
 use super::levels::{Level, NoLevels, levels};
 use crate::left_out::note_left_out;
@@ -17,15 +17,15 @@ pub struct Written {
     pub architecture: String,
     /// The layer.
     pub problem: String,
-    /// All loops, and what each level keeps.
+    /// All loops, and the data that each level keeps.
     pub mapping: String,
     /// Accelergy's table of energies.
     pub energies: String,
-    /// What the files say otherwise, or not.
+    /// Properties that the files express otherwise, or not at all.
     pub report: Report,
 }
 
-/// Our loop dimensions and their letters in a problem.
+/// Loop dimensions and their letters in a problem.
 const LETTERS: [(Dim, char); 8] = [
     (Dim::B, 'N'),
     (Dim::G, 'G'),
@@ -37,19 +37,19 @@ const LETTERS: [(Dim, char); 8] = [
     (Dim::FY, 'S'),
 ];
 
-/// Why a mapping cannot be written.
+/// The reason why a mapping cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unsayable {
-    /// Whatever the mapping, or its levels cross.
+    /// For any mapping, or because levels cross.
     Levels(NoLevels),
-    /// The layer or its unrolling, which no order of loops changes.
+    /// The layer or its unrolling, for any order of loops.
     Layer(Diagnostics),
-    /// In these levels loops of other dimensions stand between those of one.
+    /// In these levels, loops of one dimension are separated by loops of others.
     Mixed(Vec<Level>),
 }
 
 impl Unsayable {
-    /// For a person who wrote the mapping.
+    /// Diagnostics for a mapping written by hand.
     pub fn into_diagnostics(self, study: &LayerStudy) -> Diagnostics {
         match self {
             Self::Levels(levels) => levels.into_diagnostics(&study.on_core()),
@@ -73,12 +73,12 @@ impl Unsayable {
 /// Writes a mapped layer.
 ///
 /// # Errors
-/// What Timeloop cannot say: layers without products, memories that do not lie inside of each other, loops that are cut in parts.
+/// Anything that Timeloop cannot express: layers without products, memories that are not nested, partial loops.
 pub fn write(study: &LayerStudy, mapping: &TemporalMapping) -> Result<Written, Diagnostics> {
     compose(study, mapping).map_err(|unsayable| unsayable.into_diagnostics(study))
 }
 
-/// Writes a mapped layer, or says why not in a way that a search understands.
+/// Writes a mapped layer, or returns a reason that a search can act on.
 pub fn compose(study: &LayerStudy, mapping: &TemporalMapping) -> Result<Written, Unsayable> {
     let problem = study.on_core();
     let mut report = Report { title: format!("{} on {}", study.layer, study.core.name), ..Report::default() };
@@ -110,12 +110,12 @@ pub fn compose(study: &LayerStudy, mapping: &TemporalMapping) -> Result<Written,
     Ok(Written { report, ..written })
 }
 
-/// Names that Timeloop reads: letters, digits and `_`, each once.
+/// Unique names in Timeloop's alphabet: letters, digits and `_`.
 struct Names {
     core: String,
-    /// By level.
+    /// One per level.
     levels: Vec<String>,
-    /// By dimension of the array.
+    /// One per dimension of the array.
     meshes: Vec<String>,
     compute: String,
 }
@@ -162,23 +162,23 @@ struct File<'a> {
     names: Names,
 }
 
-/// A part of the architecture.
+/// A node of the architecture.
 #[derive(Clone, Copy)]
 enum Part {
     Level(usize),
     Mesh(ArrayDimId),
 }
 
-/// What an access of a level moves.
+/// The size of an access of a level.
 struct Word {
-    /// Bits of an element.
     element_bits: u64,
-    /// Bits of an access: whole elements.
+    /// Whole elements.
     bits: u64,
 }
 
 impl File<'_> {
-    /// Levels and meshes, outermost first: a mesh lies outside of all levels that exist once for each of its instances.
+    /// Levels and meshes, outermost first: a mesh is outside of all levels that have one instance per instance of the
+    /// mesh.
     fn parts(&self) -> Vec<Part> {
         let core = &self.study.core;
         let mut parts = Vec::new();
@@ -272,7 +272,7 @@ impl File<'_> {
         let shape: &LayerShape = &self.problem.shape;
         let (letters, sizes): (Vec<String>, Vec<String>) =
             LETTERS.iter().map(|(dim, letter)| (letter.to_string(), format!("{letter}: {}", shape.size(*dim)))).unzip();
-        // Each of two matrices may have images of its own.
+        // Each of two matrices may depend on the image.
         let images = if shape.kind == LayerKind::MatMul { "[[N]], " } else { "" };
         let (stride, dilation) = (shape.stride, shape.dilation);
         format!(
@@ -326,7 +326,7 @@ impl File<'_> {
         if mixed.is_empty() { Ok(all) } else { Err(mixed) }
     }
 
-    /// Whether an operand stays where it is kept inside of a level when the loops of that begin, so that their order counts for it.
+    /// Whether an operand stays in the level below when the loops of a level begin, so that their order matters for it.
     fn waits(
         &self,
         operand: LayerOperand,
@@ -397,7 +397,7 @@ impl File<'_> {
         text
     }
 
-    /// What the files do not say.
+    /// Reports the properties that the files do not express.
     fn note_rest(&self, report: &mut Report) {
         let core = &self.study.core;
         if core.pe_area_um2.is_some() || core.memories.iter().any(|memory| memory.area_um2.is_some()) {
@@ -423,7 +423,7 @@ impl File<'_> {
     }
 }
 
-/// Loops with all of a dimension at the place of its first.
+/// Loops with all factors of a dimension merged at the place of its first one.
 fn joined(loops: &[(Dim, u64)]) -> Vec<(Dim, u64)> {
     let mut all: Vec<(Dim, u64)> = Vec::new();
     for &(dim, size) in loops {
@@ -435,12 +435,12 @@ fn joined(loops: &[(Dim, u64)]) -> Vec<(Dim, u64)> {
     all
 }
 
-/// Loops with those of a dimension that stand side by side as one.
+/// Loops with neighbouring factors of a dimension merged.
 fn joined_neighbours(loops: &[(Dim, u64)]) -> Vec<(Dim, u64)> {
     loops.chunk_by(|one, other| one.0 == other.0).flat_map(joined).collect()
 }
 
-/// The innermost loops of a level during which an operand stays in the level below: how far each dimension runs.
+/// The iterations of each dimension in the innermost loops of a level during which an operand stays in the level below.
 fn standing(operand: &OperandView, loops: &[(Dim, u64)]) -> [u64; 8] {
     let mut sizes = [1; 8];
     for &(dim, size) in loops.iter().take_while(|(dim, _)| operand.relevance[*dim as usize] == Relevance::Irrelevant) {
@@ -453,7 +453,7 @@ fn standing(operand: &OperandView, loops: &[(Dim, u64)]) -> [u64; 8] {
 const SPACES: [(LayerOperand, &str); 3] =
     [(LayerOperand::First, "Weights"), (LayerOperand::Second, "Inputs"), (LayerOperand::Output, "Outputs")];
 
-/// Writes loops, innermost first, with all other dimensions at 1 behind them.
+/// Writes loops, innermost first, followed by all other dimensions with a factor of 1.
 fn write_loops(text: &mut String, target: &str, kind: &str, loops: &[(Dim, u64)]) {
     let letter = |dim: Dim| LETTERS.iter().find(|(known, _)| *known == dim).map_or('?', |(_, letter)| *letter);
     let rest = LETTERS.iter().filter(|(dim, _)| loops.iter().all(|(known, _)| known != dim)).map(|(dim, _)| (*dim, 1));

@@ -1,21 +1,21 @@
-//! Equations of layers: what the loops index.
+//! Equations of layers: the loops that index each operand.
 
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
 /// The indices of each operand.
-#[allow(missing_docs)]
 pub struct Equation {
     pub output: Vec<String>,
     pub weights: Vec<String>,
     pub input: Vec<String>,
-    /// What the file calls output, weights and input.
+    /// The file's names of output, weights and input.
     pub names: [String; 3],
-    /// Whether the inputs are added up instead of multiplied.
+    /// Whether the inputs are added instead of multiplied.
     pub adds: bool,
 }
 
 impl Equation {
-    /// Reads `O[b][k]+=W[k][c]*I[b][c]`, or a product of operands of other names, of which W or the second one are the weights.
+    /// Reads `O[b][k]+=W[k][c]*I[b][c]`, or a product with other names of operands, where W or the second one is the
+    /// weights.
     pub fn new(text: &str) -> Result<Self, ValueError> {
         let wrong = || {
             ValueError::new(
@@ -49,7 +49,6 @@ fn operand(text: &str) -> Option<(String, Vec<String>)> {
 }
 
 /// `ix = stride * ox + dilation * fx`.
-#[allow(missing_docs)]
 #[derive(Debug)]
 pub struct Relation {
     pub input: String,
@@ -76,8 +75,8 @@ pub fn relation(text: &str) -> Result<Relation, ValueError> {
     Ok(Relation { input: input.to_lowercase(), output, kernel, stride, dilation })
 }
 
-/// Windows of loops with other names than ours: the last index of the input that is one is the column, the one before the row.
-/// The relations are under our names then.
+/// Renames loops of windows to our names: the last index of the input that is a window is the column, the one before
+/// the row. Also renames them in the relations.
 pub fn name_windows(
     equation: &Equation,
     relations: &mut [Relation],
@@ -111,14 +110,14 @@ pub fn name_windows(
     named
 }
 
-/// What loops of a layer are.
+/// Remedy for loops that cannot be identified.
 const REMEDY: &str =
     "Use B, G, K, C, OY, OX, FY and FX, or a product of matrices, whose loops each index two operands or all";
 
-/// A loop of the file: its name there, under ours, and its size.
+/// A loop of the file: its name there, our name, and its size.
 pub type Assigned = (String, &'static str, u64);
 
-/// The loops under our names: those of convolutions are the same, others are told by what they index.
+/// The loops with our names: those of convolutions are the same, others are identified by the operands that they index.
 pub fn assign(
     equation: &Equation,
     loops: &[(String, u64)],
@@ -148,7 +147,7 @@ pub fn assign(
                 (true, false, true) if index == "b" && has_map => Some("B"),
                 (true, false, true) if index == "oy" => Some("OY"),
                 (true, false, true) => Some("OX"),
-                // A loop of size 1 may be left out of the equation.
+                // A loop of size 1 may be missing in the equation.
                 (false, false, false) if *size == 1 => continue,
                 _ => None,
             }

@@ -30,7 +30,7 @@ const ARRAY: [&str; 10] = [
     "bit_serial_precision",
     "systolic_dimensions",
 ];
-/// Those from `r_bw` on are of files before ZigZag 3.8.
+/// The fields from `r_bw` on are from files before ZigZag 3.8.
 const MEMORY: [&str; 18] = [
     "size",
     "r_cost",
@@ -52,10 +52,10 @@ const MEMORY: [&str; 18] = [
     "rw_port",
 ];
 const PORT: [&str; 5] = ["name", "type", "bandwidth_min", "bandwidth_max", "allocation"];
-/// Largest whole number that is believed.
+/// Largest number accepted.
 const MAX_NUMBER: u64 = 1 << 50;
 
-/// What a file of a core describes: in files of Stream not all of them compute.
+/// The role of a core file: in files of Stream not all of them compute.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Role {
     /// A core with an array.
@@ -70,19 +70,18 @@ pub enum Role {
 /// An accelerator, or a core of Stream, as read.
 #[derive(Debug, Clone, Default)]
 pub struct Accelerator {
-    /// The document.
     pub spec: HardwareSpec,
-    /// What a person should know.
+    /// Remarks for the user.
     pub report: Report,
-    /// What it describes.
     pub role: Role,
-    /// Types of operators that it runs, where the file says so.
+    /// Types of operators that it runs, if stated.
     pub operators: Vec<String>,
-    /// Whether the file is in a dialect of Stream, whose cores unroll what the tool finds for each layer, where they state nothing.
+    /// Whether the file is in a dialect of Stream, where the tool finds the unrolling of each layer unless the core
+    /// states one.
     pub is_stream: bool,
 }
 
-/// Reads an accelerator: what could be read of it, and everything that is wrong.
+/// Reads an accelerator: its contents as far as they can be read, and all errors.
 pub fn read_accelerator(text: &str) -> (Accelerator, Diagnostics) {
     let (root, mut reader) = Reader::open_foreign(text);
     let mut accelerator = read_core(&LocatedNode::root(&root), &mut reader);
@@ -93,7 +92,7 @@ pub fn read_accelerator(text: &str) -> (Accelerator, Diagnostics) {
     (accelerator, reader.finish())
 }
 
-/// Reads an accelerator where it stands.
+/// Reads an accelerator within a file.
 pub fn read_core(place: &LocatedNode, reader: &mut Reader) -> Accelerator {
     let mut report = Report::default();
     let fields = place.fields(reader, &ACCELERATOR);
@@ -184,7 +183,8 @@ fn read_array(fields: &Fields, reader: &mut Reader, report: &mut Report) -> Arra
     }
 }
 
-/// An array that computes in memory. Of its dimensions, ordered by name, ZigZag takes the first for columns and the second for rows.
+/// An array that computes in memory. ZigZag takes the first of its dimensions, ordered by name, for columns and the
+/// second for rows.
 fn read_in_memory(
     array: &Fields,
     place: &LocatedNode,
@@ -304,7 +304,7 @@ fn read_memory(
     memory
 }
 
-/// A size. Memories off the chip are often stated as larger than anything that can be counted, as without a limit.
+/// A size. Memories off the chip often have a stated size beyond any number, which means no limit.
 fn read_size(place: &LocatedNode, memory: &str, reader: &mut Reader, report: &mut Report) -> u64 {
     let mut is_cut = false;
     let size = place.value(reader, "a whole number", |text| match text.replace('_', "").parse::<u64>() {
@@ -320,7 +320,7 @@ fn read_size(place: &LocatedNode, memory: &str, reader: &mut Reader, report: &mu
     size.and_then(|cut| cut.or_else(|| number(place, reader))).unwrap_or(0)
 }
 
-/// Ports before ZigZag 3.8: for each operand, in their order, the port of each direction, as `{ fh: w_port_1, tl: r_port_1 }`.
+/// Ports before ZigZag 3.8: for each operand in order the port of each direction, as `{ fh: w_port_1, tl: r_port_1 }`.
 fn read_older_ports(place: &LocatedNode, memory: &MemorySpec, reader: &mut Reader) -> Vec<PortSpec> {
     let mut ports: Vec<PortSpec> = Vec::new();
     let items = place.list(reader, 16);
@@ -346,7 +346,7 @@ fn read_older_ports(place: &LocatedNode, memory: &MemorySpec, reader: &mut Reade
     ports
 }
 
-/// A port as the file has it.
+/// A port as in the file.
 struct Port {
     name: String,
     serves: Vec<String>,
@@ -423,9 +423,9 @@ fn ours(operand: &str) -> Option<&'static str> {
     }
 }
 
-/// The widest ports give the memory its widths; others keep their own.
+/// Sets the widths of a memory to those of the widest ports; other ports keep their own.
 fn set_widths(memory: &mut MemorySpec, mut ports: Vec<Port>, report: &mut Report) {
-    // Of two ports that serve the same, ZigZag takes the last.
+    // Of two ports with the same service, ZigZag takes the last.
     for index in (1..ports.len()).rev() {
         let (earlier, later) = ports.split_at_mut(index);
         for port in earlier {
@@ -467,7 +467,7 @@ fn set_widths(memory: &mut MemorySpec, mut ports: Vec<Port>, report: &mut Report
         .collect();
 }
 
-/// ZigZag takes array dimensions that a lower memory serves as served above as well.
+/// Array dimensions served by a lower memory are also served by the memories above, as in ZigZag.
 fn share_as_lower_memories(spec: &mut HardwareSpec, report: &mut Report) {
     for index in 1..spec.memories.len() {
         let (below, above) = spec.memories.split_at_mut(index);
@@ -484,7 +484,8 @@ fn share_as_lower_memories(spec: &mut HardwareSpec, report: &mut Report) {
     }
 }
 
-/// What areas of a file are in: ZigZag states no unit but for arrays that compute in memory, with which it adds them up.
+/// The unit of areas in a file: ZigZag states none, except for arrays that compute in memory, whose areas it adds to
+/// them.
 #[derive(Clone, Copy)]
 enum AreaUnit {
     Um2,

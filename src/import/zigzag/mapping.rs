@@ -1,4 +1,4 @@
-//! A mapping file: which loops the array unrolls, and their order in time.
+//! A mapping file: the loops unrolled on the array, and the order of temporal loops.
 
 use super::ordering::read_order;
 use crate::report::{Report, Severity};
@@ -7,13 +7,13 @@ use fusescape_spec::{Diagnostics, HardwareSpec, LayerSpec, OrderSpec, UnrollSpec
 
 const ENTRY: [&str; 5] =
     ["name", "spatial_mapping", "spatial_mapping_hint", "temporal_ordering", "memory_operand_links"];
-/// Most entries of a mapping file.
+/// Limit on the entries of a mapping file.
 const MAX_ENTRIES: usize = 4096;
-/// Names of loops, the same here and there.
+/// Names of loops, the same in ZigZag and here.
 const LOOPS: [&str; 8] = ["B", "G", "K", "C", "OY", "OX", "FY", "FX"];
 /// The dataflow that layers refer to.
 const DATAFLOW: &str = "zigzag";
-/// Our types of layers for ZigZag's types of operators; `default` is for all others.
+/// Our types of layers for ZigZag's types of operators; `default` stands for all others.
 pub const OPERATORS: [(&str, &[&str]); 10] = [
     ("default", &["conv", "pointwise", "depthwise", "pooling", "fully-connected", "matmul", "add"]),
     ("Conv", &["conv", "pointwise", "depthwise"]),
@@ -27,18 +27,17 @@ pub const OPERATORS: [(&str, &[&str]); 10] = [
     ("GlobalAveragePool", &["pooling"]),
 ];
 
-/// Loops that the array unrolls for a layer, a type of operator, or by default.
+/// The unrolling on the array for a layer, a type of operator, or by default.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MappingEntry {
-    /// Whose they are.
+    /// Name of the layer or the type.
     pub name: String,
-    /// The loops.
     pub loops: Vec<UnrollSpec>,
     /// The order of temporal loops, innermost first.
     pub order: Vec<OrderSpec>,
 }
 
-/// Reads a mapping: what could be read of it, what a person should know, and everything that is wrong.
+/// Reads a mapping: its contents as far as they can be read, remarks for the user, and all errors.
 pub fn read_mapping(text: &str) -> (Vec<MappingEntry>, Report, Diagnostics) {
     let (root, mut reader) = Reader::open_foreign(text);
     let mut report = Report::default();
@@ -102,7 +101,7 @@ pub fn read_loops(place: &LocatedNode, reader: &mut Reader) -> Vec<UnrollSpec> {
     loops
 }
 
-/// Puts the entries for types of operators into a hardware document, and gives it a dataflow that layers can refer to.
+/// Adds the entries for types of operators to a hardware document, with a dataflow that layers can refer to.
 pub fn apply_to_hardware(spec: &mut HardwareSpec, entries: &[MappingEntry]) {
     spec.dataflow = DATAFLOW.to_owned();
     for (operator, kinds) in OPERATORS {
@@ -118,18 +117,17 @@ pub fn apply_to_hardware(spec: &mut HardwareSpec, entries: &[MappingEntry]) {
     spec.unroll.retain(|(_, loops)| !loops.is_empty());
 }
 
-/// What a mapping may name of a layer: itself, its type of operator, and its loops, each with ours.
+/// The names by which a mapping refers to a layer: its own, its type of operator, and its loops, each with our name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NamedLoops {
-    /// The layer.
     pub layer: String,
-    /// Its type of operator.
     pub operator: String,
-    /// Its loops: the file's name, ours.
+    /// The file's name, and ours.
     pub loops: Vec<(String, &'static str)>,
 }
 
-/// Puts the entries for single layers into these, and those for types of operators where a layer calls its loops otherwise than we do.
+/// Adds the entries for single layers to these, and those for types of operators if a layer names its loops
+/// differently.
 pub fn apply_to_layers(layers: &mut [LayerSpec], entries: &[MappingEntry], named: &[NamedLoops]) {
     for layer in layers.iter_mut().filter(|layer| !matches!(layer.kind.as_str(), "input" | "view")) {
         let find = |name: &str| entries.iter().find(|entry| entry.name == name);
@@ -150,7 +148,7 @@ pub fn apply_to_layers(layers: &mut [LayerSpec], entries: &[MappingEntry], named
     }
 }
 
-/// The loops of an entry as a layer has them; others have no effect, in ZigZag either.
+/// The loops of an entry that a layer has; others have no effect, as in ZigZag.
 fn named_loops(loops: &[UnrollSpec], names: &NamedLoops) -> Vec<UnrollSpec> {
     let ours = |unrolled: &UnrollSpec| {
         let (_, ours) = names.loops.iter().find(|(name, _)| *name == unrolled.loop_dimension)?;
@@ -159,7 +157,7 @@ fn named_loops(loops: &[UnrollSpec], names: &NamedLoops) -> Vec<UnrollSpec> {
     loops.iter().filter_map(ours).collect()
 }
 
-/// Names of loops in entries that only a workload gives a meaning.
+/// Names of loops in entries that only a workload defines.
 pub fn foreign_loops(entries: &[MappingEntry]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for unrolled in entries.iter().flat_map(|entry| &entry.loops) {
@@ -171,7 +169,7 @@ pub fn foreign_loops(entries: &[MappingEntry]) -> Vec<String> {
     names
 }
 
-/// Our name of a loop in layers of a kind; `None` where it has none.
+/// Our name of a loop in layers of a kind; `None` if there is none.
 pub fn our_name(name: &str, kind: &str) -> Option<&'static str> {
     let is_product = matches!(kind, "matmul" | "fully-connected" | "pointwise");
     match name {
@@ -181,7 +179,7 @@ pub fn our_name(name: &str, kind: &str) -> Option<&'static str> {
     }
 }
 
-/// The loops under our names, no more of them than the array has room for.
+/// The loops with our names, as many as the array has room for.
 fn renamed(loops: &[UnrollSpec], array: &[(String, u64)], kind: &str) -> Vec<UnrollSpec> {
     let ours = |unrolled: &UnrollSpec| {
         let loop_dimension = our_name(&unrolled.loop_dimension, kind)?;

@@ -1,7 +1,7 @@
 //! ZigZag 3.x: accelerator, mapping and workload files, both ways.
 //!
-//! Its operands I1 and I2 are the inputs and the weights here, its `D1` to `D4` the dimensions of the array, its directions fh, fl, tl
-//! and th the movements write_from_high, write_from_low, read_to_low and read_to_high.
+//! Its operands I1 and I2 are the inputs and the weights here, its `D1` to `D4` the dimensions of the array, its
+//! directions fh, fl, tl and th the movements write_from_high, write_from_low, read_to_low and read_to_high.
 
 mod equation;
 mod hardware;
@@ -20,7 +20,7 @@ pub use ordering::constraints;
 pub use workload::{Workload, read_layers};
 pub use write::{Written, write, write_core, write_network};
 
-/// Says on which lines characters were replaced that nobody sees.
+/// Reports the lines where invisible characters were replaced.
 pub(super) fn note_cleaned(reader: &Reader, report: &mut Report) {
     for line in reader.cleaned() {
         report.note(Severity::Expressed, "text", CLEANED, &format!("line {line}"));
@@ -30,7 +30,6 @@ pub(super) fn note_cleaned(reader: &Reader, report: &mut Report) {
 /// The kinds of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum File {
-    /// An accelerator.
     Accelerator,
     /// Spatial mappings.
     Mapping,
@@ -38,7 +37,7 @@ pub enum File {
     Workload,
 }
 
-/// Which kind of file this is, going by its fields.
+/// The kind of a file, by its fields.
 pub fn recognise(text: &str) -> Option<File> {
     let begins_line = |name: &str| {
         let stands = |line: &str| {
@@ -48,7 +47,7 @@ pub fn recognise(text: &str) -> Option<File> {
         text.lines().any(stands)
     };
     of_fields(begins_line).or_else(|| {
-        // In flow style fields follow each other on a line.
+        // In flow style, fields follow each other on one line.
         let (root, mut reader) = Reader::open_foreign(text);
         let root = LocatedNode::root(&root);
         let entries = if root.is_list() { root.list(&mut reader, 1) } else { Vec::new() };

@@ -1,18 +1,19 @@
 //! `temporal_ordering` of a mapping file, as a constraint document.
 //!
-//! ZigZag takes loops from the innermost: `[K, 4]` is one loop, `[K, "*"]` one loop prime factor, `["*", "*"]` all that is stated nowhere.
-//! Loops that a layer does not have count for nothing. (Version 3.8 counts `["*", "*"]` among those, against its own engine, and so places
-//! what follows it innermost, too. Here it means what the engine means.)
+//! ZigZag lists loops from the innermost: `[K, 4]` is one loop, `[K, "*"]` one loop prime factor, `["*", "*"]` all
+//! factors not stated elsewhere. Loops that a layer does not have are ignored. (Version 3.8 ignores `["*", "*"]` as
+//! well, against its own engine, and so places the following loops innermost, too. Here it has the meaning of the
+//! engine.)
 
 use super::mapping::{MappingEntry, NamedLoops, OPERATORS, our_name};
 use crate::report::{Report, Severity};
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 use fusescape_spec::{BoundSpec, ConstraintsSpec, LayerConstraintsSpec, LayerSpec, LoopBoundSpec, OrderSpec};
 
-/// Most loops of an order.
+/// Limit on the loops of an order.
 const MAX_LOOPS: usize = 128;
 
-/// Reads the order of loops of an entry, under the names of the file.
+/// Reads the loop order of an entry, with the names of the file.
 pub fn read_order(place: &LocatedNode, reader: &mut Reader) -> Vec<OrderSpec> {
     let mut order = Vec::new();
     for place in place.list(reader, MAX_LOOPS) {
@@ -41,7 +42,8 @@ fn read_size(place: &LocatedNode, reader: &mut Reader) -> Option<BoundSpec> {
     })
 }
 
-/// The orders of a mapping file as constraints on layers; `None` where there are none. `layers` are those of the workload, if there is one.
+/// The loop orders of a mapping file as constraints on layers; `None` if there are none. `layers` are those of the
+/// workload, if there is one.
 pub fn constraints(
     entries: &[MappingEntry],
     named: &[NamedLoops],
@@ -87,7 +89,7 @@ pub fn constraints(
     })
 }
 
-/// What holds for kinds of layers, and for all others. A kind of which a type says nothing of orders is free.
+/// The constraints for kinds of layers, and for all others. A kind whose entry states no order is unconstrained.
 fn by_type(entries: &[MappingEntry]) -> Vec<LayerConstraintsSpec> {
     let mut constrained: Vec<LayerConstraintsSpec> = Vec::new();
     let mut default = None;
@@ -110,7 +112,7 @@ fn by_type(entries: &[MappingEntry]) -> Vec<LayerConstraintsSpec> {
     constrained
 }
 
-/// What holds for one layer, where that is not what holds for its kind.
+/// The constraint for one layer, if it differs from that of its kind.
 fn by_name(
     layer: &LayerSpec,
     entries: &[MappingEntry],
@@ -133,7 +135,7 @@ fn by_name(
     (is_computed && differs).then(|| LayerConstraintsSpec { layer: Some(layer.name.clone()), ..next })
 }
 
-/// An order under our names, without loops that have none.
+/// An order with our names, without unknown loops.
 fn ordered(order: &[OrderSpec], ours: impl Fn(&str) -> Option<&'static str>) -> LayerConstraintsSpec {
     let renamed = |place: &OrderSpec| match place {
         OrderSpec::Rest => Some(OrderSpec::Rest),

@@ -1,7 +1,8 @@
 //! A workload file: layers as equations with loop sizes.
 //!
-//! ZigZag states every layer's loops; here sizes follow from the maps before. Where a layer reads exactly what the one before makes it
-//! reads that; otherwise a view of the size that it needs, so that its loops are kept to the letter.
+//! ZigZag states the loops of every layer; here sizes follow from the preceding maps. A layer that reads exactly the
+//! output of the previous one reads it directly; otherwise a view with the required size is inserted, so that its loops
+//! are exact.
 
 use super::equation::{Assigned, Equation, Relation, assign, name_windows, relation};
 use super::hardware::number;
@@ -26,9 +27,9 @@ const LAYER: [&str; 13] = [
     "padding",
     "constant_operands",
 ];
-/// Longest name of a network, characters.
+/// Limit on the length of a network's name, characters.
 const MAX_NAME: usize = 80;
-/// Most layers.
+/// Limit on the layers.
 const MAX_LAYERS: usize = 2048;
 /// Largest loop, stride or dilation.
 const MAX_SIZE: u64 = 1 << 24;
@@ -36,7 +37,7 @@ const MAX_SIZE: u64 = 1 << 24;
 /// Channels, columns, rows.
 type Map = (u64, u64, u64);
 
-/// A layer as the file has it, its loops under our names.
+/// A layer as in the file, with our names of loops.
 #[derive(Debug, Default)]
 struct Layer {
     id: u64,
@@ -55,15 +56,15 @@ struct Layer {
     kernel: (u64, u64),
     stride: (u64, u64),
     dilation: (u64, u64),
-    /// Columns and rows of the input that exist, and zeros at their beginning.
+    /// Columns and rows of the input that exist, and the padding at their beginning.
     input: (u64, u64),
     padding: [u64; 4],
-    /// Columns and rows of it that ZigZag counts, where the file does not say how many there are.
+    /// Columns and rows that ZigZag counts, if the file does not state how many exist.
     counted: (u64, u64),
-    /// Whether the file pads by more than the kernel spans.
+    /// Whether the file pads by more than the extent of the kernel.
     is_padding_cut: bool,
     precision: PrecisionSpec,
-    /// The producers of I and W, where they are other layers.
+    /// The producers of I and W, if they are layers.
     sources: [Option<u64>; 2],
 }
 
@@ -76,7 +77,7 @@ impl Layer {
         (self.c.saturating_mul(self.g), self.input.0, self.input.1)
     }
 
-    /// Whether the document states bits of W: of an addition only where both maps do not have the same.
+    /// Whether the document must state bits of W: for an addition only if both maps have different bits.
     fn states_weights(&self, bits: u64) -> bool {
         match self.kind {
             "pooling" => false,
@@ -85,7 +86,7 @@ impl Layer {
         }
     }
 
-    /// Its loops of several iterations in the order of the file, where layers of its kind order them otherwise.
+    /// Its loops with several iterations in the order of the file, if layers of its kind have another order.
     fn loop_order(&self) -> Vec<String> {
         let mut order: Vec<&str> = Vec::new();
         for &(_, ours, size) in &self.loops {
@@ -101,19 +102,17 @@ impl Layer {
 
 /// A workload as read.
 pub struct Workload {
-    /// The document.
     pub spec: WorkloadSpec,
-    /// What a person should know.
+    /// Remarks for the user.
     pub report: Report,
-    /// Everything that is wrong.
     pub diagnostics: Diagnostics,
     /// Names of layers, and the lines where they begin.
     pub lines: Vec<(String, usize)>,
-    /// What a mapping may name of them.
+    /// The names by which a mapping refers to them.
     pub named: Vec<NamedLoops>,
 }
 
-/// Reads a workload: what could be read of it, what a person should know, and everything that is wrong.
+/// Reads a workload: its contents as far as they can be read, remarks for the user, and all errors.
 pub fn read_layers(text: &str, name: &str) -> Workload {
     let (root, mut reader) = Reader::open_foreign(text);
     let places = LocatedNode::root(&root).list(&mut reader, MAX_LAYERS);
@@ -146,7 +145,7 @@ pub fn read_layers(text: &str, name: &str) -> Workload {
         .collect();
     let layers = connect(&layers, &mut report);
     let spec = WorkloadSpec {
-        // Names of files may be longer than those of networks.
+        // File names may be longer than names of networks.
         name: name.chars().take(MAX_NAME).collect(),
         about: format!("Imported from the ZigZag workload `{name}`."),
         batch,
@@ -198,7 +197,7 @@ fn read_layer(place: &LocatedNode, reader: &mut Reader) -> Option<Layer> {
         for (_, ours, _) in layer.loops.iter_mut().filter(|(_, ours, _)| *ours == "K") {
             *ours = "G";
         }
-        // Channels by themselves, whatever the file calls them.
+        // Each channel on its own, whatever the file calls them.
         (layer.g, layer.k) = (layer.g.saturating_mul(layer.k), 1);
     }
     read_input(&mut layer, &fields, &relations, reader);
@@ -276,7 +275,7 @@ fn kind(layer: &Layer, equation: &Equation, operator: &str, windowed: bool) -> &
     }
 }
 
-/// How much of the input exists, and the zeros around it.
+/// The size of the existing input, and the padding.
 fn read_input(layer: &mut Layer, fields: &Fields, relations: &[Relation], reader: &mut Reader) {
     let full = |outputs: u64, kernel: u64, stride: u64, dilation: u64| {
         (outputs - 1).saturating_mul(stride).saturating_add(dilation.saturating_mul(kernel - 1)).saturating_add(1)
@@ -312,15 +311,15 @@ fn read_input(layer: &mut Layer, fields: &Fields, relations: &[Relation], reader
         let place = input.and_then(|input| names.iter().position(|name| name.to_uppercase() == input));
         let [begin, end] = place.and_then(|place| pads.get(place)).copied().unwrap_or([0, 0]);
         let stated = place.and_then(|place| sizes.get(place)).copied();
-        // Where it is not said how much of the input exists, ZigZag counts what windows touch, less the padding.
+        // If the size of the existing input is not stated, ZigZag counts the extent of all windows, minus the padding.
         let counted = stated.unwrap_or_else(|| touched.saturating_sub(begin.saturating_add(end)).max(1));
-        // Then none of the outputs sees zeros only.
+        // No output may see padding only.
         let cut = |zeros: u64| if stated.is_none() { zeros.min(reach) } else { zeros };
         is_cut |= (cut(begin), cut(end)) != (begin, end);
         let (begin, end) = (cut(begin), cut(end));
         let real = stated.unwrap_or_else(|| whole.saturating_sub(begin.saturating_add(end)).max(1));
-        // What the windows span beyond the input are zeros. The file says how they are shared out, if what it says makes as many
-        // outputs.
+        // Window positions beyond the input are padding. The file states how it is divided, if its values give the
+        // right number of outputs.
         let zeros = whole.saturating_sub(real);
         let too_many = begin.checked_add(end).and_then(|pads| pads.checked_sub(zeros));
         match too_many {
@@ -344,7 +343,7 @@ fn read_input(layer: &mut Layer, fields: &Fields, relations: &[Relation], reader
     (layer.input, layer.padding) = ((columns, rows), [left, right, top, bottom]);
 }
 
-/// The layers of the document, each reading what makes its input.
+/// The layers of the document, each connected to its producers.
 fn connect(layers: &[Layer], report: &mut Report) -> Vec<LayerSpec> {
     let mut done: Vec<LayerSpec> = Vec::new();
     let mut names: Vec<String> = layers.iter().map(|layer| layer.name.clone()).collect();

@@ -14,13 +14,11 @@ use std::fmt::Write;
 /// ZigZag's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// The accelerator.
     pub accelerator: String,
-    /// The mapping: what the array unrolls.
+    /// The unrolling on the array.
     pub mapping: String,
-    /// The layers.
     pub workload: String,
-    /// What the files cannot say.
+    /// Properties that the files cannot express.
     pub report: Report,
 }
 
@@ -36,20 +34,21 @@ pub fn write(core: &Core, network: &Network) -> Written {
     Written { accelerator, mapping, workload, report }
 }
 
-/// The dimensions of the array in ZigZag's order. Where it computes in memory, ZigZag takes the first for columns and the second for rows.
+/// The dimensions of the array in ZigZag's order. If it computes in memory, ZigZag takes the first for columns and the
+/// second for rows.
 fn dimensions(core: &Core) -> Vec<ArrayDimId> {
     let first = core.in_memory.as_ref().map_or_else(Vec::new, |array| vec![array.columns, array.rows]);
     let others = core.array.keys().filter(|dim| !first.contains(dim));
     first.iter().copied().chain(others).collect()
 }
 
-/// ZigZag calls the dimensions of an array D1, D2 and so on.
+/// ZigZag's name of an array dimension: D1, D2 and so on.
 fn dimension(core: &Core, dim: ArrayDimId) -> String {
     let place = dimensions(core).into_iter().position(|known| known == dim);
     format!("D{}", place.unwrap_or_default() + 1)
 }
 
-/// Writes a core of a system, without its highest memory, which is the system's; `kind` is its type there.
+/// Writes a core of a system, without its highest memory, which belongs to the system; `kind` is its type there.
 pub fn write_core(core: &Core, kind: &str, report: &mut Report) -> String {
     let of_array = &core.memories.raw[core.register_count()..];
     let inside = of_array.split_last().map_or(&[] as &[Memory], |(_, inside)| inside);
@@ -99,7 +98,7 @@ fn write_accelerator(core: &Core, head: &str, memories: &[Memory], report: &mut 
     text
 }
 
-/// What an operation costs: figures, or the macros from which they follow.
+/// The cost of an operation: numbers, or the macros from which they follow.
 fn operations(core: &Core, report: &mut Report) -> String {
     let Some(array) = &core.in_memory else {
         let (pj, um2) = (core.mac_energy.energy_pj, core.pe_area_um2.unwrap_or(0.0));
@@ -121,16 +120,16 @@ fn operations(core: &Core, report: &mut Report) -> String {
     )
 }
 
-/// What ZigZag calls the memory of weights in an array that computes in memory.
+/// ZigZag's name of the memory of weights in an array that computes in memory.
 const CELLS: &str = "cells";
 
-/// What ZigZag calls a memory.
+/// ZigZag's name of a memory.
 fn memory_name<'a>(core: &'a Core, memory: &'a Memory) -> &'a str {
     let cells = core.in_memory.as_ref().and_then(|_| core.levels(Operand::W).first());
     if cells.is_some_and(|&id| core.memories[id].name == memory.name) { CELLS } else { &memory.name }
 }
 
-/// A list that ZigZag before 3.9 does not read: nothing where it is empty.
+/// A list that ZigZag before 3.9 does not know; nothing if it is empty.
 fn newer(names: &[String], field: &str) -> String {
     if names.is_empty() { String::new() } else { format!("{field}: [{}]\n", names.join(", ")) }
 }
@@ -144,7 +143,7 @@ fn write_memory(text: &mut String, memory: &Memory, core: &Core, report: &mut Re
         .filter(|dim| memory.shared_over.contains(*dim))
         .map(|dim| dimension(core, dim))
         .collect();
-    // In square millimetres where it adds them up.
+    // In square millimetres if ZigZag adds them to others.
     let unit = if core.in_memory.is_some() { 1e6 } else { 1.0 };
     let _ = write!(
         text,
@@ -212,8 +211,9 @@ fn direction(movement: Movement) -> &'static str {
     }
 }
 
-/// An entry a type of operator, and one for every layer: ZigZag lets a dimension of the array unroll what it finds best where an entry says
-/// nothing of it or names loops only that the layer does not have, so that every layer says something of every dimension.
+/// One entry per type of operator, and one per layer. If an entry does not mention a dimension of the array, or only
+/// loops that the layer lacks, ZigZag searches the best unrolling of that dimension; so every layer states every
+/// dimension.
 fn write_mapping(core: &Core, network: &Network, report: &mut Report) -> String {
     let mut text = String::new();
     write_entry(&mut text, core, "default", core.unroll(LayerKind::Conv), Dim::B);
@@ -223,7 +223,7 @@ fn write_mapping(core: &Core, network: &Network, report: &mut Report) -> String 
     for id in network.computing() {
         let layer = network.layer(id);
         let dims = loop_dims(layer);
-        // A loop of one iteration is unrolled as such without a trace.
+        // Unrolling a loop of one iteration has no effect.
         let single = dims.iter().copied().find(|dim| layer.shape.size(*dim) == 1).unwrap_or(Dim::B);
         let stated: Vec<Unroll> = layer.unroll_on(core).into_iter().filter(|part| dims.contains(&part.dim)).collect();
         let unroll = within_layer(&stated, layer);
@@ -251,7 +251,7 @@ fn write_mapping(core: &Core, network: &Network, report: &mut Report) -> String 
     text
 }
 
-/// An unrolling as a layer's document states it.
+/// An unrolling as in a layer's document.
 fn unroll_text(core: &Core, unroll: &[Unroll]) -> String {
     let on = |index: ArrayDimId| {
         let mut loops = unroll.iter().filter(|part| part.array_dim == index);
@@ -275,12 +275,12 @@ fn write_entry(text: &mut String, core: &Core, name: &str, unroll: &[Unroll], si
     text.push_str("  memory_operand_links: {O: O, W: I2, I: I1}\n");
 }
 
-/// Bits of what ZigZag reads as weights: of an addition that is the second map, as precise as the first.
+/// Bits of the operand that ZigZag reads as weights: for an addition the second map, with the precision of the first.
 fn second_bits(layer: &Layer) -> u64 {
     if layer.shape.kind == LayerKind::Add { layer.shape.second_map_bits() } else { layer.shape.precision.w }
 }
 
-/// What a layer unrolls, no wider than its loops are, and how wide it would without ZigZag's limit.
+/// The unrolling of a layer, limited by its loops, and the width without ZigZag's limit.
 fn within_layer(unroll: &[Unroll], layer: &Layer) -> Vec<(Unroll, u64)> {
     let mut left = layer.shape.sizes;
     let mut steps = layer.shape.sizes;
@@ -363,7 +363,7 @@ fn write_layer(text: &mut String, network: &Network, id: LayerId, report: &mut R
         let counted =
             (counted(shape.input_limit.0, shape.untouched.0), counted(shape.input_limit.1, shape.untouched.1));
         let _ = writeln!(text, "  pr_loop_dims: [IX, IY]");
-        // ZigZag counts something else where nobody says how large the input is.
+        // ZigZag computes another size of the input unless it is stated.
         if counted == layer.input_size {
             let _ = writeln!(text, "  pr_loop_sizes: [{}, {}]", layer.input_size.0, layer.input_size.1);
         }
@@ -381,7 +381,7 @@ fn write_layer(text: &mut String, network: &Network, id: LayerId, report: &mut R
     let _ = writeln!(text, "  operand_source: {{I: {}, W: {}}}", input.unwrap_or(id), weights.unwrap_or(id));
 }
 
-/// The layers that make I and W, where there are such.
+/// The layers that produce I and W, if any.
 fn sources(network: &Network, id: LayerId, layer: &Layer, report: &mut Report) -> (Option<LayerId>, Option<LayerId>) {
     let mut made_by = |read: LayerId| {
         if !network.layer(read).is_input() {
@@ -404,7 +404,7 @@ fn sources(network: &Network, id: LayerId, layer: &Layer, report: &mut Report) -
     (first, second.and_then(made_by))
 }
 
-/// A name in quotes, as YAML reads it.
+/// A name in quotes, for YAML.
 fn quoted(name: &str) -> String {
     let mut text = String::from("\"");
     for c in name.chars() {

@@ -12,7 +12,7 @@ impl Choice for StoringMode {
         Self::ALL.map(|mode| (mode, mode.name())).into()
     }
 
-    /// A power of two, as several can be chosen.
+    /// A power of two, as several choices can be combined.
     fn number(&self) -> u8 {
         match self {
             Self::FullyRecompute => 1,
@@ -93,7 +93,7 @@ impl Choice for Scheduler {
     }
 }
 
-/// Which tile is next; `None`: whichever rule makes the best schedule.
+/// The next tile; `None` for the rule that gives the best schedule.
 impl Choice for Option<OrderRule> {
     fn names() -> Vec<(Self, &'static str)> {
         let rules = OrderRule::ALL.map(|rule| (Some(rule), rule.name()));

@@ -3,22 +3,22 @@
 use super::Choice;
 use fusescape_engine::search::Objective;
 
-/// Which layers share a stack, as chosen.
+/// The rule that divides layers into stacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FuseChoice {
-    /// As many as have weights that fit.
+    /// As many layers per stack as have weights that fit.
     #[default]
     Automatic,
-    /// One each.
+    /// One layer per stack.
     SingleLayer,
-    /// All, with one tile.
+    /// A single stack, with one tile.
     LayerByLayer,
-    /// As listed.
+    /// Stacks as listed.
     ByHand,
 }
 
 impl FuseChoice {
-    /// All of them, with what the page calls them.
+    /// With their names on the page.
     pub const ALL: [(Self, &'static str); 4] = [
         (Self::Automatic, "automatic"),
         (Self::SingleLayer, "single-layer"),
@@ -42,26 +42,24 @@ impl Choice for FuseChoice {
     }
 }
 
-/// What is minimised, as chosen.
+/// The kind of objective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ObjectiveChoice {
-    /// Energy.
     #[default]
     Energy,
-    /// Latency.
     Latency,
     /// Energy times latency.
     EnergyDelayProduct,
-    /// Words of DRAM.
+    /// Words read from and written to DRAM.
     DramAccesses,
-    /// Words of another memory.
+    /// Words read from and written to another memory.
     MemoryAccesses,
-    /// A sum.
+    /// A weighted sum.
     Weighted,
 }
 
 impl ObjectiveChoice {
-    /// All of them, with what the page calls them.
+    /// With their names on the page.
     pub const ALL: [(Self, &'static str); 6] = [
         (Self::Energy, "energy"),
         (Self::Latency, "latency"),
@@ -89,24 +87,22 @@ impl Choice for ObjectiveChoice {
     }
 }
 
-/// What hierarchies are compared by, as chosen.
+/// The objective of a study of hierarchies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HierarchyObjective {
-    /// Energy.
     #[default]
     Energy,
-    /// Latency.
     Latency,
     /// Energy times latency.
     EnergyDelayProduct,
 }
 
 impl HierarchyObjective {
-    /// All of them, with what the page calls them.
+    /// With their names on the page.
     pub const ALL: [(Self, &'static str); 3] =
         [(Self::Energy, "energy"), (Self::Latency, "latency"), (Self::EnergyDelayProduct, "energy-delay product")];
 
-    /// What the search minimises.
+    /// As an objective of the engine.
     pub fn objective(self) -> Objective {
         match self {
             Self::Energy => Objective::Energy,
@@ -130,13 +126,13 @@ impl Choice for HierarchyObjective {
     }
 }
 
-/// How large tiles are.
+/// The rule for the size of tiles on many cores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TileChoice {
-    /// The best size that a search finds.
+    /// The best size found by a search.
     #[default]
     Best,
-    /// Some rows.
+    /// A number of rows.
     Rows,
     /// Whole layers.
     LayerByLayer,
@@ -145,7 +141,7 @@ pub enum TileChoice {
 }
 
 impl TileChoice {
-    /// All of them, with what the page calls them.
+    /// With their names on the page.
     pub const ALL: [(Self, &'static str); 4] = [
         (Self::Best, "the best size found"),
         (Self::Rows, "rows"),
@@ -169,24 +165,24 @@ impl Choice for TileChoice {
     }
 }
 
-/// The questions of the view of fusion, one at a time.
+/// The sections of the view Fusion, one of which is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FusionPart {
-    /// Which layers each method fuses, and what that costs.
+    /// The layers fused by each method, and the cost.
     #[default]
     Methods,
-    /// What is decided on line while the buffer changes.
+    /// On-line decisions while the buffer changes.
     Buffer,
-    /// What other hardware makes of it.
+    /// The effect of other hardware.
     WhatIf,
     /// Sequences of layers fused on a spatial array (HW-Flow-Fusion).
     Sequences,
-    /// How long the searches take.
+    /// The time of the searches.
     Times,
 }
 
 impl FusionPart {
-    /// All of them, with what the page calls them.
+    /// With their names on the page.
     pub const ALL: [(Self, &'static str); 5] = [
         (Self::Methods, "Methods"),
         (Self::Buffer, "Buffer at run time"),
@@ -195,7 +191,7 @@ impl FusionPart {
         (Self::Times, "Search times"),
     ];
 
-    /// As files call it.
+    /// Name in files.
     pub fn name(self) -> &'static str {
         ["methods", "buffer", "what-if", "sequences", "times"][self as usize]
     }
@@ -217,22 +213,22 @@ impl Choice for FusionPart {
     }
 }
 
-/// Which layers run fused.
+/// The rule that divides layers into stacks on many cores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StackChoice {
-    /// As many as have weights that fit.
+    /// As many layers per stack as have weights that fit.
     #[default]
     Automatic,
-    /// All.
+    /// A single stack.
     One,
-    /// None.
+    /// One layer per stack.
     EachLayer,
     /// As written.
     ByHand,
 }
 
 impl StackChoice {
-    /// All of them, with what the page calls them.
+    /// With their names on the page.
     pub const ALL: [(Self, &'static str); 4] = [
         (Self::Automatic, "as long as weights fit"),
         (Self::One, "all layers"),

@@ -1,4 +1,4 @@
-//! Choices among a few: what links and files call each.
+//! Choices among a few values, with their names and numbers in links and files.
 
 mod engine;
 mod forms;
@@ -7,35 +7,35 @@ mod rules;
 pub use forms::{FuseChoice, FusionPart, HierarchyObjective, ObjectiveChoice, StackChoice, TileChoice};
 pub use rules::{RULE_SETS, RuleSet};
 
-/// A choice among a few.
+/// A choice among a few values.
 pub trait Choice: Sized + PartialEq + 'static {
-    /// All of them, with what files call them, in the order in which a person is told of them.
+    /// All values with their names in files, in the order of the page.
     fn names() -> Vec<(Self, &'static str)>;
 
-    /// By what links call it. A number never changes what it means, and none is given twice.
+    /// The number in links. It never changes its meaning, and is never reused.
     fn number(&self) -> u8;
 
-    /// What has this number in links; `None` for one of a newer version.
+    /// The value with this number in links; `None` for one of a newer version.
     fn numbered(number: u8) -> Option<Self> {
         Self::names().into_iter().map(|(choice, _)| choice).find(|choice| choice.number() == number)
     }
 }
 
-/// A member of a form that is a [`Choice`] of any type.
+/// A field of a form that is a [`Choice`] of any type.
 pub trait AnyChoice {
-    /// By what links call it.
+    /// The number in links.
     fn number(&self) -> u8;
 
-    /// Takes what has this number in links; whether there is any.
+    /// Sets the value with this number in links; whether it exists.
     fn take_numbered(&mut self, number: u8) -> bool;
 
-    /// What files call it.
+    /// The name in files.
     fn name(&self) -> &'static str;
 
-    /// What files call all of them.
+    /// The names of all values in files.
     fn all_names(&self) -> Vec<&'static str>;
 
-    /// Takes the one at this place of all.
+    /// Sets the value at this index of all.
     fn take(&mut self, index: usize);
 }
 

@@ -1,18 +1,17 @@
-//! Rules of the model, as a set that has a name.
+//! Named sets of rules of the model.
 
 use fusescape_engine::rules::Rules;
 
-/// A set of rules as a whole, with its number in links and its name in files and on the command line.
+/// A set of rules, with its number in links and its name in files and on the command line.
 pub struct RuleSet {
-    /// By what links call it.
+    /// In links.
     pub number: u8,
-    /// What files call it.
+    /// In files.
     pub name: &'static str,
-    /// The rules.
     pub rules: Rules,
 }
 
-/// The sets that have a name. Rules that are no set are kept as the nearest one and the switches that are otherwise.
+/// The named sets. Other rules are stored as the nearest set and the switches that differ.
 pub const RULE_SETS: [RuleSet; 4] = [
     RuleSet { number: 0, name: "corrected", rules: Rules::CORRECTED },
     RuleSet { number: 1, name: "defines-2022", rules: Rules::DEFINES_2022 },
@@ -21,13 +20,13 @@ pub const RULE_SETS: [RuleSet; 4] = [
 ];
 
 impl RuleSet {
-    /// What the page calls it.
+    /// Name on the page.
     pub fn title(&self) -> &'static str {
-        // A test holds that every set has a title.
+        // A test checks that every set has a title.
         self.rules.set_name().unwrap_or_default()
     }
 
-    /// The set from which the fewest switches differ, and the names of those.
+    /// The set from which the fewest switches differ, and the names of these switches.
     pub fn nearest(rules: &Rules) -> (&'static Self, Vec<&'static str>) {
         let others = |set: &Self| -> Vec<&'static str> {
             let pairs = rules.values_by_name().into_iter().zip(set.rules.values_by_name());

@@ -4,9 +4,9 @@ use fusescape_spec::{quoted, scalar};
 
 /// A value of the file.
 pub(super) enum Item {
-    /// On the line of its name.
+    /// On the line of its field.
     Line(String),
-    /// A text of several lines, kept as it is.
+    /// A text of several lines, verbatim.
     Block(String),
     Fields(Vec<(&'static str, Item)>),
 }
@@ -22,7 +22,7 @@ pub(super) fn list(items: Vec<String>) -> Item {
     Item::Line(format!("[{}]", items.join(", ")))
 }
 
-/// A document, line by line where YAML keeps it so, else in quotes.
+/// A document: as a block if YAML preserves it, else in quotes.
 pub(super) fn text(text: &str) -> Item {
     let is_kept =
         |c: char| c == '\n' || c == '\t' || !(c.is_control() || matches!(c, '\u{feff}' | '\u{2028}' | '\u{2029}'));
@@ -34,7 +34,7 @@ pub(super) fn text(text: &str) -> Item {
     }
 }
 
-/// Writes fields under each other.
+/// Writes fields, one per line.
 pub(super) fn write(out: &mut String, depth: usize, fields: &[(&'static str, Item)]) {
     let indent = "  ".repeat(depth);
     for (name, item) in fields {
@@ -46,7 +46,7 @@ pub(super) fn write(out: &mut String, depth: usize, fields: &[(&'static str, Ite
                 write(out, depth + 1, fields);
             }
             Item::Block(text) => {
-                // All line ends at the end belong to it.
+                // All line ends at the end belong to the text.
                 out.push_str(if text.ends_with("\n\n") { " |+\n" } else { " |\n" });
                 for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
                     if !line.is_empty() {

@@ -1,4 +1,4 @@
-//! How files keep a member of a form, by its kind.
+//! Fields of forms in files, by kind.
 
 use super::item::{Item, list, words};
 use super::values::{index, index_of, items, text_of, text_up_to};
@@ -6,11 +6,11 @@ use crate::{Choice, FuseChoice, RULE_SETS, RuleSet, Slot};
 use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use fusescape_spec::reader::{Fields, LocatedNode, Reader, ValueError, count};
 
-/// Longest weight, of which three stand in one field of a link, bytes.
+/// Limit on the length of a weight, three of which share a field of a link, bytes.
 const LONGEST_WEIGHT: usize = 1000;
 const POINT: [&str; 4] = ["tile", "mode", "stacks", "cuts"];
 
-/// Whether nothing is said.
+/// Whether it has no content.
 pub(super) fn is_empty(slot: &Slot) -> bool {
     match slot {
         Slot::Text(text) | Slot::Sizes(text) => text.is_empty(),
@@ -23,7 +23,7 @@ pub(super) fn is_empty(slot: &Slot) -> bool {
     }
 }
 
-/// A member under its names: one, but for rules.
+/// A field under its names: a single one, except for rules.
 pub(super) fn write(names: &'static [&'static str], slot: Slot) -> Vec<(&'static str, Item)> {
     let number = |number: u64| Item::Line(number.to_string());
     let items = match slot {
@@ -68,11 +68,11 @@ pub(super) fn point(DepthFirstStrategy { tile, mode, fuse }: &DepthFirstStrategy
     Item::Fields(fields)
 }
 
-/// Reads a member, where it is said.
+/// Reads a field, if it is present.
 pub(super) fn read(reader: &mut Reader, fields: &Fields, names: &[&str], slot: Slot) {
     let Some(name) = names.first() else { return };
     let Some(place) = fields.get(name) else {
-        // Switches without a set are of the set by default.
+        // Switches without a set modify the default set.
         if let Slot::Rules(_) = slot {
             read_rules(reader, fields, names, slot);
         }
@@ -109,7 +109,7 @@ fn from_one(number: usize) -> usize {
     number.saturating_sub(1)
 }
 
-/// Rules: a set, and the switches that are otherwise.
+/// Rules: a set, and the switches that differ.
 fn read_rules(reader: &mut Reader, fields: &Fields, names: &[&str], slot: Slot) {
     let (Slot::Rules(rules), [set_name, switched]) = (slot, names) else { return };
     if let Some(place) = fields.get(set_name) {
@@ -154,7 +154,7 @@ pub(super) fn read_point(reader: &mut Reader, place: &LocatedNode) -> Option<Dep
     }
 }
 
-/// The choice that is named.
+/// The value with the name in the file.
 fn one_of<T: Choice>(reader: &mut Reader, place: &LocatedNode) -> Option<T> {
     let (choices, names): (Vec<T>, Vec<&str>) = T::names().into_iter().unzip();
     index_of(reader, place, &names).and_then(|index| choices.into_iter().nth(index))

@@ -1,7 +1,8 @@
-//! A state as a file that a person can read, keep and edit: YAML that holds its documents as they stand, and its choices by name.
+//! A state as a file to read, keep and edit: YAML with its documents verbatim, and its choices by name.
 //!
-//! What stands in a file is what is in force, as in a link. Fields that are left out are as in a new session. A file is read with all that
-//! is wrong at once. [`is_state`](fusescape_spec::is_state) tells it from documents, so whatever takes files takes it, too.
+//! A file contains the effective state, like a link. Missing fields have the defaults of a new session. All errors are
+//! reported at once. [`is_state`](fusescape_spec::is_state) distinguishes it from documents, so that it can be opened
+//! like any other file.
 
 mod item;
 mod kinds;
@@ -9,7 +10,7 @@ mod read;
 mod values;
 mod write;
 
-/// The version that is written, and the newest that is read.
+/// The version written, and the newest one read.
 const VERSION: u64 = 1;
-/// A longer file is not looked at, bytes; a state holds at most six documents of a MiB each.
+/// Limit on the size, bytes; a state holds at most six documents of a MiB each.
 pub const MOST_BYTES: usize = 8 << 20;

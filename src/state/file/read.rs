@@ -1,4 +1,4 @@
-//! Reading a state: all that is wrong at once, each with its line.
+//! Reading of a state: all errors at once, each with its line.
 
 use super::values::{index, index_of, items, items_up_to, text_of};
 use super::{MOST_BYTES, VERSION, kinds};
@@ -11,7 +11,7 @@ use fusescape_lesson::{LessonSource, OpenLesson, find_step, step_name};
 use fusescape_spec::reader::{Fields, LocatedNode, Reader, ValueError};
 use fusescape_spec::{Diagnostics, MARK, Preset, gallery_presets, lesson_presets, pool_presets, system_presets};
 
-/// More loops than any mapping has, and than links keep.
+/// Limit on the loops of a mapping, also in links.
 const MOST_LOOPS: usize = 1000;
 
 const STATE: [&str; 15] = [
@@ -37,10 +37,10 @@ const ENDS: [&str; 3] = ["ends_of_output", "ends_of_first_input", "ends_of_secon
 const MAPPING: [&str; 7] = ["layer", "unroll", "constraints", "order", ENDS[0], ENDS[1], ENDS[2]];
 
 impl State {
-    /// The state that a file holds.
+    /// The state in a file.
     ///
     /// # Errors
-    /// Everything that is wrong with it. Documents with mistakes are taken as they are.
+    /// All errors. Documents with errors are taken unchanged.
     pub fn from_yaml(text: &str) -> Result<Self, Diagnostics> {
         let (root, mut own) = Reader::open_up_to(text, MOST_BYTES);
         let reader = &mut own;
@@ -86,7 +86,7 @@ impl State {
         if let Some(place) = fields.get("table") {
             members(reader, place, &[], &mut state.table);
         }
-        // It is of a layer of the documents, which are known by now.
+        // The mapping belongs to a layer of the documents, which are known by now.
         if let Some(place) = fields.get("mapping") {
             mapping(reader, place, &mut state);
         }
@@ -133,7 +133,7 @@ fn document(
     })
 }
 
-/// Reads the members of a form, beside fields of other names.
+/// Reads the fields of a form, beside other fields.
 fn members<'t, F: Form>(
     reader: &mut Reader,
     place: &LocatedNode<'t>,
@@ -167,7 +167,7 @@ fn hierarchies(reader: &mut Reader, place: &LocatedNode, state: &mut State) {
 }
 
 fn cores(reader: &mut Reader, place: &LocatedNode, form: &mut CoresForm) {
-    // Files of before there was a search state rows alone.
+    // Files from before the search existed only state rows.
     form.granularity = CoresForm::baseline().granularity;
     let fields = members(reader, place, &["system"], form);
     if let Some((text, preset)) = document(reader, fields.get("system"), system_presets()) {
@@ -178,7 +178,7 @@ fn cores(reader: &mut Reader, place: &LocatedNode, form: &mut CoresForm) {
     }
 }
 
-/// A lesson of a student, or one of their own.
+/// A lesson with a student, or one written by hand.
 fn exercise(reader: &mut Reader, place: &LocatedNode) -> Option<OpenLesson> {
     let fields = place.fields(reader, &EXERCISE);
     let lesson = fields.need(reader, "lesson", "why-fuse")?;
@@ -198,7 +198,7 @@ fn exercise(reader: &mut Reader, place: &LocatedNode) -> Option<OpenLesson> {
     Some(OpenLesson { source, student, step, values })
 }
 
-/// Names of the steps of all lessons that come with the program.
+/// Names of the steps of all lessons of the program.
 fn step_names() -> Vec<String> {
     let steps = fusescape_lesson::lessons().unwrap_or_default();
     steps.iter().flat_map(|(id, lesson)| (0..lesson.steps.len() as u32).map(|step| step_name(id, step))).collect()

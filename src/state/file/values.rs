@@ -1,19 +1,20 @@
-//! Values out of a file, noting what is wrong.
+//! Values in a file, with errors.
 
 use fusescape_spec::closest;
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
-/// More layers or tile sizes than anybody names.
+/// Limit on lists such as layers or tile sizes.
 const MOST_ITEMS: usize = 2000;
-/// Longest text that is no document, bytes, as links keep it: cores of all layers of the largest network fit.
+/// Limit on the length of a text other than a document, bytes, as in links: room for the cores of all layers of the
+/// largest network.
 const LONGEST_TEXT: usize = 500_000;
 
-/// A text with all its blanks.
+/// A text including its white space.
 pub(super) fn text_of(reader: &mut Reader, place: &LocatedNode) -> Option<String> {
     text_up_to(reader, place, LONGEST_TEXT)
 }
 
-/// A text of so many bytes at most.
+/// A text of at most `most` bytes.
 pub(super) fn text_up_to(reader: &mut Reader, place: &LocatedNode, most: usize) -> Option<String> {
     let text = place.verbatim(reader)?;
     if text.len() > most {
@@ -24,12 +25,12 @@ pub(super) fn text_up_to(reader: &mut Reader, place: &LocatedNode, most: usize) 
     Some(text)
 }
 
-/// A number of something that is counted; none is larger than links keep, and than the page can count to.
+/// A count; limited by links and by the page's 32-bit integers.
 pub(super) fn index(place: &LocatedNode, reader: &mut Reader) -> Option<usize> {
     place.count(reader).map(|number| number.min(u32::MAX.into()) as usize)
 }
 
-/// The items of a list that can be read.
+/// The valid items of a list.
 pub(super) fn items<'t, T>(
     reader: &mut Reader,
     place: &LocatedNode<'t>,
@@ -38,7 +39,7 @@ pub(super) fn items<'t, T>(
     items_up_to(reader, place, MOST_ITEMS, read)
 }
 
-/// Those of a list of so many at most.
+/// The valid items of a list with a limited length.
 pub(super) fn items_up_to<'t, T>(
     reader: &mut Reader,
     place: &LocatedNode<'t>,
@@ -48,7 +49,7 @@ pub(super) fn items_up_to<'t, T>(
     place.list(reader, most).iter().filter_map(|item| read(reader, item)).collect()
 }
 
-/// The place of what has this name.
+/// The index of a name.
 pub(super) fn index_of(reader: &mut Reader, place: &LocatedNode, names: &[&str]) -> Option<usize> {
     place.value(reader, "a name", |text| {
         names.iter().position(|name| *name == text).ok_or_else(|| {

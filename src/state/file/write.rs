@@ -6,14 +6,14 @@ use crate::{AttentionForm, CoresForm, Design, DesignTable, Form, FormField, Hier
 use fusescape_lesson::{LessonSource, OpenLesson};
 use fusescape_spec::{MARK, scalar};
 
-/// What a file begins with.
+/// The first lines of a file.
 const HEAD: &str = "\
 # A design for Fusescape. The page opens it when it is dropped there, or under “Files”;
 # on the command line: `fusescape report FILE`, `fusescape link open FILE`.
 ";
 
 impl State {
-    /// All that is in force, as a file.
+    /// The effective state as a file.
     pub fn to_yaml(&self) -> String {
         let mut fields = vec![(MARK, Item::Line(VERSION.to_string()))];
         fields.extend(design(&self.design));
@@ -98,7 +98,7 @@ fn design(design: &Design) -> Vec<(&'static str, Item)> {
     ]
 }
 
-/// The members of a form; those that are empty, as by default, are left out.
+/// The fields of a form, without empty ones, which are the default.
 fn members<F: Form + Default>(form: &F) -> Vec<(&'static str, Item)> {
     let (mut form, mut default) = (form.clone(), F::default());
     let mut items = Vec::new();

@@ -1,4 +1,4 @@
-//! The blocks that a graph repeats: attention, and the feed-forward part behind it.
+//! The repeated blocks of a graph: attention, followed by a feed-forward part.
 
 use super::flow::{Flow, INPUTS, Id, Origin, Origins, Work};
 use super::lanes::{Norm, activation, is_rotary, norm};
@@ -7,7 +7,7 @@ use super::refusals::{AS_A_NETWORK, Refusals};
 use crate::report::Severity;
 use std::collections::BTreeSet;
 
-/// One block: the sizes that a document has words for.
+/// The parameters of one block that a document can express.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sizes {
     /// Channels of a token between blocks.
@@ -20,57 +20,56 @@ pub struct Sizes {
     pub head_size: u64,
     /// Channels within the feed-forward part.
     pub hidden: u64,
-    /// Whether a third matrix gates these.
+    /// Whether a third matrix gates the hidden channels.
     pub gated: bool,
-    /// What is done to these.
+    /// Activation function of the hidden channels.
     pub activation: &'static str,
-    /// How tokens are normalised.
+    /// Kind of normalisation.
     pub norm: Norm,
     /// Whether the norm follows the residual sum.
     pub post_norm: bool,
-    /// Whether queries and keys are rotated.
+    /// Whether queries and keys have rotary embeddings.
     pub rotary: bool,
-    /// What queries do not see.
+    /// The keys that are hidden from queries.
     pub mask: Mask,
-    /// Tokens, in all sequences.
+    /// Tokens of all sequences.
     pub rows: u64,
     /// Keys of a sequence.
     pub keys: u64,
 }
 
-/// What a document has no words for, and its node.
+/// A property that a document cannot express, with the index of its node.
 pub type Note = (Severity, &'static str, usize);
 
-/// A block.
+/// Attention and feed-forward part of one layer.
 #[derive(Debug)]
 pub struct Block {
-    /// Number of the node that weighs the values.
+    /// Index of the node that weights the values.
     pub node: usize,
     /// All of its products and sums.
     pub parts: BTreeSet<Id>,
-    /// Sizes.
     pub sizes: Sizes,
-    /// What is left out of it or expressed otherwise, with the node.
+    /// Properties that are left out or expressed otherwise, with the index of the node.
     pub notes: Vec<Note>,
 }
 
 /// Attention in the graph.
 #[derive(Debug, Clone)]
 struct Core {
-    /// The products of it.
+    /// Its products.
     products: Vec<Id>,
-    /// What weighs the values: what results come out of.
+    /// The product that weights the values, whose output is the result.
     context: Id,
-    /// Tensors of queries, keys and values, and what they come out of.
+    /// Tensors of queries, keys and values, and their origins.
     reads: [(String, Origins); 3],
     depth: u64,
     value_depth: u64,
-    /// Scores, in all images.
+    /// Number of scores, in all images.
     scores: u64,
     mask: Mask,
 }
 
-/// The blocks, in their order. Whatever keeps the model from being a transformer is told.
+/// The blocks, in order. Reasons why the model is not a transformer are added to the refusals.
 pub fn blocks(flow: &Flow, refusals: &mut Refusals) -> Vec<Block> {
     let cores = cores(flow, refusals);
     if cores.is_empty() && refusals.is_empty() {
@@ -93,7 +92,7 @@ pub fn blocks(flow: &Flow, refusals: &mut Refusals) -> Vec<Block> {
     blocks
 }
 
-/// All attention that there is.
+/// All attention in the graph.
 fn cores(flow: &Flow, refusals: &mut Refusals) -> Vec<Core> {
     let mut cores = Vec::new();
     let mut scores_of_cores = BTreeSet::new();
@@ -155,7 +154,7 @@ fn cores(flow: &Flow, refusals: &mut Refusals) -> Vec<Core> {
     cores
 }
 
-/// Finds the block around attention.
+/// Finds the block around an attention.
 struct Finder<'a, 'm> {
     flow: &'a Flow<'m>,
     core: &'a Core,
@@ -170,7 +169,7 @@ impl Finder<'_, '_> {
         None
     }
 
-    /// The block; `before` is the sum that ends the one before.
+    /// The block; `before` is the sum at the end of the previous one.
     fn block(&mut self, before: Option<Id>) -> Option<Block> {
         let flow = self.flow;
         let node = flow.product(self.core.context)?.node;
@@ -211,7 +210,7 @@ impl Finder<'_, '_> {
         Some(Block { node, parts, sizes, notes: std::mem::take(&mut self.notes) })
     }
 
-    /// How tokens are normalised: before products, on the way of the stream, or at the end of branches.
+    /// The kind and the place of normalisation: before products, on the residual stream, or at the end of branches.
     fn norms(&mut self, products: &Products, stream: &Origins, node: usize) -> Option<(Norm, bool)> {
         let flow = self.flow;
         let Products { output, sum, contraction, end, .. } = *products;
@@ -278,7 +277,7 @@ impl Finder<'_, '_> {
         }
     }
 
-    /// Whether queries and keys are rotated.
+    /// Whether queries and keys have rotary embeddings.
     fn is_rotary(&mut self, products: &Products, node: usize) -> bool {
         let mut rotary = self.flow.nodes[node].int("do_rotary") == Some(1);
         for ((tensor, origins), product) in self.core.reads.iter().take(2).zip(&products.projected) {
@@ -291,7 +290,7 @@ impl Finder<'_, '_> {
         rotary
     }
 
-    /// What is done to hidden channels.
+    /// The activation function of the hidden channels.
     fn activation(&mut self, products: &Products, gated: bool, node: usize) -> Option<&'static str> {
         let flow = self.flow;
         let nodes = flow.between(flow.read_by(products.contraction), &products.expansions, |_| false);
@@ -316,7 +315,7 @@ impl Finder<'_, '_> {
         }
     }
 
-    /// The products that make queries, keys and values: one, two or three.
+    /// The products that compute queries, keys and values: one, two or three.
     fn projections(&mut self, node: usize) -> Option<Vec<Id>> {
         let mut found = Vec::new();
         for ((_, origins), what) in self.core.reads.clone().iter().zip(["Queries", "Keys", "Values"]) {
@@ -338,11 +337,11 @@ impl Finder<'_, '_> {
         Some(found)
     }
 
-    /// What queries, keys and values are made of.
+    /// The origins of queries, keys and values.
     fn stream(&mut self, projections: &BTreeSet<Id>, node: usize) -> Option<Origins> {
         let mut read = projections.iter().filter_map(|id| self.flow.product(*id)?.reads.first());
         let (tensor, stream) = read.next()?.clone();
-        // Inputs of the model are told by their tensors.
+        // Inputs of the model are distinguished by their tensors.
         let is_input = stream[..] == [INPUTS];
         let is_same = |name: &str| !is_input || self.flow.unshaped(name) == self.flow.unshaped(&tensor);
         if read.any(|(name, origins)| *origins != stream || !is_same(name)) {
@@ -360,7 +359,7 @@ impl Finder<'_, '_> {
         Some(stream)
     }
 
-    /// The product that results of attention go through, and the sum behind it.
+    /// The product with the results of attention, and the residual sum after it.
     fn output(&mut self, node: usize) -> Option<(Id, Id)> {
         let context = self.core.context;
         let readers: Vec<Id> = self
@@ -391,13 +390,13 @@ impl Finder<'_, '_> {
         })
     }
 
-    /// The sum that adds what a product makes to the stream.
+    /// The residual sum that adds the output of a product.
     fn sum_of(&self, product: Id) -> Option<Id> {
         let adds = |origin: &Origin| matches!(origin, Origin::Sum(sum) if sum.branch.1.contains(&product));
         self.flow.origins.iter().position(adds)
     }
 
-    /// Channels, heads and rows, of what weights make of tokens.
+    /// Channels, heads and rows of the projections.
     fn heads(&mut self, projected: &[Id], output: Id, node: usize) -> Option<Heads> {
         let Core { depth, value_depth, .. } = *self.core;
         let shape = |id: Id| match self.flow.product(id)?.work {
@@ -439,7 +438,7 @@ impl Finder<'_, '_> {
         }
     }
 
-    /// The feed-forward part of the tokens that attention makes, or of those that it reads.
+    /// The feed-forward part that reads the output of attention, or (in parallel) its input.
     fn feed_forward(&mut self, stream: &Origins, sum: Id, node: usize) -> Option<FeedForward> {
         let flow = self.flow;
         let made_of = |id: Id| flow.product(id).and_then(|product| Some(&product.reads.first()?.1));
@@ -450,7 +449,7 @@ impl Finder<'_, '_> {
                 let Some(expansions) = made_of(contraction) else { continue };
                 let reads =
                     |expected: &[Id]| expansions.iter().all(|id| made_of(*id).is_some_and(|own| own[..] == *expected));
-                // A sum that adds attention, too, is of the next block.
+                // A sum that also adds attention belongs to the next block.
                 let is_behind = end != sum && last.stream.1[..] == [sum] && last.branch.1.len() == 1;
                 if (is_behind && reads(&[sum]))
                     || ((is_behind || end == sum)
@@ -474,7 +473,7 @@ impl Finder<'_, '_> {
         Some(FeedForward { contraction: *contraction, expansions: expansions.to_vec(), end: *end, hidden })
     }
 
-    /// Whether hidden channels are gated.
+    /// Whether hidden channels are gated; `None` if the products do not match either form.
     fn gate(&mut self, contraction: Id, expansions: &[Id], hidden: u64) -> Option<bool> {
         let columns: Vec<u64> = expansions
             .iter()
@@ -503,18 +502,18 @@ impl Finder<'_, '_> {
 
 /// The products of a block with weights, and its sums.
 struct Products {
-    /// Those that make queries, keys and values, which may be one.
+    /// Those that compute queries, keys and values; may be a single one.
     projected: Vec<Id>,
     output: Id,
-    /// The sum behind attention.
+    /// The residual sum after attention.
     sum: Id,
     expansions: Vec<Id>,
     contraction: Id,
-    /// The sum behind the feed-forward part.
+    /// The residual sum after the feed-forward part.
     end: Id,
 }
 
-/// What weights make of tokens.
+/// Sizes of the projections.
 struct Heads {
     width: u64,
     rows: u64,
@@ -522,7 +521,7 @@ struct Heads {
     key_heads: u64,
 }
 
-/// The products of the feed-forward part, and the sum behind it.
+/// The products of the feed-forward part, and the residual sum after it.
 struct FeedForward {
     contraction: Id,
     expansions: Vec<Id>,

@@ -1,8 +1,8 @@
-//! What flows from where to where: of every tensor the products, and sums with the stream between layers, that it comes out of.
+//! Data flow of a graph: the origins of every tensor, which are products, and sums with the residual stream.
 //!
-//! A product is what multiplies: weights with a tensor, or two tensors. All else (views, norms, activations) passes on what it reads. A
-//! residual sum adds to the stream what a branch made of it: one of its inputs comes out of products, the other one out of earlier sums, of
-//! the inputs of the model, or of what these products come out of, too.
+//! A product multiplies: weights with a tensor, or two tensors. Other nodes (views, norms, activations) pass on the
+//! origins of their inputs. A residual sum adds the output of a branch to the stream: one of its inputs has products as
+//! origins; the other has earlier sums, the inputs of the model, or the origins of these products.
 
 use super::mask::Mask;
 use crate::onnx::builder::{Builder, place_of};
@@ -16,57 +16,54 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Number of an [`Origin`].
+/// Index of an [`Origin`].
 pub type Id = usize;
-/// The inputs of the model.
+/// The index of [`Origin::Inputs`].
 pub const INPUTS: Id = 0;
-/// Most origins of a tensor; one of more comes out of [`INPUTS`] as far as anybody looks.
+/// Limit on the origins of a tensor; with more, the inputs of the model are taken as its origin.
 const MOST_ORIGINS: usize = 32;
-/// Most products between two sums that are looked at.
+/// Limit on the products between two sums.
 const MOST_BETWEEN: usize = 256;
 
-/// What a tensor comes out of, in rising order.
+/// The origins of a tensor, ascending.
 pub type Origins = Rc<[Id]>;
 
-/// Where tensors begin.
+/// A point of the graph that the data flow is traced back to.
 #[derive(Debug)]
 pub enum Origin {
-    /// Inputs of the model.
     Inputs,
-    /// A product.
     Product(Product),
-    /// A sum with the stream.
     Sum(Sum),
 }
 
-/// What multiplies.
+/// A multiplication.
 #[derive(Debug)]
 pub struct Product {
-    /// Number of the node.
+    /// Index of the node.
     pub node: usize,
-    /// What.
+    /// Kind and sizes of the computation.
     pub work: Work,
-    /// What its tensors come out of, by name: one, two, or queries, keys and values.
+    /// Names and origins of its operands: one, two, or queries, keys and values.
     pub reads: Vec<(String, Origins)>,
     /// Its layers in the network.
     pub layers: Vec<LayerId>,
 }
 
-/// What a product computes.
+/// The computation of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work {
-    /// So many rows times weights, of so many rows and columns.
+    /// A tensor times weights.
     Weighted {
-        /// Rows of what it reads, in all images.
+        /// Rows of the tensor, in all images.
         rows: u64,
-        /// Channels that it reads.
+        /// Input channels.
         reads: u64,
-        /// Channels that it computes.
+        /// Output channels.
         columns: u64,
     },
-    /// Two computed tensors: the channels over which it adds up, and columns of the second matrix.
+    /// Two computed tensors.
     Pair {
-        /// Channels over which it adds up.
+        /// Channels over which it sums.
         depth: u64,
         /// Columns of the second matrix.
         columns: u64,
@@ -80,7 +77,7 @@ pub enum Work {
         /// Scores, in all images.
         scores: u64,
     },
-    /// Convolutions in groups, recurrent layers and the like.
+    /// Grouped convolutions, recurrent layers and the like.
     Other,
     /// A product that the network does not count.
     Missed,
@@ -89,23 +86,23 @@ pub enum Work {
 /// A residual sum.
 #[derive(Debug)]
 pub struct Sum {
-    /// Number of the node.
+    /// Index of the node.
     pub node: usize,
-    /// The tensor that passes by, and what it comes out of.
+    /// The tensor of the residual stream, and its origins.
     pub stream: (String, Origins),
-    /// The tensor that is added, and what it comes out of.
+    /// The tensor of the branch, and its origins.
     pub branch: (String, Origins),
 }
 
-/// All that flows.
+/// The traced graph.
 pub struct Flow<'m> {
-    /// The nodes; those that hold a sum and a norm are two. With each the number of the node in the model.
+    /// The nodes, each with its index in the model; a node with a sum and a norm is split in two.
     pub nodes: Vec<Cow<'m, Node>>,
     /// Products and sums, in the order of the nodes.
     pub origins: Vec<Origin>,
-    /// What tensors come out of, but for constants.
+    /// The origins of tensors, except for constants.
     tensors: HashMap<String, Origins>,
-    /// The nodes that make them.
+    /// The nodes that compute them.
     makers: HashMap<String, usize>,
     masks: HashMap<String, Mask>,
     builder: &'m Builder,
@@ -113,7 +110,7 @@ pub struct Flow<'m> {
 }
 
 impl<'m> Flow<'m> {
-    /// Follows a graph through; `network` is what was made of it.
+    /// Traces a graph; `network` is the network made from it.
     pub fn new(model: &'m Model, builder: &'m Builder, network: &'m Network) -> Self {
         let mut layers: HashMap<usize, Vec<LayerId>> = HashMap::new();
         for id in network.computing() {
@@ -146,7 +143,7 @@ impl<'m> Flow<'m> {
         flow
     }
 
-    /// What a tensor comes out of; nothing where it is constant.
+    /// The origins of a tensor; `None` if it is constant.
     pub fn of(&self, tensor: &str) -> Option<Origins> {
         match self.tensors.get(tensor) {
             Some(known) => Some(Rc::clone(known)),
@@ -155,22 +152,21 @@ impl<'m> Flow<'m> {
         }
     }
 
-    /// The number of the node that makes a tensor.
+    /// The index of the node that computes a tensor.
     pub fn maker(&self, tensor: &str) -> Option<usize> {
         self.makers.get(tensor).copied()
     }
 
-    /// What hides elements of a tensor, as far as it is known.
+    /// The known part of the mask in a tensor.
     pub fn mask(&self, tensor: &str) -> Mask {
         self.masks.get(tensor).copied().unwrap_or_default()
     }
 
-    /// Where a node is.
+    /// Place of a node, for messages.
     pub fn place(&self, node: usize) -> String {
         self.nodes.get(node).map(|node| place_of(node)).unwrap_or_default()
     }
 
-    /// A product.
     pub fn product(&self, id: Id) -> Option<&Product> {
         match self.origins.get(id)? {
             Origin::Product(product) => Some(product),
@@ -184,7 +180,6 @@ impl<'m> Flow<'m> {
         read.map_or("", |(tensor, _)| tensor.as_str())
     }
 
-    /// A sum.
     pub fn sum(&self, id: Id) -> Option<&Sum> {
         match self.origins.get(id)? {
             Origin::Sum(sum) => Some(sum),
@@ -201,7 +196,7 @@ impl<'m> Flow<'m> {
         }
     }
 
-    /// Few whole numbers that a tensor holds.
+    /// The elements of a tensor, if they are few integers.
     pub fn ints(&self, tensor: &str) -> Option<&[i64]> {
         match self.builder.value(tensor)? {
             Value::Constant(constant) => constant.ints.as_deref(),
@@ -221,7 +216,7 @@ impl<'m> Flow<'m> {
             Some(self.multiplied(index, &node, read, made))
         } else {
             Some(match node.op.as_str() {
-                // Of positions.
+                // Of positions, so no product is an origin.
                 "Sin" | "Cos" => [INPUTS].into(),
                 "Add" => self.added(index, &read),
                 _ => union(read.iter().map(|(_, origins)| origins)),
@@ -241,7 +236,7 @@ impl<'m> Flow<'m> {
         self.nodes.push(node);
     }
 
-    /// A product.
+    /// Adds a product, and returns the origins of its output.
     fn multiplied(&mut self, index: usize, node: &Node, read: Vec<(String, Origins)>, made: &[LayerId]) -> Origins {
         let network = self.network;
         let shape = |id: &LayerId| &network.layer(*id).shape;
@@ -261,7 +256,7 @@ impl<'m> Flow<'m> {
                     let projected: Origins = [self.origins.len() - 1].into();
                     reads = vec![(String::new(), projected); 3];
                 }
-                // One tensor may hold all three.
+                // One tensor may contain queries, keys and values.
                 if let [all] = &reads[..] {
                     reads = vec![all.clone(); 3];
                 }
@@ -287,7 +282,7 @@ impl<'m> Flow<'m> {
         [self.origins.len() - 1].into()
     }
 
-    /// A sum of two tensors.
+    /// Adds a sum of two tensors, if it is a residual one, and returns the origins of its output.
     fn added(&mut self, index: usize, read: &[(String, Origins)]) -> Origins {
         let together = || union(read.iter().map(|(_, origins)| origins));
         let [one, other] = read else { return together() };
@@ -312,7 +307,7 @@ impl<'m> Flow<'m> {
         [self.origins.len() - 1].into()
     }
 
-    /// Whether some products come out of all of others.
+    /// Whether all of the earlier products are among the origins of the later ones.
     fn comes_before(&self, earlier: &Origins, later: &Origins) -> bool {
         let mut missing: HashSet<Id> = earlier.iter().copied().collect();
         let mut open: Vec<Id> = later.to_vec();
@@ -329,8 +324,7 @@ impl<'m> Flow<'m> {
         missing.is_empty()
     }
 
-    /// The nodes between a tensor and others that it comes out of: those that pass on what these origins make, up to products, sums and
-    /// tensors that `is_end` knows.
+    /// The nodes between a tensor and its given origins; stops at products, sums and tensors accepted by `is_end`.
     pub fn between(&self, tensor: &str, origins: &[Id], is_end: impl Fn(&str) -> bool) -> Vec<usize> {
         let mut nodes = Vec::new();
         let mut seen = HashSet::new();
@@ -348,7 +342,7 @@ impl<'m> Flow<'m> {
         nodes
     }
 
-    /// Whether the node that makes a tensor is a product or a sum.
+    /// Whether the node that computes a tensor is a product or a sum.
     fn is_origin(&self, tensor: &str, node: usize) -> bool {
         let own = self.of(tensor);
         own.is_some_and(|own| {
@@ -360,7 +354,7 @@ impl<'m> Flow<'m> {
         })
     }
 
-    /// A tensor without what only casts and shapes it.
+    /// The tensor before casts and reshapes.
     pub fn unshaped<'t>(&'t self, tensor: &'t str) -> &'t str {
         const SHAPING: [&str; 7] = ["Identity", "Cast", "Dropout", "Reshape", "Squeeze", "Unsqueeze", "Flatten"];
         let mut tensor = tensor;
@@ -381,13 +375,13 @@ impl Product {
     }
 }
 
-/// Whether a layer multiplies; sums and windows of pooling do not.
+/// Whether a layer multiplies, unlike sums and pooling.
 pub fn is_product(shape: &LayerShape) -> bool {
     use LayerKind::{Conv, Depthwise, FullyConnected, MatMul, Pointwise};
     matches!(shape.kind, Conv | Depthwise | FullyConnected | MatMul | Pointwise)
 }
 
-/// Rows times weights, unless it has several matrices of these.
+/// Rows times weights, unless it has several matrices of weights.
 fn weighted(shape: &LayerShape) -> Work {
     let columns = shape.size(Dim::K);
     let reads = [Dim::C, Dim::FX, Dim::FY].into_iter().map(|dim| shape.size(dim)).product::<u64>();
@@ -396,7 +390,7 @@ fn weighted(shape: &LayerShape) -> Work {
     if is_one { Work::Weighted { rows, reads, columns } } else { Work::Other }
 }
 
-/// All origins of some tensors; the inputs of the model only where there are no others.
+/// The union of origins; the inputs of the model only if there are no others.
 fn union<'o>(all: impl Iterator<Item = &'o Origins> + Clone) -> Origins {
     let mut distinct = all.clone();
     if let Some(first) = distinct.next()
@@ -410,7 +404,7 @@ fn union<'o>(all: impl Iterator<Item = &'o Origins> + Clone) -> Origins {
     if origins.is_empty() || origins.len() > MOST_ORIGINS { [INPUTS].into() } else { origins.into() }
 }
 
-/// A node that adds and then does something else as two nodes.
+/// A node with a sum and a further function, split in two.
 fn taken_apart(node: &Node) -> Vec<Cow<'_, Node>> {
     let norm = match node.op.as_str() {
         "SkipLayerNormalization" => "LayerNormalization",

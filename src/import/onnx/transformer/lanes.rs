@@ -1,12 +1,12 @@
-//! What stands between products: norms, rotary embeddings, activations.
+//! Functions between products: norms, rotary embeddings, activations.
 
 use super::flow::{Flow, Id};
 use crate::onnx::model::Node;
 
-/// How something is normalised, as documents write it.
+/// A kind of normalisation, as named in documents.
 pub type Norm = &'static str;
 
-/// The norm among some nodes; an error names one that documents have no word for.
+/// The norm among some nodes; an error names one that documents cannot express.
 pub fn norm(flow: &Flow, nodes: &[usize]) -> Result<Option<Norm>, String> {
     let of = |index: &usize| &flow.nodes[*index];
     let has = |ops: &[&str]| nodes.iter().map(of).any(|node| ops.contains(&node.op.as_str()));
@@ -23,7 +23,7 @@ pub fn norm(flow: &Flow, nodes: &[usize]) -> Result<Option<Norm>, String> {
     Ok(is_reduced.then(|| if has(&["Sub"]) { "layer" } else { "rms" }))
 }
 
-/// Whether queries or keys are rotated: pairs of channels are multiplied by cosines and sines, and added up.
+/// Whether queries or keys have rotary embeddings: pairs of channels are multiplied by cosines and sines, and added.
 pub fn is_rotary(flow: &Flow, nodes: &[usize], product: Id) -> bool {
     let reads = |name: &String| flow.of(name).is_some_and(|own| own.contains(&product));
     let is_product = |name: &String| {
@@ -37,13 +37,13 @@ pub fn is_rotary(flow: &Flow, nodes: &[usize], product: Id) -> bool {
     })
 }
 
-/// What is done to hidden channels by nodes between products of the feed-forward part; an error names what documents have no word for.
+/// The activation between the products of the feed-forward part; an error names one that documents cannot express.
 pub fn activation(flow: &Flow, nodes: &[usize], expansions: &[&Node], is_gated: bool) -> Result<&'static str, String> {
     let of = |index: &usize| &flow.nodes[*index];
     let has = |op: &str| nodes.iter().map(of).any(|node| node.op == op);
     let is_computed = |name: &String| flow.of(name).is_some();
     let products = nodes.iter().map(of).filter(|node| node.op == "Mul" && node.inputs.iter().all(is_computed)).count();
-    // Some products apply it themselves.
+    // Some products include it.
     let applied = expansions.iter().filter_map(|node| node.text("activation"));
     let mut found: Vec<&'static str> = applied.filter_map(|name| known(name).ok()).collect();
     for node in nodes.iter().map(of) {
@@ -55,7 +55,7 @@ pub fn activation(flow: &Flow, nodes: &[usize], expansions: &[&Node], is_gated: 
     }
     let own = usize::from(is_gated);
     if has("Sigmoid") {
-        // `x * sigmoid(1.702 x)` is GELU, too.
+        // `x * sigmoid(1.702 x)` is also GELU.
         let scales = nodes.iter().map(of).any(|node| node.op == "Mul" && !node.inputs.iter().all(is_computed));
         match products {
             count if count <= own => return Err("Sigmoid".to_owned()),
@@ -63,7 +63,7 @@ pub fn activation(flow: &Flow, nodes: &[usize], expansions: &[&Node], is_gated: 
         }
     }
     if has("Tanh") {
-        // GELU takes the tangent of a cubic function of its argument.
+        // GELU by the tangent of a cubic function of its argument.
         match has("Pow") || products > own + 1 {
             true => found.push("gelu"),
             false => return Err("Tanh".to_owned()),
@@ -78,7 +78,7 @@ pub fn activation(flow: &Flow, nodes: &[usize], expansions: &[&Node], is_gated: 
     }
 }
 
-/// The word for what an operator does; else whether it is a function that there is no word for.
+/// The name of an activation operator in documents; the error says whether it is a function without such a name.
 fn known(op: &str) -> Result<&'static str, bool> {
     match op {
         "Gelu" | "FastGelu" | "QuickGelu" | "BiasGelu" | "Erf" => Ok("gelu"),

@@ -1,31 +1,31 @@
-//! Masks of attention: which keys a query does not see.
+//! Masks of attention: the keys that are hidden from a query.
 
 use super::flow::{Flow, Id, stated_mask};
 use crate::onnx::model::Node;
 use crate::onnx::triangle::Triangle;
 
-/// What is known of what hides keys.
+/// The known properties of a mask.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Mask {
-    /// Whether positions are compared with each other, so that a query does not see the keys behind its own.
+    /// Whether positions are compared, so that a query does not see later keys.
     pub is_causal: bool,
-    /// How many keys up to its own a query sees.
+    /// Number of keys that a query sees, up to its own.
     pub window: Option<u64>,
 }
 
 impl Mask {
-    /// A mask that a constant holds.
+    /// The mask of a constant.
     pub fn of(triangle: Triangle) -> Self {
         Self { is_causal: true, window: triangle.window }
     }
 
-    /// What hides keys by any of two masks.
+    /// The combination of two masks.
     pub fn and(self, other: Self) -> Self {
         let window = [self.window, other.window].into_iter().flatten().min();
         Self { is_causal: self.is_causal || other.is_causal, window }
     }
 
-    /// The mask of an operator that holds a whole attention.
+    /// The mask of an operator for a whole attention.
     pub fn of_operator(flow: &Flow, node: &Node) -> Self {
         let stated = |name: &str| node.int(name) == Some(1);
         let is_causal = node.op == "GroupQueryAttention" || stated("is_causal") || stated("unidirectional");
@@ -33,26 +33,26 @@ impl Mask {
         node.inputs.iter().skip(1).map(|name| flow.mask(name)).fold(Self { is_causal, window }, Self::and)
     }
 
-    /// What hides scores: what nodes between them and the values read besides.
+    /// The mask of scores: from the other inputs of nodes between the scores and the values.
     pub fn between(flow: &Flow, nodes: &[usize], scores: Id) -> Self {
         let besides = |name: &&String| flow.of(name).is_none_or(|own| !own.contains(&scores));
         let read = nodes.iter().flat_map(|index| flow.nodes[*index].inputs.iter().filter(besides));
         read.map(|name| flow.mask(name)).fold(Self::default(), Self::and)
     }
 
-    /// The mask in what a node makes.
+    /// The mask in the output of a node.
     pub fn after(flow: &Flow, node: &Node) -> Self {
         let own = match node.op.as_str() {
             "Trilu" => Self { is_causal: true, window: None },
             "Less" | "LessOrEqual" | "Greater" | "GreaterOrEqual" => compared(flow, node),
             _ => stated_mask(node).unwrap_or_default(),
         };
-        // A product or a sum of tokens hides nothing.
+        // Products and sums of tokens hide nothing.
         node.inputs.iter().map(|name| flow.mask(name)).fold(own, Self::and)
     }
 }
 
-/// Positions of queries and keys that are compared: with each other, one of them moved by a window.
+/// A comparison of query and key positions, possibly with an offset for a window.
 fn compared(flow: &Flow, node: &Node) -> Mask {
     let is_list = |name: &String| flow.dims(name).is_none_or(|dims| dims.iter().product::<u64>() > 1);
     let [one, other] = &node.inputs[..] else { return Mask::default() };

@@ -1,10 +1,11 @@
-//! ONNX models as transformers: layers that are all alike, each of attention and a feed-forward part.
+//! ONNX models as transformers: equal layers, each of attention and a feed-forward part.
 //!
-//! The graph is imported as a network first ([`super::walked`]), which works out shapes and says which products there are. [`flow`] follows
-//! what comes out of what; [`blocks`] finds attention (two products of computed matrices with a softmax between, or an operator that holds
-//! all of it), the products with weights before and behind it, and the feed-forward part behind these; [`lanes`] tells norms, rotary
-//! embeddings and activations between them, [`mask`] what queries do not see. All blocks have to be alike. What is before and behind them
-//! is left out, and told. In the end the multiply-accumulates of the document are compared with those of the network.
+//! The graph is first imported as a network ([`super::walked`]), which finds shapes and products. [`flow`] traces the
+//! origins of tensors; [`blocks`] finds attention (two products of computed matrices with a softmax between, or one
+//! operator for all of it), the products with weights before and after it, and the feed-forward part after these;
+//! [`lanes`] finds norms, rotary embeddings and activations, [`mask`] the masks. All blocks must be equal. Parts before
+//! and after the blocks are left out, and reported. Finally the multiply-accumulates of the document are compared with
+//! those of the network.
 
 mod blocks;
 mod flow;
@@ -25,7 +26,7 @@ use fusescape_spec::{Diagnostics, TransformerSpec, write_transformer};
 use refusals::{AS_A_NETWORK, Refusals};
 use std::collections::BTreeSet;
 
-/// A transformer, and what became of the model.
+/// The transformer of a model, with a report.
 pub fn transformer(model: &Model, name: &str, options: &Options) -> Result<(TransformerSpec, Report), Diagnostics> {
     let options = Options { has_vector_unit: false, ..options.clone() };
     let mut builder = walked(model, name, &options)?;
@@ -53,7 +54,7 @@ pub fn transformer(model: &Model, name: &str, options: &Options) -> Result<(Tran
     for (severity, what, node) in found.iter().flat_map(|block| &block.notes) {
         report.note(*severity, "block", what, &flow.place(*node));
     }
-    // The document computes what the network does, but for what is left out.
+    // The document computes the same as the network, except for the parts that are left out.
     let all = network_macs(&flow, flow.origins.iter().enumerate().map(|(id, _)| id));
     let left_out = network_macs(&flow, outside.iter().copied());
     let own = dense_macs(&transformer, &step);
@@ -84,7 +85,7 @@ pub fn transformer(model: &Model, name: &str, options: &Options) -> Result<(Tran
     Ok((spec, report))
 }
 
-/// Refuses blocks of unlike sizes.
+/// Refuses blocks of different sizes.
 fn alike(flow: &Flow, blocks: &[Block], refusals: &mut Refusals) {
     let Some((first, rest)) = blocks.split_first() else { return };
     for block in rest {
@@ -122,7 +123,7 @@ fn alike(flow: &Flow, blocks: &[Block], refusals: &mut Refusals) {
     }
 }
 
-/// Products that are no part of a block; those between blocks are refused.
+/// Products outside of blocks; those between blocks are refused.
 fn outside(flow: &Flow, parts: &BTreeSet<Id>, refusals: &mut Refusals) -> Vec<Id> {
     let reads = |id: Id| -> Vec<Id> {
         match flow.origins.get(id) {
@@ -166,7 +167,7 @@ fn step(sizes: &Sizes, batch: u64) -> Step {
     Step { batch, tokens, cached: sizes.keys.saturating_sub(tokens), sees_itself: true }
 }
 
-/// Multiply-accumulates of a step of all layers, those of scores that a mask hides included, as a graph computes them.
+/// Multiply-accumulates of a step of all layers, including masked scores, as a graph computes them.
 fn dense_macs(transformer: &Transformer, step: &Step) -> u64 {
     let scores = step.batch * transformer.heads * step.tokens * step.keys();
     transformer.layers * (transformer.weighted_macs(step) + 2 * scores * transformer.depth)
@@ -199,7 +200,7 @@ fn document(model: &Model, name: &str, sizes: &Sizes, layers: usize, has_cache: 
     }
 }
 
-/// Says what is before and behind the blocks.
+/// Reports the parts before and after the blocks.
 fn note_left_out(flow: &Flow, outside: &[Id], parts: &BTreeSet<Id>, report: &mut Report) {
     let (first, last) = (parts.first().copied().unwrap_or(0), parts.last().copied().unwrap_or(0));
     for product in outside.iter() {

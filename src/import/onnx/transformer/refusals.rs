@@ -1,12 +1,12 @@
-//! Why a model is no transformer: each reason once, with all its places.
+//! Reasons why a model is not a transformer: each once, with all its places.
 
 use fusescape_spec::Diagnostics;
 
-/// What to do with a model of which no transformer can be made.
+/// Remedy for a model that is not a transformer.
 pub const AS_A_NETWORK: &str =
     "Import it as a network, and see view Landscape or Schedule; or write a transformer document by hand";
 
-/// Reasons, with what to do and where.
+/// Reasons, with remedy and places.
 #[derive(Debug, Default)]
 pub struct Refusals(Vec<(String, &'static str, Vec<String>)>);
 
@@ -25,7 +25,7 @@ impl Refusals {
         }
     }
 
-    /// All of them, each at its first place, and in how many others.
+    /// One diagnostic per reason, at its first place, with the number of others.
     pub fn into_diagnostics(self) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
         for (reason, remedy, places) in self.0 {
