@@ -1,4 +1,4 @@
-//! One view of the page inside another page: what it shows, and what host and view say to each other (`www/EMBED.md`).
+//! A single view of the page inside another page: its options, and the messages between host and view (`www/EMBED.md`).
 
 mod message;
 mod options;

@@ -1,5 +1,5 @@
-//! What a host page and an embedded view say to each other. Messages are objects whose field `fusescape` is 1; whatever comes is
-//! untrusted, read as bounded JSON, and answered with all that is wrong with it.
+//! Messages between a host page and an embedded view: objects whose field `fusescape` is 1. Incoming messages are
+//! untrusted: they are read as bounded JSON, and answered with all their errors.
 
 use super::options::EmbedView;
 use fusescape_engine::hardware::Core;
@@ -10,17 +10,17 @@ use fusescape_spec::{Diagnostics, find_preset, lesson_presets};
 use fusescape_state::{Action, Half, Metric, State, ViewField};
 use serde_json::{Value, json};
 
-/// Longest message that is looked at, bytes of JSON.
+/// Limit on the length of a message, bytes of JSON.
 const LONGEST: usize = 4 << 20;
-/// Longest document that a message may bring, bytes.
+/// Limit on the length of a document in a message, bytes.
 const LONGEST_DOCUMENT: usize = 1 << 20;
-/// No answer lists more that is wrong.
+/// Limit on the errors in an answer.
 const MOST_ERRORS: usize = 100;
-/// Longest `id`, characters.
+/// Limit on the length of an `id`, characters.
 const LONGEST_ID: usize = 64;
 const FIELDS: [&str; 10] =
     ["fusescape", "type", "id", "link", "hardware", "workload", "view", "metric", "lesson", "student"];
-/// Longest name of a student, characters.
+/// Limit on the length of a student's name, characters.
 const LONGEST_STUDENT: usize = 200;
 const METRICS: [(&str, Metric); 5] = [
     ("energy", Metric::Energy),
@@ -33,17 +33,17 @@ const METRICS: [(&str, Metric); 5] = [
 /// The reaction to a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
-    /// It was not for us.
+    /// The message is not for us.
     Ignore,
-    /// Tell what is shown, with this `id`.
+    /// Report the state, with this `id`.
     Tell(Value),
-    /// Show this instead, perhaps in another view, then say so with this `id`.
+    /// Show another state, perhaps in another view, then report it with this `id`.
     Show(Box<State>, Option<EmbedView>, Value),
-    /// Say that it makes no sense.
+    /// Report the errors of the message.
     Refuse(Value),
 }
 
-/// Understands a message, as JSON, while `state` is shown.
+/// The reaction to a message in JSON, while `state` is shown.
 pub fn answer(text: &str, state: &State) -> Answer {
     if text.len() > LONGEST {
         let mut wrong = Diagnostics::default();
@@ -82,7 +82,7 @@ pub fn answer(text: &str, state: &State) -> Answer {
     if wrong.is_empty() { answer } else { Answer::Refuse(refusal(&id, &wrong)) }
 }
 
-/// The state that a message asks for; first the link, then what else it names.
+/// The state that a message asks for: first its link, then its other fields.
 fn changed_by(
     message: &serde_json::Map<String, Value>,
     state: &State,
@@ -105,7 +105,7 @@ fn changed_by(
     }
     for half in [Half::Hardware, Half::Workload] {
         let Some(document) = text(half.name(), wrong) else { continue };
-        // Also where its text comes back from a host that was told it.
+        // Also if the text comes back from a host that was sent it.
         if let Some(preset) = half.presets().iter().find(|preset| preset.text == document) {
             next.apply(Action::PickPreset(half, preset));
         } else if document.len() > LONGEST_DOCUMENT {
@@ -164,7 +164,7 @@ fn changed_by(
     (next, view)
 }
 
-/// Opens a lesson, or the one that is open for another student, at its first step.
+/// Opens a lesson at its first step, or the open one for another student.
 fn begin_lesson(lesson: Option<&str>, student: Option<&str>, next: &mut State, wrong: &mut Diagnostics) {
     let mut open = next.lesson.as_deref().cloned().unwrap_or_default();
     (open.step, open.values) = (0, Vec::new());
@@ -199,7 +199,7 @@ fn begin_lesson(lesson: Option<&str>, student: Option<&str>, next: &mut State, w
     }
 }
 
-/// Answers to a step of a lesson are judged.
+/// Message: answers to a step of a lesson were judged.
 pub fn answered(news: Value) -> Value {
     let mut message = json!({ "fusescape": 1, "type": "answered" });
     if let (Some(message), Value::Object(news)) = (message.as_object_mut(), news) {
@@ -208,22 +208,22 @@ pub fn answered(news: Value) -> Value {
     message
 }
 
-/// The first message: the view is there.
+/// The first message: the view is ready.
 pub fn ready(state: &State, view: EmbedView) -> Value {
     json!({ "fusescape": 1, "type": "ready", "view": view.name(), "link": to_link(state) })
 }
 
-/// What is shown is another.
+/// Message: the state has changed.
 pub fn changed(state: &State, view: EmbedView, results: Value) -> Value {
     json!({ "fusescape": 1, "type": "changed", "view": view.name(), "link": to_link(state), "results": results })
 }
 
-/// The view would like to be as high as its content, CSS pixels.
+/// Message: the height of the content, CSS pixels.
 pub fn resize(height: f64) -> Value {
     json!({ "fusescape": 1, "type": "resize", "height": height.ceil() })
 }
 
-/// All that is shown, as the answer to the message with this `id`.
+/// The state, as the answer to the message with this `id`.
 pub fn state_of(state: &State, view: EmbedView, results: Value, id: &Value) -> Value {
     json!({
         "fusescape": 1,
@@ -237,12 +237,12 @@ pub fn state_of(state: &State, view: EmbedView, results: Value, id: &Value) -> V
     })
 }
 
-/// Everything that is wrong with the message with this `id`.
+/// All errors of the message with this `id`.
 pub fn refusal(id: &Value, wrong: &Diagnostics) -> Value {
     json!({ "fusescape": 1, "type": "error", "id": id, "errors": listed(wrong) })
 }
 
-/// What is wrong, as a list for the host.
+/// Diagnostics as a list for the host.
 pub fn listed(wrong: &Diagnostics) -> Value {
     let listed = wrong.0.iter().take(MOST_ERRORS).map(
         |wrong| json!({ "place": wrong.path, "line": wrong.line, "reason": wrong.reason, "remedy": wrong.remedy }),

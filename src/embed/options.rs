@@ -1,4 +1,5 @@
-//! What an embedded view shows, as its address says: `embed.html?view=landscape&controls=hardware,schedule&theme=dark#LINK`.
+//! Options of an embedded view, from its address:
+//! `embed.html?view=landscape&controls=hardware,schedule&theme=dark#LINK`.
 
 use super::parameter::Parameter;
 use fusescape_spec::{Diagnostics, closest};
@@ -21,7 +22,7 @@ impl Default for EmbedView {
     }
 }
 
-/// A part of the design that can be changed where it is embedded.
+/// A part of the design that can be changed in an embedded view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Control {
     /// The card of the hardware.
@@ -30,30 +31,28 @@ pub enum Control {
     Network,
     /// The card of the schedule.
     Schedule,
-    /// On the cards and in the view: documents as text, and as files.
+    /// Documents as text and as files, on the cards and in the view.
     Text,
 }
 
-/// Light or dark.
+/// The theme of an embedded view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EmbedTheme {
-    /// As the system.
+    /// As the system is set.
     #[default]
     Auto,
-    /// Always light.
     Light,
-    /// Always dark.
     Dark,
 }
 
 impl EmbedView {
-    /// Parts of the landscape that stand by themselves: as in addresses, and for a person.
+    /// Parts of the landscape that can be embedded alone: name in addresses, and title.
     const PARTS: [(Self, &'static str, &'static str); 2] = [
         (Self::Comparison, "comparison", "Comparison with single-layer and layer-by-layer"),
         (Self::TradeOff, "trade-off", "Energy against latency"),
     ];
 
-    /// All of them: as in addresses, and for a person. The parts of the landscape follow it.
+    /// With their names in addresses and titles. The parts of the landscape follow it.
     pub const ALL: [(Self, &'static str, &'static str); embeddable() + Self::PARTS.len()] = {
         let mut all = [Self::PARTS[0]; embeddable() + Self::PARTS.len()];
         let (mut index, mut place) = (0, 0);
@@ -72,12 +71,11 @@ impl EmbedView {
         all
     };
 
-    /// As in addresses.
+    /// Name in addresses.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(view, ..)| *view == self).map_or("", |(_, name, _)| name)
     }
 
-    /// For a person.
     pub fn title(self) -> &'static str {
         Self::ALL.iter().find(|(view, ..)| *view == self).map_or("", |(_, _, title)| title)
     }
@@ -90,14 +88,14 @@ impl EmbedView {
         }
     }
 
-    /// The view that suits a tab of the page.
+    /// The embedded view for a tab of the page.
     pub fn of(tab: Tab) -> Self {
         let is_embeddable = VIEWS.iter().any(|view| view.tab == tab && view.embedded.is_some());
         if is_embeddable { Self::View(tab) } else { Self::default() }
     }
 }
 
-/// How many views can be embedded.
+/// Number of views of the page that can be embedded.
 const fn embeddable() -> usize {
     let (mut index, mut count) = (0, 0);
     while index < VIEWS.len() {
@@ -108,7 +106,7 @@ const fn embeddable() -> usize {
 }
 
 impl Control {
-    /// All of them: as in addresses, and for a person.
+    /// With their names in addresses and titles.
     pub const ALL: [(Self, &'static str, &'static str); 4] = [
         (Self::Hardware, "hardware", "Hardware"),
         (Self::Network, "network", "Network"),
@@ -118,7 +116,7 @@ impl Control {
 }
 
 impl EmbedTheme {
-    /// All of them: as in addresses, and for a person.
+    /// With their names in addresses and titles.
     pub const ALL: [(Self, &'static str, &'static str); 3] =
         [(Self::Auto, "auto", "as the reader's system"), (Self::Light, "light", "light"), (Self::Dark, "dark", "dark")];
 }
@@ -126,18 +124,16 @@ impl EmbedTheme {
 /// The options of an embedded view.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EmbedOptions {
-    /// The view.
     pub view: EmbedView,
-    /// What can be changed beside it, in the order of [`Control::ALL`].
+    /// Cards beside the view, in the order of [`Control::ALL`].
     pub controls: Vec<Control>,
-    /// Single figures that can be changed beside it.
+    /// Sliders beside the view.
     pub parameters: Vec<Parameter>,
-    /// Light or dark.
     pub theme: EmbedTheme,
 }
 
 impl EmbedOptions {
-    /// Reads what follows `?`. Whatever is wrong is left at its default, and noted.
+    /// Parses a query. An invalid part keeps its default, and is reported.
     pub fn from_query(query: &str) -> (Self, Diagnostics) {
         let mut options = Self::default();
         let mut wrong = Diagnostics::default();
@@ -167,7 +163,7 @@ impl EmbedOptions {
         (options, wrong)
     }
 
-    /// What follows `?`; what is left out is the default.
+    /// The query; options with default values are left out.
     pub fn query(&self) -> String {
         let mut query = format!("view={}", self.view.name());
         let named = Control::ALL.iter().filter(|(control, ..)| self.controls.contains(control));
@@ -183,7 +179,7 @@ impl EmbedOptions {
     }
 }
 
-/// What is called `word`.
+/// The value with this name.
 fn pick<T: Copy>(
     place: &str,
     word: &str,
@@ -201,7 +197,7 @@ fn pick<T: Copy>(
     found.map(|(value, ..)| *value)
 }
 
-/// The HTML that shows a view inside another page; `address` is that of `embed.html`, `link` holds the state.
+/// The HTML that embeds a view in another page; `address` is that of `embed.html`, `link` is the state.
 pub fn snippet(address: &str, options: &EmbedOptions, link: &str, height: u32) -> String {
     let address = format!("{address}?{}#{link}", options.query()).replace('&', "&amp;").replace('"', "&quot;");
     let title = options.view.title();
@@ -211,8 +207,8 @@ pub fn snippet(address: &str, options: &EmbedOptions, link: &str, height: u32) -
     )
 }
 
-/// A script to stand right behind that HTML: it makes the view as high as its content. It listens to no window but the view's, and only
-/// while that shows a page of the origin that `address` is of.
+/// A script to place right after that HTML: it sets the height of the view to that of its content. It only accepts
+/// messages from the view's window and from the origin of `address`.
 pub fn resize_script(address: &str) -> String {
     let end = address.match_indices('/').nth(2).map_or(address.len(), |(end, _)| end);
     let origin: String = address[..end].chars().filter(|letter| !matches!(letter, '\'' | '\\' | '<')).collect();

@@ -1,34 +1,34 @@
-//! Single figures of the design that can be changed where a view is embedded: `controls=hardware.sram_64KB.size:4..256KiB`.
+//! Single numbers of the design that can be changed in an embedded view: `controls=hardware.sram_64KB.size:4..256KiB`.
 
 use fusescape_form::{FieldTarget, is_range};
 use fusescape_spec::edit::Outline;
 use fusescape_spec::{Diagnostics, closest};
 
-/// Figures of a memory that can be a parameter, as its document calls them.
+/// Fields of a memory that can be a parameter, by their names in documents.
 const FIELDS: [&str; 4] = ["size", "width", "read_energy", "write_energy"];
-/// Longest part of an address that a message repeats, characters.
+/// Limit on the part of an address that a message repeats, characters.
 const MOST: usize = 60;
 
-/// A figure of a memory, and the range in which it can be changed.
+/// A number of a memory, and its range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
     /// Name of the memory.
     pub memory: String,
-    /// Which figure: one of `size`, `width`, `read_energy`, `write_energy`.
+    /// One of `size`, `width`, `read_energy`, `write_energy`.
     pub field: &'static str,
-    /// The least, as documents write it: `4 KiB`.
+    /// The smallest value, as in documents: `4 KiB`.
     pub from: String,
-    /// The most.
+    /// The largest value.
     pub to: String,
 }
 
 impl Parameter {
-    /// Whether a word of `controls` is meant to be a parameter.
+    /// Whether a word of `controls` has the form of a parameter.
     pub fn is_meant(word: &str) -> bool {
         word.contains(['.', ':'])
     }
 
-    /// Reads `hardware.MEMORY.FIELD:FROM..TO`; what is wrong is noted.
+    /// Parses `hardware.MEMORY.FIELD:FROM..TO`; errors are added to `wrong`.
     pub fn read(word: &str, wrong: &mut Diagnostics) -> Option<Self> {
         let shown: String = word.chars().take(MOST).collect();
         let mut refuse = |reason: String, remedy: String| {
@@ -62,16 +62,16 @@ impl Parameter {
         }
     }
 
-    /// As in addresses.
+    /// Its text in addresses.
     pub fn word(&self) -> String {
         let range = [&self.from, &self.to].map(|end| end.replace(' ', "")).join("..");
         format!("hardware.{}.{}:{range}", self.memory, self.field)
     }
 
-    /// Where it stands in a hardware document.
+    /// Its place in a hardware document.
     ///
     /// # Errors
-    /// There is no memory of this name.
+    /// If there is no memory with this name.
     pub fn target(&self, document: &Outline) -> Result<FieldTarget, Diagnostics> {
         let name = |index: usize| document.value(&format!("memories[{index}].name")).unwrap_or_default();
         let names: Vec<String> = (0..document.len("memories")).map(name).collect();
@@ -87,7 +87,7 @@ impl Parameter {
     }
 }
 
-/// The ends of `4..256KiB`, `4KiB..1MiB`, as documents write them.
+/// The ends of `4..256KiB`, `4KiB..1MiB`, as in documents.
 fn range_of(text: &str) -> Option<(String, String)> {
     let (from, to) = text.split_once("..")?;
     let split = |end: &str| {

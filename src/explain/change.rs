@@ -1,4 +1,4 @@
-//! What changes from a point to a neighbour, in words.
+//! The change from a point to a neighbour, in words.
 
 use fusescape_chart::{Quantity, more_or_less, tile_text};
 use fusescape_engine::cost::{AccessCause, EnergyCause};
@@ -6,7 +6,7 @@ use fusescape_engine::depth_first::{DataMove, PointChange};
 use fusescape_engine::explore::{BestCut, CutChange, Direction, FuseKind, Neighbour};
 use fusescape_engine::hardware::Operand;
 
-/// What a neighbour is, beside its point: `wider tile, 16 × 72`.
+/// The position of a neighbour relative to its point: `wider tile, 16 × 72`.
 pub fn neighbour_title(neighbour: &Neighbour) -> String {
     let tile = tile_text(&neighbour.strategy);
     match &neighbour.direction {
@@ -23,7 +23,7 @@ pub fn neighbour_title(neighbour: &Neighbour) -> String {
     }
 }
 
-/// What differs where the cuts are others.
+/// The direction of a change of the cuts.
 pub fn cut_title(change: CutChange) -> &'static str {
     match change {
         CutChange::More => "one cut more",
@@ -31,7 +31,7 @@ pub fn cut_title(change: CutChange) -> &'static str {
     }
 }
 
-/// Of how many points with one cut more or fewer this is the best: `The best of 7; 2 cannot be scheduled`
+/// The number of points with one cut more or fewer that this one is the best of: `The best of 7; 2 cannot be scheduled`
 pub fn best_cut_text(best: &BestCut) -> String {
     let all = match best.count {
         1 => "The only one".to_owned(),
@@ -43,12 +43,13 @@ pub fn best_cut_text(best: &BestCut) -> String {
     }
 }
 
-/// Causes that change less than this share of the largest change are left out of the sentence.
+/// Causes with less than this share of the largest change are left out of the sentence.
 const LEAST_SHARE: f64 = 0.2;
-/// Layers that a sentence names.
+/// Limit on the layers named in a sentence.
 const MOST_NAMED: usize = 2;
 
-/// Why a neighbour costs what it costs, in a sentence: the causes of energy that change most, and the data that lies elsewhere.
+/// The reason for the cost of a neighbour, in a sentence: the causes of energy that change most, and the data that
+/// moves to another memory.
 pub fn change_sentence(change: &PointChange) -> String {
     let causes = causes_text(change);
     let moved = moves_text(change);
@@ -79,7 +80,7 @@ fn causes_text(change: &PointChange) -> String {
     capital(&growths.iter().enumerate().map(text).collect::<Vec<_>>().join(", "))
 }
 
-/// The data whose top memory changes most of the energy, those of one operand and way together.
+/// The data whose top memory changes most of the energy, grouped by operand and direction.
 fn moves_text(change: &PointChange) -> Option<String> {
     let grows = change.energy.to.total_pj() >= change.energy.from.total_pj();
     let cause = change.energy_growth().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).map(|(cause, _)| cause);
@@ -117,7 +118,7 @@ fn moves_text(change: &PointChange) -> Option<String> {
     })
 }
 
-/// A reason within a sentence: names of operands stay as they are.
+/// A reason for use within a sentence: in lower case, except for names of operands.
 fn lower_case(reason: &str, operand: Operand) -> String {
     let name = operand.to_string();
     reason

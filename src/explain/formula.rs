@@ -4,44 +4,42 @@ use super::Subject;
 use fusescape_chart::{Quantity, digits, group_thousands};
 use std::borrow::Cow;
 
-/// A number, what it is, and how it comes about.
+/// A number with its name and its formulas.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explained {
-    /// What it is, as a term of a formula: `data copies`.
+    /// Name as a term of a formula: `data copies`.
     pub name: Cow<'static, str>,
     /// Its value in the base unit.
     pub value: f64,
-    /// What it counts.
     pub unit: Unit,
-    /// How it is computed; where there are several, each gives the value. None where it is given.
+    /// Formulas, each of which gives the value. None for an input.
     pub formulas: Vec<Formula>,
-    /// What else there is to say, in sentences.
+    /// Further remarks, in sentences.
     pub note: Cow<'static, str>,
     /// The source of the formula: `DeFiNES, Section III, step 6`; empty where it is not published.
     pub source: &'static str,
-    /// What explains it, where that is not here.
+    /// The subject that explains it, if it is not explained here.
     pub subject: Option<Subject>,
 }
 
-/// What a number counts.
+/// The unit of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// A quantity with prefixes.
     Of(Quantity),
-    /// Things that are counted: ` tiles`; empty for a plain number.
+    /// A count of things: ` tiles`; empty for a plain number.
     Count(&'static str),
-    /// A share, in percent.
+    /// A share, printed in percent.
     Share,
 }
 
 /// One way to compute a number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Formula {
-    /// What it tells apart: `by cause`.
+    /// Its distinction from other formulas: `by cause`.
     pub title: &'static str,
-    /// What is done with the terms.
     pub how: How,
-    /// The terms.
+    /// Operands, in order.
     pub terms: Vec<Explained>,
 }
 
@@ -50,21 +48,21 @@ pub struct Formula {
 pub enum How {
     /// Adds them.
     Sum,
-    /// The same, rounded up.
+    /// Adds them, and rounds up.
     SumUp,
     /// Multiplies them.
     Product,
-    /// Takes the others from the first.
+    /// Subtracts the others from the first.
     Difference,
     /// Divides the first by the others.
     Quotient,
     /// Divides the first by the others, and rounds up.
     QuotientUp,
-    /// The same, rounded down.
+    /// Divides the first by the others, and rounds down.
     QuotientDown,
-    /// Multiplies them and drops what is not whole.
+    /// Multiplies them, and rounds down.
     WholeProduct,
-    /// Rounds the only one to the nearest integer, halves to the even one.
+    /// Rounds the only term to the nearest integer, halves to even.
     Nearest,
     /// Takes the largest.
     Largest,
@@ -73,7 +71,7 @@ pub enum How {
 }
 
 impl Formula {
-    /// What comes out.
+    /// The result.
     pub fn value(&self) -> f64 {
         let mut values = self.terms.iter().map(|term| term.value);
         match self.how {
@@ -84,7 +82,7 @@ impl Formula {
             How::WholeProduct => values.product::<f64>().trunc(),
             How::Difference => values.next().map_or(0.0, |first| values.fold(first, |rest, value| rest - value)),
             How::Quotient => self.quotient(),
-            // Quotients of whole numbers are exact enough for this.
+            // Quotients of integers are exact enough for this.
             How::QuotientUp => self.quotient().ceil(),
             How::QuotientDown => self.quotient().floor(),
             How::Largest => values.fold(f64::NEG_INFINITY, f64::max),
@@ -102,10 +100,10 @@ impl Formula {
         self.written(|term| term.name.to_string())
     }
 
-    /// The formula with the values put in: `1.204 mJ + 0.331 mJ`.
+    /// The formula with values: `1.204 mJ + 0.331 mJ`.
     pub fn with_values(&self) -> String {
         self.written(|term| match term.formulas.first() {
-            // A product among the terms reads best as such.
+            // A product among the terms is written out as a product.
             Some(product) if product.how == How::Product && term.subject.is_none() && self.how == How::Sum => {
                 product.with_values()
             }
@@ -114,7 +112,7 @@ impl Formula {
     }
 
     fn written(&self, text: impl Fn(&Explained) -> String) -> String {
-        /// More terms than this are not written out.
+        /// Limit on the terms that are written out.
         const MOST: usize = 6;
         let count = self.terms.len();
         let shown = if count > MOST { MOST - 1 } else { count };
@@ -140,38 +138,38 @@ impl Formula {
 }
 
 impl Explained {
-    /// A number that is given.
+    /// An input.
     pub fn given(name: impl Into<Cow<'static, str>>, value: f64, unit: Unit) -> Self {
         let (formulas, note) = (Vec::new(), Cow::Borrowed(""));
         Self { name: name.into(), value, unit, formulas, note, source: "", subject: None }
     }
 
-    /// A number that comes out of a formula.
+    /// The result of a formula.
     pub fn computed(name: impl Into<Cow<'static, str>>, unit: Unit, how: How, terms: Vec<Self>) -> Self {
         let formula = Formula { title: "", how, terms };
         Self { formulas: vec![formula.clone()], ..Self::given(name, formula.value(), unit) }
     }
 
-    /// A number, here only named, that `subject` explains.
+    /// A number without formulas, which `subject` explains.
     pub fn folded(name: impl Into<Cow<'static, str>>, value: f64, unit: Unit, subject: Subject) -> Self {
         Self { subject: Some(subject), ..Self::given(name, value, unit) }
     }
 
-    /// With what else there is to say.
+    /// Adds a remark.
     #[must_use]
     pub fn noted(mut self, note: impl Into<Cow<'static, str>>) -> Self {
         self.note = note.into();
         self
     }
 
-    /// With what it follows.
+    /// Adds the source.
     #[must_use]
     pub fn after(mut self, source: &'static str) -> Self {
         self.source = source;
         self
     }
 
-    /// With another way to compute it; one without terms says nothing.
+    /// Adds another formula, unless it has no terms.
     #[must_use]
     pub fn or(mut self, title: &'static str, how: How, terms: Vec<Self>) -> Self {
         if !terms.is_empty() {
@@ -180,14 +178,14 @@ impl Explained {
         self
     }
 
-    /// With the ways to compute it that another explanation of the same number has.
+    /// Adds the formulas of another explanation of the same number.
     #[must_use]
     pub fn also(mut self, other: Self) -> Self {
         self.formulas.extend(other.formulas);
         self
     }
 
-    /// Says so where there is nothing to unfold.
+    /// Adds a remark if there is nothing to unfold.
     #[must_use]
     pub fn or_none(self) -> Self {
         if self.unfolds() { self } else { self.noted("There is none.") }

@@ -1,5 +1,5 @@
-//! Numbers of methods that choose which layers run together: by the whole model, stack by stack, and by Optimus' model, group by group
-//! (Optimus, Section 5.1).
+//! Numbers of methods that choose groups of layers: by the full model, stack by stack, and by Optimus' model, group by
+//! group (Optimus, Section 5.1).
 
 use super::Subject;
 use super::formula::{Explained, How, Unit};
@@ -19,30 +19,29 @@ use std::borrow::Cow;
 /// A number of the methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FusionNumber {
-    /// What a method's stacks are judged by.
+    /// The score of a method's stacks, by the objective.
     Score(FusionMethod),
-    /// How many times as good as a method's the jointly optimal stacks are, or the other way round.
+    /// The ratio of the scores of a method's stacks and of the jointly optimal stacks, whichever is above 1.
     Gain(FusionMethod),
-    /// Number of groups.
+    /// Number of groups of a method, by Optimus' model.
     Groups(FusionMethod),
-    /// Number of stacks.
+    /// Number of stacks of a method, by the full model.
     Stacks(FusionMethod),
-    /// What is added up over a method's stacks.
+    /// A sum over all stacks of a method, or the amount of one stack.
     Of(FusionMethod, Option<usize>, StackAmount),
     /// Bytes between DRAM and chip by Optimus' model.
     OptimusBytes(FusionMethod),
-    /// Elements that one group moves by it.
+    /// Elements moved by one group, by Optimus' model.
     GroupElements(FusionMethod, usize),
-    /// What no groups move less than by it.
+    /// Lower bound on the bytes moved by any groups, by Optimus' model.
     Oracle,
-    /// The buffer that it knows.
+    /// The buffer in Optimus' model.
     Buffer,
 }
 
-/// What is added up over stacks.
+/// An amount that is summed over stacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StackAmount {
-    /// Energy.
     Energy,
     /// Energy of one cause.
     EnergyOf(EnergyCause),
@@ -50,18 +49,18 @@ pub enum StackAmount {
     Cycles,
     /// Latency of one cause.
     CyclesOf(LatencyCause),
-    /// Computing if all PEs worked.
+    /// Computing with all PEs busy.
     IdealCycles,
-    /// Computing beyond that.
+    /// Computing beyond that, due to idle PEs.
     IdleCycles,
     /// Words read from and written to DRAM.
     DramWords,
-    /// Those of one cause.
+    /// Words read from and written to DRAM for one cause.
     DramWordsOf(AccessCause),
 }
 
 impl StackAmount {
-    /// What a latency consists of, in the order in which figures show it.
+    /// The parts of a latency, in the order of figures.
     pub fn latency_parts() -> impl Iterator<Item = Self> {
         LatencyCause::ALL.into_iter().flat_map(|cause| match cause {
             LatencyCause::Computing => vec![Self::IdealCycles, Self::IdleCycles],
@@ -103,7 +102,7 @@ impl StackAmount {
         }
     }
 
-    /// What it consists of, cause by cause.
+    /// Its parts, cause by cause.
     fn parts(self) -> Vec<Self> {
         match self {
             Self::Energy => EnergyCause::ALL.map(Self::EnergyOf).into(),
@@ -124,7 +123,7 @@ const BYTES: Unit = Unit::Of(Quantity::Bytes);
 const ELEMENTS: Unit = Unit::Of(Quantity::Elements);
 const ORACLE: &str = "Every weight and the network’s input and output once: no groups move less.";
 
-/// Explains a number of methods; `None` where there is none.
+/// Explains a number of methods; `None` if there is none.
 pub fn explain_fusion(fusions: &Fusions, number: FusionNumber) -> Option<Explained> {
     let of = Methods(fusions);
     let shown = of.shown(number)?;
@@ -174,13 +173,13 @@ pub fn explain_fusion(fusions: &Fusions, number: FusionNumber) -> Option<Explain
     Some(explained.or_none())
 }
 
-/// Bytes of an image that groups which were decided on line move.
+/// Bytes per image moved by groups that were decided on line.
 pub fn explain_decision(decision: &OnlineDecision) -> Option<Explained> {
     let bytes = decision.found.as_ref()?.bytes;
     Some(bytes_an_image(bytes, &decision.traffic, decision.units, &decision.layers))
 }
 
-/// Bytes of an image that groups move: of all groups and all images, divided by the images.
+/// Bytes per image moved by groups: the sum over groups and images, divided by the images.
 fn bytes_an_image(bytes: f64, groups: &[GroupTraffic], units: TrafficUnits, layers: &[String]) -> Explained {
     let group = |(index, group): (usize, &GroupTraffic)| {
         let name = format!("group {}{}", index + 1, group_name(group, layers));
@@ -189,7 +188,7 @@ fn bytes_an_image(bytes: f64, groups: &[GroupTraffic], units: TrafficUnits, laye
     in_bytes_an_image(bytes, units, groups.iter().enumerate().map(group).collect())
 }
 
-/// Bytes of an image if every weight and the network's input and outputs move once.
+/// Bytes per image if every weight and the network's input and outputs move once.
 fn oracle_an_image(bytes: f64, oracle: &GroupTraffic, units: TrafficUnits, layers: &[String]) -> Explained {
     let elements = Explained::given("the network as one group", oracle.elements as f64, ELEMENTS);
     in_bytes_an_image(bytes, units, vec![group_traffic(elements, oracle, units, layers)]).noted(ORACLE)
@@ -202,7 +201,8 @@ fn in_bytes_an_image(bytes: f64, units: TrafficUnits, groups: Vec<Explained>) ->
     Explained::given("bytes an image", bytes, BYTES).or("", How::Quotient, vec![all, batch]).after(OPTIMUS)
 }
 
-/// What explains the table of [`Curves::of_fusion`](fusescape_chart::Curves::of_fusion), row by row; its first column is what is varied.
+/// Explanations of the table of [`Curves::of_fusion`](fusescape_chart::Curves::of_fusion), row by row; its first column
+/// is the varied parameter.
 pub fn explain_steps(varied: SweptParameter, steps: &[FusionStep]) -> Vec<Vec<Option<Explained>>> {
     let mut steps: Vec<&FusionStep> = steps.iter().filter(|step| step.varied == varied).collect();
     sort_by_key(&mut steps, |step| step.step);
@@ -215,7 +215,8 @@ pub fn explain_steps(varied: SweptParameter, steps: &[FusionStep]) -> Vec<Vec<Op
     steps.into_iter().map(row).collect()
 }
 
-/// What explains the table of [`Curves::of_online`](fusescape_chart::Curves::of_online), row by row; its first column is the buffer.
+/// Explanations of the table of [`Curves::of_online`](fusescape_chart::Curves::of_online), row by row; its first column
+/// is the buffer.
 pub fn explain_online(steps: &[(OnlineDecision, ExactDecision)]) -> Vec<Vec<Option<Explained>>> {
     let mut steps: Vec<&(OnlineDecision, ExactDecision)> = steps.iter().collect();
     sort_by_key(&mut steps, |(online, _)| online.step);
@@ -240,7 +241,7 @@ fn in_bytes(shown: Explained, units: TrafficUnits, groups: Vec<Explained>) -> Ex
     shown.or("", How::QuotientUp, vec![bits, Explained::given("bits a byte", 8.0, PLAIN)]).after(OPTIMUS)
 }
 
-/// Elements that a group moves.
+/// Elements moved by a group.
 fn group_traffic(shown: Explained, group: &GroupTraffic, units: TrafficUnits, names: &[String]) -> Explained {
     let name = |layer: usize| names.get(layer).map_or("?", String::as_str);
     let map = |map: &MapTraffic| {
@@ -268,7 +269,7 @@ fn group_traffic(shown: Explained, group: &GroupTraffic, units: TrafficUnits, na
         .after(OPTIMUS)
 }
 
-/// How often a group's weights are loaded.
+/// Number of times that a group's weights are loaded.
 fn loads(loading: ParameterLoading, units: TrafficUnits) -> Explained {
     let times = Explained::given("loadings", loading.times() as f64, PLAIN);
     match loading {
@@ -293,7 +294,7 @@ fn group_name(group: &GroupTraffic, names: &[String]) -> String {
     if names.is_empty() { String::new() } else { format!(" to {}", names.join(", ")) }
 }
 
-/// What the numbers are taken from.
+/// The source of the numbers.
 struct Methods<'a>(&'a Fusions);
 
 impl Methods<'_> {
@@ -302,7 +303,7 @@ impl Methods<'_> {
         found.and_then(|(_, verdict)| verdict.as_ref().ok())
     }
 
-    /// The number, not unfolded.
+    /// The number without its formulas.
     fn shown(&self, number: FusionNumber) -> Option<Explained> {
         let (name, value, unit): (Cow<'static, str>, f64, Unit) = match number {
             FusionNumber::Score(method) => {
@@ -346,7 +347,7 @@ impl Methods<'_> {
         Some(Explained::given(name, value, unit))
     }
 
-    /// A number, to be unfolded when asked.
+    /// A number that is explained on request.
     fn folded(&self, number: FusionNumber) -> Option<Explained> {
         Some(Explained { subject: Some(Subject::Fusion(number)), ..self.shown(number)? })
     }
@@ -360,7 +361,7 @@ impl Methods<'_> {
             Some(Explained::computed(name, unit, How::Product, vec![weight, of]))
         };
         let (how, terms) = match &self.0.objective {
-            // The amount itself: its own formulas, as "energy = energy" says nothing.
+            // The amount with its own formulas, as "energy = energy" explains nothing.
             Objective::Energy => return self.amount(shown, method, None, StackAmount::Energy),
             Objective::Latency => return self.amount(shown, method, None, StackAmount::Cycles),
             Objective::DramAccesses => return self.amount(shown, method, None, StackAmount::DramWords),

@@ -1,4 +1,4 @@
-//! What a memory hierarchy costs: sums over layers and memories.
+//! The cost of a memory hierarchy: sums over layers and memories.
 
 use super::formula::{Explained, How, Unit};
 use fusescape_chart::Quantity;
@@ -7,7 +7,7 @@ use fusescape_engine::hierarchy::LayerResult;
 
 const SOURCE: &str = "ZigZag, Section V: the architecture generator evaluates each hierarchy with its best mappings";
 
-/// Energy, latency and area of a hierarchy, of which `core` is the hardware.
+/// Energy, latency and area of the hierarchy of `core`.
 pub fn explain_hierarchy(core: &Core, layers: &[LayerResult]) -> [Explained; 3] {
     let times = |count: u64, name: &'static str, name_each: &'static str, each: f64, unit: Unit, title: &str| {
         let terms =

@@ -1,12 +1,14 @@
-//! What made a number: its formula, the same with the values put in, and the part of a paper that it follows.
+//! The origin of a number: its formula, the formula with values, and its source in a paper.
 //!
-//! An [`Explained`] is a number with the formulas that give it, as a tree: terms are numbers in turn, and those that have a [`Subject`]
-//! are explained once somebody asks, so that a point with thousands of tile types costs nothing. It is made of what the page has: a
-//! [`PointAccount`](fusescape_engine::depth_first::PointAccount), a [`MappedLayer`](fusescape_engine::explore::MappedLayer), a
-//! [`SystemAccount`](fusescape_engine::multicore::SystemAccount), [`Fusions`](fusescape_engine::explore::Fusions) or [`Sequences`]. These
-//! hold every access, hop, transfer and map, and where rules decide which formula the engine uses, which one it was: nothing here tries
-//! formulas until one fits. No text of a formula is written by hand: a [`Formula`] is evaluated and printed from its terms.
-//! `tests/page/explain.rs` and `tests/page/explain_systems.rs` unfold everything under all rules and compare it with what is shown.
+//! An [`Explained`] is a number with its formulas, as a tree: terms are numbers in turn, and those with a [`Subject`]
+//! are explained on request, so that a point with thousands of tile types costs nothing. It is made from results of the
+//! page: a [`PointAccount`](fusescape_engine::depth_first::PointAccount), a
+//! [`MappedLayer`](fusescape_engine::explore::MappedLayer), a
+//! [`SystemAccount`](fusescape_engine::multicore::SystemAccount), [`Fusions`](fusescape_engine::explore::Fusions) or
+//! [`Sequences`]. These record every access, hop, transfer and map, and, where rules decide which formula the engine
+//! uses, the one that was used: no formula is guessed from the result. No text of a formula is written by hand: a
+//! [`Formula`] is evaluated and printed from its terms. `tests/page/explain.rs` and `tests/page/explain_systems.rs`
+//! unfold everything under all rules and compare it with the shown values.
 
 mod change;
 mod cores;
@@ -36,12 +38,12 @@ pub use sequences::{
     RunPart, RunPlace, SequenceCells, SequenceNumber, Sequences, explain_sequences, listed_partitions, listed_steps,
 };
 
-/// Results that explain their numbers.
+/// Results whose numbers can be explained.
 pub trait Results {
-    /// Explains a number; `None` where these results have no such number.
+    /// Explains a number; `None` if these results have no such number.
     fn explain(&self, subject: Subject) -> Option<Explained>;
 
-    /// Where they lie: results are the same where they lie at the same place.
+    /// The address: results are equal if they have the same address.
     fn place(&self) -> *const () {
         std::ptr::from_ref(self).cast()
     }
@@ -78,17 +80,17 @@ impl Results for Sequences {
     }
 }
 
-/// A number that can be explained further, of the results at hand.
+/// A number that can be explained further, of the current results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
-    /// Of a point's account.
+    /// A number of a point's account.
     Point(PointNumber),
-    /// Of a mapped layer.
+    /// A number of a mapped layer.
     Layer(LayerNumber),
-    /// Of a schedule on many cores.
+    /// A number of a schedule on many cores.
     Cores(CoresNumber),
-    /// Of methods that choose which layers run together.
+    /// A number of methods that choose groups of layers.
     Fusion(FusionNumber),
-    /// Of sequences of layers.
+    /// A number of sequences of layers.
     Sequences(SequenceNumber),
 }

@@ -18,14 +18,14 @@ const BYTES: Unit = Unit::Of(Quantity::Bytes);
 const AVERAGE: &str = "What the average unit holds; of outputs as they leave the level.";
 const FULLEST: &str = "What the fullest unit holds, and partial sums as long as outputs are added to.";
 
-/// What the numbers are taken from.
+/// The source of the numbers.
 pub(super) struct Of<'a> {
     pub facts: &'a LayerFacts,
     pub mapped: &'a MappedLayer,
 }
 
 impl Of<'_> {
-    /// A number, to be unfolded when asked.
+    /// A number that is explained on request.
     pub fn folded(&self, number: LayerNumber) -> Option<Explained> {
         let explained = explain_layer(self.facts, self.mapped, number)?;
         Some(Explained::folded(explained.name, explained.value, explained.unit, Subject::Layer(number)))
@@ -39,7 +39,7 @@ impl Of<'_> {
         self.facts.irrelevant.get(operand).is_some_and(|dims| dims.contains(&dim))
     }
 
-    /// Product of the outermost loops of a level that all are irrelevant, or all relevant.
+    /// Product of the outermost loops of a level that are all irrelevant, or all relevant.
     fn outermost(&self, operand: usize, loops: &[TemporalLoop], irrelevant: bool) -> f64 {
         let is_wanted = |next: &&TemporalLoop| match irrelevant {
             true => self.is_irrelevant(operand, next.dim),
@@ -48,7 +48,7 @@ impl Of<'_> {
         loops.iter().rev().take_while(is_wanted).map(|next| next.size as f64).product()
     }
 
-    /// Whether every iteration of a loop touches other data, all of it.
+    /// Whether every iteration of a loop touches entirely different data.
     fn is_relevant(&self, operand: usize, dim: Dim) -> bool {
         !self.slides(operand, dim) && !self.is_irrelevant(operand, dim)
     }
@@ -122,7 +122,7 @@ impl Of<'_> {
                 let irrelevant = in_time(&|dim| self.is_irrelevant(operand, dim));
                 let by_growth =
                     |title: &'static str, explained: Explained| explained.or(title, How::Quotient, vec![loops, grows]);
-                // Where no window moves, relevant loops add all that they touch, and the others are the reuse.
+                // If no window moves, relevant loops add all the data that they touch, and the others are the reuse.
                 let is_plain = here.loops.iter().all(|next| !self.slides(operand, next.dim));
                 match is_plain && !irrelevant.is_empty() {
                     true => by_growth("by growth", explained.or("the irrelevant loops", How::Product, irrelevant)),
@@ -255,7 +255,7 @@ impl Of<'_> {
         })
     }
 
-    /// What crosses to the next higher level: the accesses of the memory above.
+    /// The transfers to the next higher level: the accesses of the memory above.
     fn traffic(&self, operand: usize, level: usize, figure: LevelFigure) -> Option<Explained> {
         let information = self.mapped.information.operands.get(operand)?;
         let here = information.levels.get(level)?.traffic.as_ref()?;
@@ -287,7 +287,7 @@ impl Of<'_> {
         })
     }
 
-    /// MACs for each element of all levels up to one, with what the loops above shift in.
+    /// MACs per element of all levels up to `level`, including elements shifted in by the loops above.
     fn with_fifo(&self, operand: usize, levels: &[LevelInformation], level: usize) -> Explained {
         let mut sizes = sizes(levels, level, true);
         levels[level].shifted.iter().for_each(|next| sizes[next.dim as usize] *= next.size as f64);
@@ -301,7 +301,7 @@ impl Of<'_> {
             .noted("With the innermost loops above that move windows over what lies here.")
     }
 
-    /// The factors of the elements that loops of these sizes touch: relevant loops, and windows over inputs.
+    /// The factors of the number of elements touched by loops of these sizes: relevant loops, and windows over inputs.
     fn elements(&self, operand: usize, sizes: &Sizes) -> Vec<Explained> {
         let size = |dim: Dim| sizes[dim as usize];
         let plain = Dim::ALL.into_iter().filter(|&dim| self.is_relevant(operand, dim) && size(dim) != 1.0);
@@ -319,7 +319,7 @@ impl Of<'_> {
 /// Products of loop sizes, by dimension.
 type Sizes = [f64; 8];
 
-/// Of all loops up to a level, those that are unrolled at it included if it is the `total` over its units.
+/// Of all loops up to a level; including those unrolled at it for the `total` over its units.
 fn sizes(levels: &[LevelInformation], level: usize, total: bool) -> Sizes {
     let mut sizes = [1.0; 8];
     for (index, of) in levels.iter().enumerate().take(level + 1) {
@@ -338,7 +338,7 @@ fn unrolled_sizes(levels: &[LevelInformation]) -> Sizes {
     sizes
 }
 
-/// Input columns or rows that windows touch: those of all windows, less what neighbours share.
+/// Input columns or rows that windows touch: those of all windows, minus those shared by neighbours.
 fn extent(count: &WindowCount, size: &dyn Fn(Dim) -> f64) -> Explained {
     let whole = |dim: Dim| {
         let given = Explained::given(dim.name(), size(dim), PLAIN);

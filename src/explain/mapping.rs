@@ -1,4 +1,4 @@
-//! Numbers of one mapped layer: what it costs (ZigZag, Section III).
+//! Numbers of one mapped layer: its cost (ZigZag, Section III).
 
 use super::Subject;
 use super::formula::{Explained, How, Unit};
@@ -16,7 +16,7 @@ use fusescape_engine::explore::{LayerFacts, MappedLayer};
 /// A number of a mapped layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LayerNumber {
-    /// Energy of everything.
+    /// Total energy.
     Energy,
     /// Energy of one cause.
     EnergyOf(EnergyCause),
@@ -28,21 +28,21 @@ pub enum LayerNumber {
     Temporal,
     /// Cycles of computing if all PEs worked.
     Ideal,
-    /// Cycles of waiting for ports.
+    /// Cycles of stalls at ports.
     Stall,
-    /// Cycles that one port makes the array wait; negative where it has some to spare.
+    /// Cycles that one port makes the array wait; negative for slack.
     Port(usize),
-    /// Share of the PEs that work, over the whole time.
+    /// Share of the PEs that are busy, over the whole time.
     Use,
-    /// Share of the PEs that the unrolling uses.
+    /// Share of the PEs in the unrolling.
     SpaceUse,
-    /// Share of the time in which they work.
+    /// Share of the time in which they are busy.
     TimeUse,
     /// Multiply-accumulates.
     Macs,
-    /// What an access counts.
+    /// An amount of one access.
     Access(usize, Counted),
-    /// A figure of the loop-information table: of an operand at an architecture level.
+    /// An entry of the loop-information table: of an operand at an architecture level.
     Level(usize, usize, LevelFigure),
 }
 
@@ -73,7 +73,7 @@ pub enum LevelFigure {
 }
 
 impl LevelFigure {
-    /// The figures in the order of the table's rows; its first two rows list loops.
+    /// In the order of the table's rows; its first two rows list loops.
     pub const ROWS: [Self; 21] = [
         Self::UnitSize,
         Self::TotalSize,
@@ -108,7 +108,7 @@ fn access_energy((index, access): (usize, &Access)) -> Explained {
     Explained::folded(name, access.energy_pj(), ENERGY_UNIT, subject)
 }
 
-/// Explains a number of a mapped layer; `None` where it has no such number.
+/// Explains a number of a mapped layer; `None` if it has no such number.
 pub fn explain_layer(facts: &LayerFacts, mapped: &MappedLayer, number: LayerNumber) -> Option<Explained> {
     let of = Of { facts, mapped };
     let (cycles, pes) = (&mapped.cycles, Explained::given("PEs", facts.pe_count as f64, PLAIN));
@@ -215,7 +215,7 @@ pub fn explain_layer(facts: &LayerFacts, mapped: &MappedLayer, number: LayerNumb
     })
 }
 
-/// Everything that the stall of the slowest port leaves out, each with what it could amount to.
+/// All stalls that the stall of the slowest port leaves out, each with an upper bound.
 fn stalls_left_out(mapped: &MappedLayer) -> String {
     let mut stalls: Vec<i64> = mapped.ports.iter().map(|port| port.cycles).filter(|cycles| *cycles > 0).collect();
     stalls.sort_unstable();

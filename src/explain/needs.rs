@@ -25,12 +25,12 @@ fn weights(layer: &LayerNeed) -> Option<Explained> {
     Some(product(&layer.name, names, layer.kernel?))
 }
 
-/// Those weights of a layer that its kernels have; `of` is their sum.
+/// The sum of the weights of layers, over the kernels of each.
 fn all_weights(name: &'static str, layers: &[LayerNeed], bytes: u64) -> Explained {
     sum(name, bytes, layers.iter().filter_map(weights).collect()).noted("Pooling has no weights.")
 }
 
-/// What explains the table of [`storage_bars`](fusescape_chart::storage_bars), row by row; its first column is words.
+/// Explanations of the table of [`storage_bars`](fusescape_chart::storage_bars), row by row; its first column is text.
 pub fn explain_storage(needs: &SequenceNeeds) -> Vec<Vec<Option<Explained>>> {
     let row = |need: &Need| {
         let (layers, storage) = (&need.layers, &need.storage);
@@ -52,7 +52,8 @@ pub fn explain_storage(needs: &SequenceNeeds) -> Vec<Vec<Option<Explained>>> {
     needs.by_count.iter().map(row).collect()
 }
 
-/// What explains the table of [`traffic_bars`](fusescape_chart::traffic_bars), row by row; its first two columns are words.
+/// Explanations of the table of [`traffic_bars`](fusescape_chart::traffic_bars), row by row; its first two columns are
+/// text.
 pub fn explain_traffic(needs: &SequenceNeeds) -> Vec<Vec<Option<Explained>>> {
     let row = |need: &Need| {
         let layers = &need.layers;
@@ -74,7 +75,8 @@ pub fn explain_traffic(needs: &SequenceNeeds) -> Vec<Vec<Option<Explained>>> {
     needs.by_count.iter().flat_map(row).collect()
 }
 
-/// What explains the table of [`reuse_bars`](fusescape_chart::reuse_bars) for tiles of one side; its first two columns are words.
+/// Explanations of the table of [`reuse_bars`](fusescape_chart::reuse_bars) for tiles of one side; its first two
+/// columns are text.
 pub fn explain_reuse(needs: &SequenceNeeds, side: u64) -> Vec<Vec<Option<Explained>>> {
     let row = |need: &Need| {
         let Some(reuse) = need.reuse.iter().rfind(|reuse| reuse.side <= side) else { return [Vec::new(), Vec::new()] };

@@ -1,4 +1,4 @@
-//! Which numbers of a point there are, and what they are called.
+//! The numbers of a point, and their names.
 
 use super::formula::Unit;
 use fusescape_chart::Quantity;
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 /// A number of a point's account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PointNumber {
-    /// What is added up over stacks, tiles and layers.
+    /// An amount that is summed over stacks, tiles and layers.
     Of(Scope, Amount),
     /// Energy times latency.
     EnergyDelay,
@@ -21,15 +21,15 @@ pub enum PointNumber {
     Tiles(usize),
     /// Tiles of a type of a stack.
     TilesOf(usize, usize),
-    /// Columns or rows of a layer-tile's output that are computed.
+    /// Columns or rows that are computed of a layer-tile's output.
     Computed(LayerTileIndex, Axis),
-    /// Columns or rows of each of a layer-tile's inputs that it needs.
+    /// Columns or rows that a layer-tile needs of each input.
     Needed(LayerTileIndex, Axis),
-    /// Bits of a layer-tile's data.
+    /// Bits of one kind of data of a layer-tile.
     Size(LayerTileIndex, Data),
     /// Share of the PEs that a layer-tile uses.
     PesUsed(LayerTileIndex),
-    /// What one access of a layer-tile counts.
+    /// An amount of one access of a layer-tile.
     Access(LayerTileIndex, usize, Counted),
     /// Energy of one of a layer-tile's data copy actions.
     CopyEnergy(LayerTileIndex, usize),
@@ -40,10 +40,10 @@ pub enum PointNumber {
 /// Index of a layer-tile in an account: stack, tile type of the stack, layer of the tile type.
 pub type LayerTileIndex = [usize; 3];
 
-/// What an amount is summed over.
+/// The range of a sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// Everything.
+    /// All stacks.
     Point,
     /// All tiles of a stack.
     Stack(usize),
@@ -53,10 +53,9 @@ pub enum Scope {
     Layer(LayerTileIndex),
 }
 
-/// What is added up.
+/// An amount that is summed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Amount {
-    /// Energy.
     Energy,
     /// Energy of one cause.
     EnergyOf(EnergyCause),
@@ -66,9 +65,9 @@ pub enum Amount {
     Cycles,
     /// Latency of one cause.
     CyclesOf(LatencyCause),
-    /// Computing, if all PEs worked: not a part of the latency.
+    /// Computing with all PEs busy: not a part of the latency.
     IdealCycles,
-    /// Computing beyond that, as the unrolling leaves PEs idle.
+    /// Computing beyond that, due to PEs left idle by the unrolling.
     IdleCycles,
     /// Latency without data copies.
     MappedCycles,
@@ -76,18 +75,18 @@ pub enum Amount {
     Waiting,
     /// Multiply-accumulates.
     Macs,
-    /// At one memory, of one cause or of all.
+    /// At one memory, for one cause or all.
     At(Counted, MemoryId, Option<AccessCause>),
 }
 
-/// What is counted of accesses.
+/// An amount of accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counted {
     /// Full-width words.
     Words,
     /// Data elements.
     Elements,
-    /// Energy.
+    /// pJ.
     Energy,
 }
 
@@ -142,7 +141,7 @@ impl Counted {
 }
 
 impl Amount {
-    /// What a latency consists of, in the order in which figures show it: all causes, and of computing what idle PEs add.
+    /// The parts of a latency, in the order of figures: all causes, with computing split by idle PEs.
     pub fn latency_parts() -> impl Iterator<Item = Self> {
         LatencyCause::ALL.into_iter().flat_map(|cause| match cause {
             LatencyCause::Computing => vec![Self::IdealCycles, Self::IdleCycles],

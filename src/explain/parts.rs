@@ -1,4 +1,4 @@
-//! What points and single layers have in common: loops, accesses, ports, copies.
+//! Common parts of points and single layers: loops, accesses, ports, copies.
 
 use super::Subject;
 use super::formula::{Explained, How, Unit};
@@ -47,10 +47,10 @@ pub(super) fn loops_in_time(explained: Explained, loops: &[TemporalLoop]) -> Exp
     explained.or("", How::Product, terms).noted(note)
 }
 
-/// Why no multiply-accumulate takes energy.
+/// The reason why multiply-accumulates take no energy.
 pub(super) const NO_MACS: &str = "The vector unit computes this layer: nothing is multiplied on the array.";
 
-/// Energy of what a vector unit does in all iterations of a layer.
+/// Energy of the vector unit in all iterations of a layer.
 pub(super) fn vector_operations(explained: Explained, shape: &LayerShape, pj: f64) -> Explained {
     let iterations = shape.iterations() as f64;
     let names: Vec<String> =
@@ -66,15 +66,15 @@ pub(super) fn is_on_lanes(shape: &LayerShape, energy: &EnergySplit) -> bool {
 
 const SEVERAL: &str = "The cycles of one iteration, times the iterations over the lanes or the PEs.";
 
-/// Cycles with all lanes busy, or with all PEs.
+/// Cycles with all lanes busy, or all PEs.
 pub(super) fn ideal_cycles(explained: Explained, macs: Explained, pes: Explained, on_lanes: bool) -> Explained {
     let quotient = macs.value / pes.value;
     match explained.value {
         _ if on_lanes => explained.noted(SEVERAL),
         value if value == quotient => explained.or("", How::Quotient, vec![macs, pes]),
-        // As the tools have it.
+        // Rounded up, as in the tools.
         value if value == quotient.ceil() => explained.or("", How::QuotientUp, vec![macs, pes]),
-        // In memory, too, an iteration may take several.
+        // With computing in memory, an iteration may take several cycles.
         _ => explained.noted(SEVERAL),
     }
 }
@@ -95,7 +95,7 @@ fn counted(access: &Access, what: Counted) -> f64 {
     }
 }
 
-/// What one access counts.
+/// An amount of one access.
 pub(super) fn explain_access(access: &Access, what: Counted, memory: &str) -> Explained {
     let transfers = Explained::given("transfers", access.transfers as f64, PLAIN)
         .noted("So often do the loops above this level change the data: an irrelevant loop just above lets it stay.");
@@ -139,7 +139,7 @@ pub(super) fn explain_access(access: &Access, what: Counted, memory: &str) -> Ex
     explained.after(ENERGY)
 }
 
-/// The accesses of a layer-tile for one cause; data copies are no part of the mapped layer.
+/// The accesses of a layer-tile for one cause; data copies are not part of the mapped layer.
 pub(super) fn accesses_of(
     layer: &LayerTileAccount,
     place: LayerTileIndex,
@@ -187,7 +187,7 @@ fn end_counts(action: &CopyActionAccount, end: &HopEnd, what: Counted) -> f64 {
     }
 }
 
-/// What a layer-tile counts at a memory.
+/// An amount of a layer-tile at a memory.
 pub(super) fn at_memory(layer: &LayerTileAccount, what: Counted, memory: MemoryId, cause: Option<AccessCause>) -> f64 {
     let is_asked = |of: AccessCause| cause.is_none_or(|cause| cause == of);
     let accesses = layer.cost.iter().flat_map(|cost| &cost.accesses).filter(|access| access.memory == memory);
@@ -200,7 +200,7 @@ pub(super) fn at_memory(layer: &LayerTileAccount, what: Counted, memory: MemoryI
     of_layer + besides.sum::<f64>()
 }
 
-/// What data copy actions count at a memory.
+/// An amount of data copy actions at a memory.
 pub(super) fn copy_words(layer: &LayerTileAccount, what: Counted, memory: MemoryId) -> Vec<Explained> {
     let mut terms = Vec::new();
     for action in &layer.copies.actions {
@@ -239,7 +239,7 @@ pub(super) fn copy_energy(account: &PointAccount, action: &CopyActionAccount) ->
     })
 }
 
-/// Cycles of a data copy action by itself: hop by hop.
+/// Cycles of a single data copy action: hop by hop.
 pub(super) fn copy_cycles(account: &PointAccount, action: &CopyActionAccount) -> Option<Explained> {
     let side = |(end, way): (&HopEnd, &str)| {
         let bits = Explained::given("bits", end.bits as f64, PLAIN);
@@ -271,7 +271,7 @@ pub(super) fn copy_cycles(account: &PointAccount, action: &CopyActionAccount) ->
     Some(Explained::given(name, cycles as f64, CYCLES).or("by hop", How::Sum, terms).after(COPIES))
 }
 
-/// How long a layer waits for the copies before it: as long as the port that is done last.
+/// Time that a layer waits for the copies before it: until the last port is done.
 pub(super) fn copies_wait(explained: Explained, copies: &CopyAccount, place: LayerTileIndex) -> Explained {
     let explained = explained.after(COPIES);
     let Some(port) = &copies.last_port else { return explained.noted("Nothing is copied.") };
@@ -291,7 +291,7 @@ pub(super) fn copies_wait(explained: Explained, copies: &CopyAccount, place: Lay
         .noted(format!("All copies start together. This port of {} is done last.", port.memory))
 }
 
-/// Waiting for the slowest port.
+/// Stalls at the slowest port.
 pub(super) fn stall(explained: Explained, port: Option<&PortBalance>) -> Explained {
     match port {
         None => explained.noted("No port makes the array wait."),
@@ -303,7 +303,7 @@ pub(super) fn stall(explained: Explained, port: Option<&PortBalance>) -> Explain
     }
 }
 
-/// What makes a port wait: links that are too slow by themselves, and sharing.
+/// The causes of a port's stalls: links that are too slow by themselves, and sharing.
 pub(super) fn port_terms(port: &PortBalance) -> Vec<Explained> {
     let late = port.links.iter().filter(|link| link.cycles > 0 || port.links.len() == 1);
     let mut terms: Vec<Explained> = late
@@ -325,7 +325,7 @@ pub(super) fn port_terms(port: &PortBalance) -> Vec<Explained> {
     terms
 }
 
-/// What links of one port wait for each other.
+/// Time that links of one port wait for each other.
 fn sharing(port: &PortBalance) -> Explained {
     let name = |link: &LinkBalance| format!("{} {}", link.operand, link.movement.name().replace('_', " "));
     let within = port.links.iter().map(|link| Explained::given(name(link), link.cycles_within() as f64, CYCLES));

@@ -1,4 +1,4 @@
-//! Numbers of a point: what it costs, stack by stack, tile by tile, layer by layer, down to single accesses.
+//! Numbers of a point: its cost by stack, tile and layer, down to single accesses.
 
 use super::formula::{Explained, How, Unit};
 use super::numbers::{
@@ -13,7 +13,7 @@ use fusescape_engine::cost::{AccessCause, EnergyCause, LatencyCause};
 use fusescape_engine::depth_first::{LayerTileAccount, PointAccount, StackAccount, TileTypeAccount};
 use std::borrow::Cow;
 
-/// Explains a number of a point; `None` where the account has no such number.
+/// Explains a number of a point; `None` if the account has no such number.
 pub fn explain_point(account: &PointAccount, number: PointNumber) -> Option<Explained> {
     let layer = |place: LayerTileIndex| layer_at(account, place);
     match number {
@@ -64,7 +64,7 @@ fn folded(account: &PointAccount, place: Scope, amount: Amount, name: Option<Str
     Some(Explained::folded(name, value, amount.unit(), Subject::Point(PointNumber::Of(place, amount))))
 }
 
-/// An amount at a place.
+/// An amount in a scope.
 fn amount_at(account: &PointAccount, place: Scope, amount: Amount) -> Option<f64> {
     if let (Scope::Point, Amount::At(counted, memory, cause)) = (place, amount) {
         let memory = account.memories.get(memory)?;
@@ -111,7 +111,7 @@ fn amount_at(account: &PointAccount, place: Scope, amount: Amount) -> Option<f64
     }
 }
 
-/// What a sum consists of, cause by cause; nothing if it is none.
+/// The parts of a sum, cause by cause; empty if it is none.
 fn parts_of(amount: Amount) -> Vec<Amount> {
     let copy = EnergyCause::Access(AccessCause::Copy);
     match amount {
@@ -134,7 +134,7 @@ fn of_layer(layer: &LayerTileAccount, amount: Amount) -> f64 {
         Amount::Energy | Amount::MappedEnergy | Amount::Cycles | Amount::MappedCycles | Amount::Waiting => {
             parts_of(amount).into_iter().map(|part| of_layer(layer, part)).sum()
         }
-        // The mapped layer knows of no copies.
+        // The mapped layer has no copies.
         Amount::EnergyOf(EnergyCause::Access(AccessCause::Copy)) => layer.copies.energy_pj,
         Amount::EnergyOf(cause) => energy[cause],
         Amount::CyclesOf(LatencyCause::Copy) => layer.copies.latency_cycles as f64,
@@ -146,7 +146,7 @@ fn of_layer(layer: &LayerTileAccount, amount: Amount) -> f64 {
     }
 }
 
-/// The sum at a place: by what it consists of, and by where it comes about.
+/// The sum in a scope: by its parts, and by the parts of the scope.
 fn explain_amount(account: &PointAccount, place: Scope, amount: Amount) -> Option<Explained> {
     let value = amount_at(account, place, amount)?;
     let mut explained = Explained::given(amount.name(account), value, amount.unit());
@@ -154,7 +154,7 @@ fn explain_amount(account: &PointAccount, place: Scope, amount: Amount) -> Optio
         let all = amounts.iter().filter_map(|part| folded(account, place, *part, None));
         all.filter(|term| term.value != 0.0).collect()
     };
-    // Where all terms are of one kind, what tells them apart is their memory.
+    // If all terms are of one kind, they are distinguished by their memory.
     let by_memory = |cause: Option<AccessCause>| -> Vec<Explained> {
         let memories = account.memories.iter_enumerated();
         let all = memories.filter_map(|(index, memory)| {
@@ -216,7 +216,7 @@ fn explain_amount(account: &PointAccount, place: Scope, amount: Amount) -> Optio
 }
 
 impl Explained {
-    /// With what recomputing adds, which no formula of single stacks shows.
+    /// Adds the share of recomputation, which no formula of a single stack shows.
     fn noted_if(self, amount: Amount, account: &PointAccount) -> Self {
         if amount == Amount::Macs { super::sizes::with_recomputed(self, account) } else { self }
     }
@@ -226,7 +226,7 @@ fn nonzero(terms: impl Iterator<Item = Option<Explained>>) -> Vec<Explained> {
     terms.flatten().filter(|term| term.value != 0.0).collect()
 }
 
-/// A stack's sum: of every tile type as many as there are.
+/// A stack's sum: over tile types, times the number of tiles of each.
 fn by_tile(
     account: &PointAccount,
     explained: Explained,
@@ -250,7 +250,7 @@ fn is_on_vector_unit(layer: &fusescape_engine::depth_first::LayerTileAccount) ->
     layer.cost.as_ref().is_some_and(|cost| cost.energy[EnergyCause::Vector] > 0.0)
 }
 
-/// What a single layer-tile's amount is made of.
+/// The parts of a single layer-tile's amount.
 fn explain_leaf(
     account: &PointAccount,
     explained: Explained,
@@ -263,7 +263,7 @@ fn explain_leaf(
         Amount::EnergyOf(EnergyCause::Mac) if is_on_vector_unit(layer) => explained.noted(NO_MACS),
         Amount::EnergyOf(EnergyCause::Mac) => {
             let macs = folded(account, Scope::Layer(place), Amount::Macs, None)?;
-            // What it takes in memory depends on how much of the array is in use.
+            // With computing in memory, the energy depends on the share of the array in use.
             let all = layer.cost.as_ref().map_or(0.0, |cost| cost.energy[EnergyCause::Mac]);
             let each = match layer.shape.mac_pj(&account.mac_energy) {
                 0.0 => all / macs.value.max(1.0),

@@ -13,29 +13,29 @@ use fusescape_engine::interlayer::{ChainEnergyCause, Cost, FusionMode};
 use fusescape_spec::sorting::sort_by_key;
 use std::rc::Rc;
 
-/// All sequences of a design, and those that are chosen.
+/// All sequences of a design, and the chosen ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sequences {
-    /// The layers by themselves, and the hardware.
+    /// The single layers, and the hardware.
     pub chains: Rc<Chains>,
-    /// The sequences that fit.
+    /// The costs of sequences that fit.
     pub costs: Rc<Vec<SequenceCosts>>,
-    /// Those that run fused, and how.
+    /// The sequences that run fused, with their mode.
     pub chosen: Vec<(Sequence, FusionMode)>,
-    /// Other things to run, such as steps of a sweep: what runs one after another in each.
+    /// Other runs, such as steps of a sweep: for each a list of consecutive runs.
     pub listed: Vec<Vec<StepRun>>,
 }
 
-/// A number of sequences.
+/// A number of the sequences of a design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SequenceNumber {
-    /// What something that runs comes to.
+    /// A part of the cost of a run.
     Of(RunPlace, RunPart),
-    /// By how much less, or more, all layers come to with those fused that are chosen.
+    /// The relative change for all layers if the chosen sequences are fused.
     Change(SequenceQuantity),
-    /// Layers that are fused.
+    /// Number of fused layers.
     Fused,
-    /// Cycles in which so many PEs do so many operations if all of them work.
+    /// Cycles for these operations with all PEs busy.
     Ideal {
         /// Operations of all layers.
         operations: u64,
@@ -44,10 +44,10 @@ pub enum SequenceNumber {
     },
 }
 
-/// Something that runs.
+/// A run of some layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunPlace {
-    /// A layer of a chain by itself.
+    /// A single layer: index of its chain, and of the layer.
     Layer(u32, u32),
     /// The layers of a sequence, one after another.
     Apart(Sequence),
@@ -55,27 +55,27 @@ pub enum RunPlace {
     Fused(Sequence, FusionMode),
     /// All layers of all chains, one after another.
     AllApart,
-    /// All of them, those fused that are chosen.
+    /// All layers of all chains, with the chosen sequences fused.
     AllTogether,
-    /// All that is listed under a number.
+    /// All runs listed at an index.
     Listed(u32),
-    /// One thing of what is listed under a number.
+    /// One of the runs listed at an index.
     ListedRun(u32, u32),
 }
 
-/// What it comes to.
+/// A part of the cost of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunPart {
-    /// All of a quantity.
+    /// The total of a quantity.
     Total(SequenceQuantity),
-    /// A part of one.
+    /// One part of a quantity.
     Part(SequencePart),
     /// Ratio of computation to communication.
     Ctc,
 }
 
 impl RunPart {
-    /// What a quantity consists of, in the order in which figures show it.
+    /// The parts of a quantity, in the order of figures.
     pub fn of(quantity: SequenceQuantity) -> impl Iterator<Item = Self> + Clone {
         quantity.parts().into_iter().map(Self::Part)
     }
@@ -129,7 +129,7 @@ const BORDER: &str =
 const OVERLAP: &str = "Computation overlaps with all that crosses the buffer’s port, into it and out of it again.";
 const MACS: Unit = Unit::Of(Quantity::Macs);
 
-/// Explains a number of sequences; `None` where there is none.
+/// Explains a number of sequences; `None` if there is none.
 pub fn explain_sequences(sequences: &Sequences, number: SequenceNumber) -> Option<Explained> {
     let shown = sequences.shown(number)?;
     let explained = match number {
@@ -164,7 +164,7 @@ pub fn explain_sequences(sequences: &Sequences, number: SequenceNumber) -> Optio
 }
 
 impl Sequences {
-    /// Things to run on the accelerator of `chains`, beside its sequences.
+    /// Runs on the accelerator of `chains`, without sequences.
     fn of_listed(chains: &Rc<Chains>, listed: Vec<Vec<StepRun>>) -> Self {
         Self { chains: Rc::clone(chains), costs: Rc::default(), chosen: Vec::new(), listed }
     }
@@ -194,7 +194,7 @@ impl Sequences {
         self.listed.get(number as usize).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// The number, not unfolded.
+    /// The number without its formulas.
     fn shown(&self, number: SequenceNumber) -> Option<Explained> {
         Some(match number {
             SequenceNumber::Of(place, part) => {
@@ -215,7 +215,7 @@ impl Sequences {
         })
     }
 
-    /// A number, to be unfolded when asked.
+    /// A number that is explained on request.
     fn folded(&self, number: SequenceNumber) -> Option<Explained> {
         Some(Explained { subject: Some(Subject::Sequences(number)), ..self.shown(number)? })
     }
@@ -225,7 +225,7 @@ impl Sequences {
         chain.and_then(|chain| chain.layers.get(layer as usize)).cloned().unwrap_or_default()
     }
 
-    /// What runs one after another at a place, with what it is called; `None` where one thing runs.
+    /// The consecutive runs of a run, with their names; `None` if it is a single one.
     fn one_by_one(&self, place: RunPlace) -> Option<Vec<(String, RunPlace)>> {
         let layer = |chain: u32, layer: u32| (self.layer_name(chain, layer), RunPlace::Layer(chain, layer));
         let of = |sequence: Sequence| (sequence.first..sequence.end).map(move |place| layer(sequence.chain, place));
@@ -263,7 +263,7 @@ impl Sequences {
             (RunPart::Ctc, _) => {
                 return Some(self.ctc(shown, &run.cost, at(RunPart::Total(SequenceQuantity::Volume))?));
             }
-            // Of several, computing and waiting are those of all of them together, as their figures show them.
+            // For several runs, computing and waiting are those of all of them together, as in figures.
             (RunPart::Part(SequencePart::Computing), Some(parts)) => {
                 let terms = parts.into_iter().map(|(name, place)| {
                     Some(Explained::given(name, self.run_of(place)?.cost.compute_cycles as f64, CYCLES))
@@ -293,7 +293,7 @@ impl Sequences {
         Some(explained.after(SEQUENCES))
     }
 
-    /// A number of what runs as one.
+    /// A number of a single run.
     fn single(&self, shown: Explained, place: RunPlace, cost: &Cost, part: RunPart) -> Option<Explained> {
         let (rule, energy) = (SEQUENCE_PARAMETERS.report, self.chains.accelerator.energy);
         let at = |part: RunPart| self.folded(SequenceNumber::Of(place, part));
@@ -357,7 +357,7 @@ impl Sequences {
         })
     }
 
-    /// Cycles in which all that crosses the buffer's port passes it.
+    /// Cycles for a volume to pass the buffer's port.
     fn port_cycles(&self, volume: Explained) -> Explained {
         let parameters = SEQUENCE_PARAMETERS;
         let given = |name: &'static str, value: u64| Explained::given(name, value as f64, PLAIN);
@@ -395,10 +395,11 @@ impl Sequences {
     }
 }
 
-/// Numbers of the cells of a table, row by row; `None` for words.
+/// Numbers of the cells of a table, row by row; `None` for text.
 pub type SequenceCells = Vec<Vec<Option<SequenceNumber>>>;
 
-/// The partitions of an array, and the numbers of the table of [`partition_scatter`](fusescape_chart::partition_scatter).
+/// The partitions of an array, and the numbers of the table of
+/// [`partition_scatter`](fusescape_chart::partition_scatter).
 pub fn listed_partitions(chains: &Rc<Chains>, partitions: &SequencePartitions) -> (Sequences, SequenceCells) {
     let layers = chains.names(partitions.sequence);
     let listed = partitions.costs.iter().map(|known| vec![StepRun { layers: layers.to_vec(), run: known.run }]);

@@ -1,4 +1,4 @@
-//! Numbers of tiles, what a layer-tile computes and needs, and how much data that is.
+//! Numbers of tiles, sizes computed and needed by layer-tiles, and amounts of data.
 
 use super::Subject;
 use super::formula::{Explained, How, Unit};
@@ -36,7 +36,7 @@ pub(super) fn explain_tiles(account: &PointAccount, index: usize) -> Option<Expl
     )
 }
 
-/// Tiles of one type: wherever they lie on the map.
+/// Tiles of one type, over all their places on the map.
 pub(super) fn explain_tiles_of(stack: &StackAccount, tile: usize) -> Option<Explained> {
     let tile_type = stack.tile_types.get(TileTypeId::from(tile))?;
     let mut terms = Vec::new();
@@ -59,10 +59,10 @@ pub(super) fn explain_tiles_of(stack: &StackAccount, tile: usize) -> Option<Expl
     )
 }
 
-/// Why a layer needs another number of columns or rows of a producer than its window has.
+/// The reason why a layer needs another number of columns or rows of a producer than its window has.
 const THROUGH_VIEW: &str = "The window lies on a view, which shows this producer scaled, or in a part of it.";
 
-/// What a layer-tile computes: what its reader needs, less what the reader finds in a cache.
+/// The size computed by a layer-tile: the size that its reader needs, minus the part in the reader's cache.
 pub(super) fn explain_computed(account: &PointAccount, place: LayerTileIndex, axis: Axis) -> Option<Explained> {
     let [stack, tile, node] = place;
     let tile_type = account.stacks.get(stack)?.tile_types.get(TileTypeId::from(tile))?;
@@ -95,7 +95,7 @@ pub(super) fn explain_computed(account: &PointAccount, place: LayerTileIndex, ax
             .after(TILES),
         [only] => Explained { formulas: only.formulas.clone(), ..explained }
             .noted("What the layer that reads it needs, less what an earlier tile left in a cache."),
-        // Tiles are intervals: one that is as long as what covers them all covers them itself.
+        // Tiles are intervals: one that is as long as the union of all is that union.
         all if all.iter().any(|one| one.value == value) => explained
             .or("", How::Largest, wanted)
             .noted("Several layers read it; the outermost edges of what they need are combined (Fig. 8)."),
@@ -141,7 +141,7 @@ pub(super) fn explain_window(layer: &LayerTileAccount, axis: Axis) -> Option<Exp
     })
 }
 
-/// How much data: elements times their width.
+/// An amount of data: elements times their width.
 pub(super) fn explain_data(layer: &LayerTileAccount, place: LayerTileIndex, data: Data) -> Option<Explained> {
     let shape = &layer.shape;
     let given = |name: &'static str, value: u64| Explained::given(name, value as f64, PLAIN);
@@ -209,7 +209,7 @@ pub(super) fn explain_data(layer: &LayerTileAccount, place: LayerTileIndex, data
     })
 }
 
-/// Multiply-accumulates of a point, with those that are done more than once.
+/// Multiply-accumulates of a point, with the share of recomputation.
 pub(super) fn with_recomputed(explained: Explained, account: &PointAccount) -> Explained {
     let least = account.network_macs as f64;
     let again = Explained::given("computed again", explained.value - least, Unit::Of(Quantity::Macs))

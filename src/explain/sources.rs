@@ -1,4 +1,4 @@
-//! What the formulas follow.
+//! Sources of the formulas.
 
 pub(super) const STACKS: &str = "DeFiNES, Section III: stacks of fused layers";
 pub(super) const TILES: &str = "DeFiNES, Section III, step 1: tile the stack's output";

@@ -5,16 +5,15 @@ use fusescape_engine::hardware::Operand;
 use fusescape_spec::edit::Outline;
 use fusescape_spec::read_hardware;
 
-/// One memory, as it is drawn.
+/// A memory in the drawing of the hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryBox {
-    /// Its place in the document.
+    /// Index in the document.
     pub index: usize,
-    /// Its name.
     pub name: String,
-    /// Capacity of one instance, bits; 0 where that is not said.
+    /// Capacity of one instance, bits; 0 if it is not stated.
     pub size_bits: u64,
-    /// What it holds.
+    /// Operands that it holds.
     pub operands: Vec<Operand>,
     /// Number of instances.
     pub instances: u64,
@@ -79,7 +78,7 @@ fn set_rows(boxes: &mut [MemoryBox]) {
     }
 }
 
-/// A memory of I or O takes the other's column too where that is free.
+/// A memory of I or O is widened to the other's column if that is free.
 fn widen(boxes: &mut [MemoryBox]) {
     for index in 0..boxes.len() {
         let row = boxes[index].row;

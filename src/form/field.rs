@@ -1,4 +1,4 @@
-//! The fields of forms: what they are called, and what they mean.
+//! The fields of forms, with names and hints.
 
 use fusescape_spec::edit::Outline;
 use fusescape_spec::layer_fields;
@@ -6,13 +6,12 @@ use fusescape_spec::layer_fields;
 /// One field of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
-    /// In documents.
+    /// Name in documents.
     pub name: &'static str,
-    /// On the form.
+    /// Label on the form.
     pub label: &'static str,
-    /// What it means.
     pub hint: &'static str,
-    /// What could stand there; for one that may be left out, what counts then.
+    /// An example value; for an optional field, its default.
     pub example: &'static str,
     /// Whether it may be left out.
     pub is_optional: bool,
@@ -26,14 +25,14 @@ const fn optional(name: &'static str, label: &'static str, example: &'static str
     Field { name, label, hint, example, is_optional: true }
 }
 
-/// Figures of the PE array that a document may state: what operations take in memory follows from the macros.
+/// Numbers of the PE array that a document may state: with computing in memory, operations follow from the macros.
 pub fn array_fields(document: &Outline) -> impl Iterator<Item = &'static Field> {
     let in_memory = document.has("array.in_memory");
     let follows = move |field: &&Field| in_memory && ["mac_energy", "mac_precision", "pe_area"].contains(&field.name);
     ARRAY_FIELDS.iter().filter(move |field| !follows(field))
 }
 
-/// Single figures of the PE array.
+/// Single numbers of the PE array.
 pub const ARRAY_FIELDS: [Field; 5] = [
     needed("mac_energy", "MAC energy", "0.04 pJ", "Energy of one multiply-accumulate, in pJ, fJ or nJ."),
     optional(
@@ -52,7 +51,7 @@ pub const ARRAY_FIELDS: [Field; 5] = [
     optional("source", "Source", "where the figures come from", "Where the figures of the array come from."),
 ];
 
-/// Single figures of the vector unit.
+/// Single numbers of the vector unit.
 pub const VECTOR_UNIT_FIELDS: [Field; 3] = [
     needed("lanes", "Lanes", "64", "Each does one operation on one element at a time."),
     needed(
@@ -64,7 +63,7 @@ pub const VECTOR_UNIT_FIELDS: [Field; 3] = [
     optional("source", "Source", "where the figures come from", "Where the figures of the vector unit come from."),
 ];
 
-/// Single figures of a memory, but for widths and granularities.
+/// Single numbers of a memory, except for widths and granularities.
 pub const MEMORY_FIELDS: [Field; 10] = [
     needed("size", "Size", "64 KiB", "Capacity of one instance, in bit, B, KiB (1024 B), MiB or GiB."),
     optional("area", "Area", "not stated", "Area of one instance, in um2 or mm2."),
@@ -98,7 +97,7 @@ pub const MEMORY_FIELDS: [Field; 10] = [
     optional("source", "Source", "where the figures come from", "Where the figures of this memory come from."),
 ];
 
-/// What a layer may have.
+/// The fields of layers of any type.
 pub const LAYER_FIELDS: [Field; 14] = [
     optional("K", "Channels K", "from the input", "Output channels; of an input, the channels of the map."),
     needed("size", "Map size", "224 x 224", "Columns x rows of the input map."),
@@ -131,7 +130,7 @@ pub const LAYER_FIELDS: [Field; 14] = [
     optional("blocks", "Blocks", "1", "Shows channels as blocks of columns x rows (depth to space)."),
 ];
 
-/// Bits per element, of a layer or of the whole network.
+/// Bits per element, for a layer or for the whole network.
 pub const PRECISION_FIELDS: [Field; 4] = [
     optional("W", "W", "8", "Bits of a weight."),
     optional("I", "I", "8", "Bits of an input feature."),
@@ -139,7 +138,7 @@ pub const PRECISION_FIELDS: [Field; 4] = [
     optional("O", "O", "8", "Bits of a finished output."),
 ];
 
-/// The fields of a layer of type `kind`; all of them where there is no such type.
+/// The fields of a layer of type `kind`; all fields for an unknown type.
 pub fn layer_field_list(kind: &str) -> Vec<&'static Field> {
     let known = layer_fields(kind);
     LAYER_FIELDS.iter().filter(|field| known.is_empty() || known.contains(&field.name)).collect()

@@ -1,4 +1,4 @@
-//! What a field of a form stands for in a document: how it is read, and what writing in it changes.
+//! The target of a form's field in a document: reading, and the edit made by writing.
 
 use super::{rename_dimension, rename_layer, set_port_figure, unrolled, write_field, write_unrolled};
 use fusescape_spec::edit::Outline;
@@ -8,14 +8,13 @@ use fusescape_spec::edit::Outline;
 pub enum FieldTarget {
     /// The value at a path.
     Value {
-        /// Where it stands.
         path: String,
-        /// Whether an empty field is left out of the document.
+        /// Whether an empty field is removed from the document.
         is_optional: bool,
     },
     /// The name of an array dimension.
     Dimension(usize),
-    /// What a layer type unrolls over an array dimension.
+    /// The unrolling of a layer type over an array dimension.
     Unrolled(&'static str, String),
     /// The name of a memory.
     Memory(usize),
@@ -30,17 +29,17 @@ pub enum FieldTarget {
 }
 
 impl FieldTarget {
-    /// A value that must not be left out.
+    /// A required value.
     pub fn value(path: impl Into<String>) -> Self {
         Self::Value { path: path.into(), is_optional: false }
     }
 
-    /// A value that may be left out.
+    /// An optional value.
     pub fn optional(path: impl Into<String>) -> Self {
         Self::Value { path: path.into(), is_optional: true }
     }
 
-    /// Where it stands, or would stand.
+    /// Its path in the document, even if it is missing.
     pub fn path(&self, document: &Outline) -> String {
         match self {
             Self::Value { path, .. } | Self::Note(path) => path.clone(),
@@ -56,12 +55,12 @@ impl FieldTarget {
         }
     }
 
-    /// Whether other parts of the document name it: it is taken over when it is complete, not letter by letter.
+    /// Whether other parts of the document refer to it: such an edit is applied when it is complete, not by keystrokes.
     pub fn is_name(&self) -> bool {
         matches!(self, Self::Dimension(_) | Self::Memory(_) | Self::Port(..) | Self::Layer(_))
     }
 
-    /// What the field shows.
+    /// The text of the field.
     pub fn read(&self, document: &Outline) -> String {
         match self {
             Self::Dimension(index) => document.keys("array.dimensions").into_iter().nth(*index).unwrap_or_default(),
@@ -74,7 +73,7 @@ impl FieldTarget {
         }
     }
 
-    /// The document after `text` was written in the field; blanks around it do not count.
+    /// The document with `text` written in the field, without surrounding white space.
     pub fn write(&self, document: &Outline, text: &str) -> Option<Outline> {
         let text = text.trim();
         match self {

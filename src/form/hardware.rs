@@ -1,14 +1,14 @@
-//! Edits of the PE array and of what it unrolls. Names of array dimensions are used all over the document.
+//! Edits of the PE array and its unrolling. Names of array dimensions are used all over the document.
 
 use super::memories::memories;
 use fusescape_spec::edit::{Outline, between_brackets, flow_list, flow_map, free_name};
 
 const DIMENSIONS: &str = "array.dimensions";
 const SYSTOLIC: &str = "array.systolic";
-/// Where an array that computes in memory names its dimensions.
+/// Paths of the dimension names of an array that computes in memory.
 const SIDES: [&str; 2] = ["array.in_memory.columns", "array.in_memory.rows"];
 
-/// Gives an array dimension another name wherever it is named, if that name is free.
+/// Renames an array dimension everywhere, if the new name is free.
 pub fn rename_dimension(document: &Outline, index: usize, name: &str) -> Option<Outline> {
     let names = document.keys(DIMENSIONS);
     let old = names.get(index)?;
@@ -32,14 +32,14 @@ pub fn rename_dimension(document: &Outline, index: usize, name: &str) -> Option<
     next.replace_name(SYSTOLIC, old, name)
 }
 
-/// Where a layer type unrolls something over an array dimension.
+/// Paths of the unrollings of a layer type over an array dimension.
 fn places_of(document: &Outline, kind: usize, dimension: &str) -> Vec<String> {
     let keys = document.keys(&format!("unroll[{kind}]"));
     let places = keys.iter().enumerate().filter(|(_, key)| *key == dimension);
     places.map(|(entry, _)| format!("unroll[{kind}][{entry}]")).collect()
 }
 
-/// Adds an array dimension of one PE, which changes nothing until it gets a size.
+/// Adds an array dimension of one PE, which has no effect until it gets a size.
 pub fn add_dimension(document: &Outline) -> Option<Outline> {
     let names = document.keys(DIMENSIONS);
     let name = free_name(&names, &format!("D{}", names.len() + 1));
@@ -54,7 +54,7 @@ pub fn add_dimension(document: &Outline) -> Option<Outline> {
     document.add(DIMENSIONS, &name, "1")
 }
 
-/// Removes an array dimension wherever it is named.
+/// Removes an array dimension everywhere.
 pub fn remove_dimension(document: &Outline, index: usize) -> Option<Outline> {
     let names = document.keys(DIMENSIONS);
     let old = names.get(index)?;
@@ -73,7 +73,8 @@ pub fn remove_dimension(document: &Outline, index: usize) -> Option<Outline> {
     next.set_name(SYSTOLIC, old, false)
 }
 
-/// Adds a vector unit, fed by the lowest memory that can; `None` where no memory holds inputs and outputs for the whole array.
+/// Adds a vector unit, fed by the lowest suitable memory; `None` if no memory holds inputs and outputs for the whole
+/// array.
 pub fn add_vector_unit(document: &Outline) -> Option<Outline> {
     let feeds = |memory: &String| {
         let operands = document.names(&format!("{memory}.operands"));
@@ -102,13 +103,13 @@ pub fn add_vector_unit(document: &Outline) -> Option<Outline> {
     document.put("vector_unit", &flow_map(&unit))
 }
 
-/// Whether data moves one PE a cycle along an array dimension.
+/// Whether data moves by one PE per cycle along an array dimension.
 pub fn is_systolic(document: &Outline, dimension: &str) -> bool {
     let names = document.names(SYSTOLIC);
     names == ["all"] || names.iter().any(|name| name == dimension)
 }
 
-/// Makes an array dimension systolic, or one along which data is broadcast.
+/// Makes an array dimension systolic, or one with broadcast.
 pub fn set_systolic(document: &Outline, dimension: &str, on: bool) -> Option<Outline> {
     let dimensions = document.keys(DIMENSIONS);
     let systolic: Vec<&str> = dimensions
@@ -124,7 +125,8 @@ pub fn set_systolic(document: &Outline, dimension: &str, on: bool) -> Option<Out
     }
 }
 
-/// The loops that a layer type unrolls over an array dimension, as written: `K`, `FY 5, OY 2`; and their path in the document.
+/// The loops that a layer type unrolls over an array dimension, as text: `K`, `FY 5, OY 2`; and their path in the
+/// document.
 pub fn unrolled(document: &Outline, kind: &str, dimension: &str) -> (String, Option<String>) {
     let kinds = document.keys("unroll");
     let place = kinds.iter().position(|other| other == kind);
@@ -132,7 +134,7 @@ pub fn unrolled(document: &Outline, kind: &str, dimension: &str) -> (String, Opt
     (place.as_deref().and_then(|place| document.value(place)).unwrap_or_default(), place)
 }
 
-/// Writes which loops a layer type unrolls over an array dimension: none, one, or several with commas.
+/// Writes the loops that a layer type unrolls over an array dimension: none, one, or several separated by commas.
 pub fn write_unrolled(document: &Outline, kind: &str, dimension: &str, text: &str) -> Option<Outline> {
     let loops: Vec<&str> = text.split(',').map(str::trim).filter(|one| !one.is_empty()).collect();
     let yaml = match &loops[..] {

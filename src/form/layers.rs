@@ -1,12 +1,12 @@
-//! Edits of layers. A layer without `from` reads the one before it in the document, so adding and removing layers changes
-//! who reads what: these edits keep the network connected.
+//! Edits of layers. A layer without `from` reads the one before it in the document, so adding and removing layers
+//! changes connections: these edits keep the network connected.
 
 use fusescape_spec::edit::{Outline, between_brackets, flow_list, flow_map};
 use fusescape_spec::layer_fields;
 use std::collections::HashMap;
 
 const LAYERS: &str = "layers";
-/// Output channels of a new layer where nothing suggests others.
+/// Output channels of a new layer if nothing suggests others.
 const CHANNELS: u64 = 16;
 
 fn field(layer: usize, name: &str) -> String {
@@ -17,7 +17,7 @@ fn name_of(document: &Outline, layer: usize) -> Option<String> {
     document.value(&field(layer, "name")).filter(|name| !name.is_empty())
 }
 
-/// Whose output a layer reads as it states no `from`: the layer before it.
+/// The input of a layer without `from`: the layer before it.
 fn implicit_input(document: &Outline, layer: usize) -> Option<String> {
     let is_input = document.value(&field(layer, "type")).is_some_and(|kind| kind == "input");
     if is_input || document.has(&field(layer, "from")) {
@@ -26,13 +26,13 @@ fn implicit_input(document: &Outline, layer: usize) -> Option<String> {
     name_of(document, layer.checked_sub(1)?)
 }
 
-/// Whose outputs a layer reads, stated or not.
+/// The inputs of a layer, stated or not.
 pub fn layer_inputs(document: &Outline, layer: usize) -> Vec<String> {
     let stated = document.names(&field(layer, "from"));
     if stated.is_empty() { implicit_input(document, layer).into_iter().collect() } else { stated }
 }
 
-/// Lets a layer read these; the layer before it where there is none.
+/// Sets the inputs of a layer; none for the layer before it.
 pub fn set_inputs(document: &Outline, layer: usize, inputs: &[String]) -> Option<Outline> {
     let path = field(layer, "from");
     match inputs {
@@ -44,7 +44,7 @@ pub fn set_inputs(document: &Outline, layer: usize, inputs: &[String]) -> Option
     }
 }
 
-/// Renames a layer, also where others read it, if the new name is free.
+/// Renames a layer, also in the inputs of others, if the new name is free.
 pub fn rename_layer(document: &Outline, layer: usize, name: &str) -> Option<Outline> {
     let old = document.value(&field(layer, "name")).unwrap_or_default();
     let renamed = document.write(&field(layer, "name"), name)?;
@@ -66,7 +66,7 @@ fn redirect(document: &Outline, old: &str, new: &str, who: impl Fn(usize) -> boo
         .try_fold(document.clone(), |next, path| next.replace_name(&path, old, new))
 }
 
-/// Makes a layer one of another type: takes off what that type does not have, and adds what it needs.
+/// Changes the type of a layer: removes fields that the type does not have, and adds those that it needs.
 pub fn set_layer_type(document: &Outline, layer: usize, kind: &str, channels: Option<u64>) -> Option<Outline> {
     let old = document.value(&field(layer, "type")).unwrap_or_default();
     let mut next = document.write(&field(layer, "type"), kind)?;
@@ -85,7 +85,7 @@ pub fn set_layer_type(document: &Outline, layer: usize, kind: &str, channels: Op
         "pointwise" | "fully-connected" | "matmul" => &[("K", &channels)],
         _ => &[],
     };
-    // Padding belongs to the kernel that is added, not to one that is there.
+    // Padding is only added together with a kernel.
     let has_kernel = next.has(&field(layer, "kernel"));
     for (name, text) in needed {
         if !next.has(&field(layer, name)) && (*name != "padding" || !has_kernel) {
@@ -133,7 +133,7 @@ pub fn remove_layer(document: &Outline, layer: usize) -> Option<Outline> {
     next.remove(&format!("{LAYERS}[{layer}]"))
 }
 
-/// Adds a copy of a layer beside it, and the sum of both, which is read in its place.
+/// Adds a copy of a layer beside it, and the sum of both, which its readers read instead.
 pub fn branch(document: &Outline, layer: usize) -> Option<Outline> {
     let name = name_of(document, layer)?;
     let inputs = layer_inputs(document, layer);
@@ -148,16 +148,15 @@ pub fn branch(document: &Outline, layer: usize) -> Option<Outline> {
     redirect(&next, &name, &sum, |reader| !(layer..=layer + 2).contains(&reader))
 }
 
-/// One layer of a document, as it is drawn.
+/// A layer in the drawing of the graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayerNode {
-    /// Its name.
     pub name: String,
-    /// Its type, as written.
+    /// Type, as written.
     pub kind: String,
 }
 
-/// The layers of a document and who reads whom, as far as that can be told.
+/// The layers of a document and the edges from inputs to readers, by index, as far as they are known.
 pub fn layer_graph(document: &Outline) -> (Vec<LayerNode>, Vec<(usize, usize)>) {
     let node = |layer: usize| LayerNode {
         name: document.value(&field(layer, "name")).unwrap_or_default(),

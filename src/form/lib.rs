@@ -1,12 +1,13 @@
-//! Documents as forms: which fields there are, what they mean, and edits that are more than writing one value.
+//! Documents as forms: fields with hints, and edits of more than one value.
 //!
-//! The text of a document is the one truth; a form shows what the text says. An edit changes the text in place
-//! ([`fusescape_spec::edit`]), so both always say the same. It is `None` where the text is written in a way in which that cannot be done;
-//! then the page opens the text.
+//! The text of a document is the single source of truth; a form shows its values. An edit changes the text in place
+//! ([`fusescape_spec::edit`]), so both always agree. It is `None` if the text is written in a way that cannot be edited
+//! in place; then the page opens the text.
 //!
-//! A [`FieldTarget`] is what one field shows and writes. Edits of more than one value (`layers.rs`, `memories.rs`, `hardware.rs`,
-//! `stacks.rs`) are functions from an [`Outline`](fusescape_spec::edit::Outline) to another, and follow names wherever they are used. A
-//! diagnostic may carry a fix, which [`repair()`] applies.
+//! A [`FieldTarget`] is the part of a document that one field shows and writes. Edits of more than one value
+//! (`layers.rs`, `memories.rs`, `hardware.rs`, `stacks.rs`) are functions from an
+//! [`Outline`](fusescape_spec::edit::Outline) to another, and update names everywhere. A diagnostic may carry a fix,
+//! which [`repair()`] applies.
 
 mod boxes;
 mod field;
@@ -47,7 +48,7 @@ pub use study::{AT_HAND, Variable, study_of_system, suggested_study, variable_at
 
 use fusescape_spec::edit::Outline;
 
-/// Writes a value, or removes the field where it is left empty and may be missing.
+/// Writes a value; removes the field if it is empty and optional.
 pub fn write_field(document: &Outline, path: &str, text: &str, is_optional: bool) -> Option<Outline> {
     match (text.is_empty() && is_optional, document.has(path)) {
         (true, true) => {

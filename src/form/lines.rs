@@ -1,8 +1,8 @@
-//! Which lines of a document are about which memory or layer, by the text alone: it may be half written.
+//! The lines of each memory or layer in a document, found in the text alone, which may be incomplete.
 
 use std::ops::Range;
 
-/// An item of a document that has a name.
+/// A named item of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NamedItem {
     /// A memory of an accelerator.
@@ -15,7 +15,7 @@ pub enum NamedItem {
 pub fn named_items(text: &str) -> Vec<(NamedItem, Range<usize>)> {
     let mut items: Vec<(NamedItem, Range<usize>)> = Vec::new();
     let mut section = "";
-    // Where the items of the section are indented to, and where the one at hand begins.
+    // The indentation of the items of the section, and the beginning of the current item.
     let mut indent = None::<usize>;
     let mut open = None::<(usize, Option<String>)>;
     let close = |open: &mut Option<(usize, Option<String>)>, section: &str, end: usize, items: &mut Vec<_>| {

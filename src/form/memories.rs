@@ -16,7 +16,7 @@ fn memory(index: usize) -> String {
     format!("{MEMORIES}[{index}]")
 }
 
-/// Adds a memory for I and O above number `below`, or as the lowest. What it costs is an estimate, and says so.
+/// Adds a memory for I and O above number `below`, or as the lowest. Its costs are estimates, and marked as such.
 pub fn add_memory(document: &Outline, below: Option<usize>) -> Option<Outline> {
     let fields = [
         ("name", document.free_name(MEMORIES, "memory")),
@@ -33,8 +33,8 @@ pub fn add_memory(document: &Outline, below: Option<usize>) -> Option<Outline> {
     document.insert_fields(MEMORIES, below.map_or(0, |below| below + 1).min(count), &fields)
 }
 
-/// What counts for a figure of a memory that is not stated: `13.0 pJ, an estimate`. Nothing where the memory has no such figure, or names
-/// no estimator that knows it.
+/// The default of a number of a memory that is not stated: `13.0 pJ, an estimate`. `None` if the memory has no such
+/// number, or no estimator for it.
 pub fn estimated_figure(document: &Outline, index: usize, name: &str) -> Option<String> {
     document.value(&format!("{}.estimate", memory(index)))?;
     let (spec, _) = read_hardware(document.text()).both();
@@ -50,7 +50,7 @@ pub fn estimated_figure(document: &Outline, index: usize, name: &str) -> Option<
     Some(format!("{} {unit}, an estimate", three_digits(figure)))
 }
 
-/// Adds a copy of a memory above it, under a name of its own.
+/// Adds a copy of a memory above it, with a new name.
 pub fn duplicate_memory(document: &Outline, index: usize) -> Option<Outline> {
     let name = document.value(&format!("{}.name", memory(index))).unwrap_or_default();
     let name = document.free_name(MEMORIES, if name.is_empty() { "memory" } else { &name });
@@ -62,14 +62,14 @@ pub fn remove_memory(document: &Outline, index: usize) -> Option<Outline> {
     document.remove(&memory(index))
 }
 
-/// A figure for reading and writing, as it is stated: one for both, or one each.
+/// A number for reading and writing: a common one, or one each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Both {
-    /// Not at all.
+    /// Not stated.
     Neither,
-    /// Once for both.
+    /// A common number.
     Together,
-    /// For each, or for one of them.
+    /// One for each, or for one of them.
     Apart,
 }
 
@@ -85,7 +85,7 @@ pub fn both(document: &Outline, index: usize, name: &str) -> Both {
     }
 }
 
-/// Instead of one figure for reading and writing states one for each.
+/// Replaces a common number by one for reading and one for writing.
 pub fn split(document: &Outline, index: usize, name: &str) -> Option<Outline> {
     let [one, read, write] = [name.to_owned(), format!("read_{name}"), format!("write_{name}")]
         .map(|field| format!("{}.{field}", memory(index)));
@@ -93,7 +93,7 @@ pub fn split(document: &Outline, index: usize, name: &str) -> Option<Outline> {
     document.rename(&one, &format!("read_{name}"))?.write(&write, &value).filter(|next| next.has(&read))
 }
 
-/// Instead of one figure each for reading and writing states that for reading.
+/// Replaces numbers for reading and for writing by a common one, that for reading.
 pub fn merge(document: &Outline, index: usize, name: &str) -> Option<Outline> {
     let [read, write] = ["read", "write"].map(|side| format!("{}.{side}_{name}", memory(index)));
     match (document.has(&read), document.has(&write)) {
@@ -109,7 +109,7 @@ pub fn is_shared_over(document: &Outline, index: usize, dimension: &str) -> bool
     names == ["all"] || names.iter().any(|name| name == dimension)
 }
 
-/// Shares each instance of a memory over an array dimension, or has one for each place along it.
+/// Shares each instance of a memory over an array dimension, or has one for each position along it.
 pub fn set_shared_over(document: &Outline, index: usize, dimension: &str, on: bool) -> Option<Outline> {
     let path = format!("{}.shared_over", memory(index));
     let dimensions = document.keys("array.dimensions");
@@ -122,12 +122,13 @@ pub fn set_shared_over(document: &Outline, index: usize, dimension: &str, on: bo
     document.put(&path, &if every { "all".to_owned() } else { flow_list(&shared) })
 }
 
-/// All that happens at a memory that holds an operand, as ports name it: `I.read_to_low`.
+/// All movements at a memory that holds an operand, as named in ports: `I.read_to_low`.
 pub fn services(operand: Operand) -> impl Iterator<Item = String> {
     movements(operand).iter().map(move |movement| format!("{operand}.{movement}"))
 }
 
-/// Lets a memory hold an operand or not. Stated ports follow: they serve what happens to what the memory holds.
+/// Adds an operand to a memory, or removes it. Stated ports follow, so that they serve the movements of exactly these
+/// operands.
 pub fn set_operand(document: &Outline, index: usize, operand: Operand, on: bool) -> Option<Outline> {
     let mut next = document.set_name(&format!("{}.operands", memory(index)), &operand.to_string(), on)?;
     if next.is_empty(&ports(index)) {
@@ -142,7 +143,7 @@ pub fn set_operand(document: &Outline, index: usize, operand: Operand, on: bool)
     Some(next)
 }
 
-/// The port that serves most of what moves in the same direction.
+/// The port that serves most movements in the same direction.
 fn port_like(document: &Outline, index: usize, service: &str) -> Option<usize> {
     let is_read = |service: &str| service.contains(".read_");
     let alike = |port: &usize| {
@@ -157,22 +158,21 @@ fn ports(index: usize) -> String {
     format!("{}.ports", memory(index))
 }
 
-/// Where a port lists what it serves.
+/// The path of the services of a port.
 fn serves(document: &Outline, index: usize, port: usize) -> String {
     let path = format!("{}[{port}]", ports(index));
     if document.is_map(&path) { format!("{path}.serves") } else { path }
 }
 
-/// One port as it is written.
+/// One port as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PortRow {
-    /// Its name.
     pub name: String,
-    /// What it serves: `I.read_to_low`.
+    /// Services: `I.read_to_low`.
     pub serves: Vec<String>,
-    /// Its own width, where it states one.
+    /// Its own width, if stated.
     pub width: String,
-    /// Its own granularity, where it states one.
+    /// Its own granularity, if stated.
     pub granularity: String,
 }
 
@@ -203,7 +203,7 @@ pub fn default_ports(document: &Outline, index: usize) -> Vec<PortRow> {
     [("r_port_1", true), ("w_port_1", false)].map(port).into()
 }
 
-/// Writes out the ports of a memory that states none, so that they can be changed.
+/// Writes the default ports of a memory that states none, so that they can be edited.
 pub fn state_ports(document: &Outline, index: usize) -> Option<Outline> {
     let rows = default_ports(document, index);
     let fields: Vec<(&str, String)> = rows
@@ -213,7 +213,7 @@ pub fn state_ports(document: &Outline, index: usize) -> Option<Outline> {
     document.put(&ports(index), &flow_map(&fields))
 }
 
-/// Leaves a service to one port, or to none.
+/// Assigns a service to one port, or to none.
 pub fn serve(document: &Outline, index: usize, service: &str, port: Option<usize>) -> Option<Outline> {
     let mut next = document.clone();
     for other in 0..document.len(&ports(index)) {
@@ -223,7 +223,7 @@ pub fn serve(document: &Outline, index: usize, service: &str, port: Option<usize
     Some(next)
 }
 
-/// Adds a port that serves nothing yet.
+/// Adds a port without services.
 pub fn add_port(document: &Outline, index: usize) -> Option<Outline> {
     let path = ports(index);
     if document.is_empty(&path) {
@@ -232,7 +232,7 @@ pub fn add_port(document: &Outline, index: usize) -> Option<Outline> {
     document.add(&path, &free_name(&document.keys(&path), "rw_port_1"), "[]")
 }
 
-/// Removes a port; the first of the others serves what it served. Without any port the default ones are back.
+/// Removes a port; the first of the others takes over its services. Without any port the default ones apply again.
 pub fn remove_port(document: &Outline, index: usize, port: usize) -> Option<Outline> {
     let path = ports(index);
     if document.len(&path) <= 1 {
@@ -245,7 +245,7 @@ pub fn remove_port(document: &Outline, index: usize, port: usize) -> Option<Outl
     next.remove(&format!("{path}[{port}]"))
 }
 
-/// Writes a port's own `width` or `granularity`; none where it is empty.
+/// Writes a port's own `width` or `granularity`; removes it if `text` is empty.
 pub fn set_port_figure(document: &Outline, index: usize, port: usize, name: &str, text: &str) -> Option<Outline> {
     let path = format!("{}[{port}]", ports(index));
     if document.is_map(&path) {

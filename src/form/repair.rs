@@ -1,9 +1,9 @@
-//! The edit that a diagnostic proposes.
+//! The edit proposed by a diagnostic.
 
 use fusescape_spec::edit::Outline;
 use fusescape_spec::{Diagnostic, Fix};
 
-/// What the edit does, on a button: ``write `64 KiB` ``.
+/// Text of the button: ``write `64 KiB` ``.
 pub fn repair_title(fix: &Fix) -> String {
     match fix {
         Fix::Replace { meant, .. } => format!("write `{meant}`"),
@@ -17,7 +17,7 @@ pub fn repair(document: &Outline, diagnostic: &Diagnostic) -> Option<Outline> {
     let path = &diagnostic.path;
     match diagnostic.fix.as_ref()? {
         Fix::Replace { word, meant } => {
-            // A port lists what it serves, or has a field that does; an item of a list may be complained about itself.
+            // The services of a port are a list or fields; a diagnostic may be about an item of the list.
             let serves = format!("{path}.serves");
             let place = if document.is_map(path) { &serves } else { path };
             document.replace_name(place, word, meant).filter(|next| next != document)

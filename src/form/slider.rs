@@ -1,30 +1,31 @@
-//! Values that can be dragged: a figure with its unit as one of a ladder of rounder figures.
+//! Values of sliders: a number with its unit, on a scale of round numbers.
 
 use fusescape_spec::parse_decimal;
 
-/// A ladder of values, the smallest first, and where a figure stands on it.
+/// A scale of values, ascending, and the position of a number on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ladder {
-    /// The values, as documents write them.
+    /// As in documents.
     pub steps: Vec<String>,
-    /// The figure itself.
+    /// Index of the current number.
     pub at: usize,
 }
 
 /// Units of sizes in bytes, each with its number of bytes.
 const BYTES: [(&str, f64); 4] = [("B", 1.0), ("KiB", 1024.0), ("MiB", 1_048_576.0), ("GiB", 1_073_741_824.0)];
-/// Doublings of the ladder of sizes: up to 64 GiB.
+/// Doublings of the scale of sizes: up to 64 GiB.
 const BYTE_DOUBLINGS: i32 = 36;
-/// Doublings of the ladder of widths: up to 16 384 bit.
+/// Doublings of the scale of widths: up to 16 384 bit.
 const BIT_DOUBLINGS: i32 = 14;
 /// Units of energy.
 const ENERGIES: [&str; 3] = ["pJ", "fJ", "nJ"];
-/// The steps of a decade of the ladder of energies.
+/// Steps per decade of the scale of energies.
 const DECADE: [f64; 10] = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
-/// Decades of the ladder of energies, as powers of ten.
+/// Decades of the scale of energies, as powers of ten.
 const DECADES: std::ops::RangeInclusive<i32> = -3..=5;
 
-/// The ladder of a figure: `64 KiB` in half doublings of bytes, `64 bit` in those of bits, `26.56 pJ` in rounded figures. `None` where it
+/// The scale of a number: `64 KiB` in half doublings of bytes, `64 bit` in those of bits, `26.56 pJ` in round numbers.
+/// `None` if it is not a positive number with such a unit.
 /// is no positive figure in such a unit.
 pub fn ladder(text: &str) -> Option<Ladder> {
     let (number, unit) = text.trim().split_once(' ')?;
@@ -42,8 +43,9 @@ pub fn ladder(text: &str) -> Option<Ladder> {
     Some(with(ascending.into_iter(), number, text))
 }
 
-/// The ladder of a figure between two others of its kind of unit, both on it. The figure itself is on it if it lies between them; else the
-/// nearer end is where it stands. `None` where one of the three is no such figure, or `from` is not below `to`.
+/// The scale of a number between two others with its kind of unit, both included. The number itself is on the scale if
+/// it lies between them; else its position is the nearer end. `None` if one of the three is no such number, or `from`
+/// is not below `to`.
 pub fn ladder_within(text: &str, from: &str, to: &str) -> Option<Ladder> {
     let [value, low, high] = [magnitude(text)?, magnitude(from)?, magnitude(to)?];
     let is_same = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
@@ -62,7 +64,7 @@ pub fn ladder_within(text: &str, from: &str, to: &str) -> Option<Ladder> {
     Some(Ladder { steps, at })
 }
 
-/// What a figure is a figure of.
+/// The kind of unit of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unit {
     Bytes,
@@ -70,7 +72,7 @@ enum Unit {
     Energy,
 }
 
-/// A positive figure in bytes, bits or picojoules.
+/// A positive number of bytes, bits or picojoules.
 fn magnitude(text: &str) -> Option<(Unit, f64)> {
     let (number, unit) = text.trim().split_once(' ')?;
     let number = parse_decimal(number).filter(|number| number.is_finite() && *number > 0.0)?;
@@ -80,12 +82,12 @@ fn magnitude(text: &str) -> Option<(Unit, f64)> {
     bytes.map(of(Unit::Bytes)).or(energy.map(of(Unit::Energy))).or((unit == "bit").then_some((Unit::Bits, number)))
 }
 
-/// Whether two figures are of one kind of unit, the first below the second.
+/// Whether two numbers have the same kind of unit, and the first is smaller.
 pub fn is_range(from: &str, to: &str) -> bool {
     matches!((magnitude(from), magnitude(to)), (Some(from), Some(to)) if from.0 == to.0 && from.1 < to.1)
 }
 
-/// Whole numbers at every doubling and half-way between two: 1, 2, 3, 4, 6, 8, 12.
+/// Integers at every doubling and half-way between two: 1, 2, 3, 4, 6, 8, 12.
 fn halves(doublings: i32) -> impl Iterator<Item = f64> {
     (0..=doublings)
         .flat_map(|power| [2f64.powi(power), 3.0 * 2f64.powi(power - 1)])
@@ -97,12 +99,12 @@ fn bytes(bytes: f64) -> (f64, String) {
     (bytes, format!("{} {}", bytes / unit.1, unit.0))
 }
 
-/// Without the digits that powers of ten leave behind.
+/// Without the rounding errors of powers of ten.
 fn short(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }
 
-/// The ladder with the figure itself on it, as it is written.
+/// The scale with the number itself included, as written.
 fn with(ascending: impl Iterator<Item = (f64, String)>, value: f64, text: &str) -> Ladder {
     let is_same = |step: f64| (step / value - 1.0).abs() < 1e-9;
     let (below, above): (Vec<_>, Vec<_>) =
@@ -167,7 +169,7 @@ mod tests {
         ];
         assert_eq!(steps, [&["4 KiB"][..], &middle, &["0.25 MiB"]].concat());
         assert_eq!(steps[at], "64 KiB");
-        // A figure that lies outside stands at the nearer end, one between two steps is a step.
+        // A number outside is at the nearer end; one between two steps is a step.
         assert_eq!(within("1 KiB", "4 KiB", "8 KiB").map(|ladder| ladder.at), Some(0));
         assert_eq!(within("1 MiB", "4 KiB", "8 KiB").map(|ladder| ladder.at), Some(2));
         assert_eq!(within("5 KiB", "4 KiB", "8 KiB").unwrap().steps, ["4 KiB", "5 KiB", "6 KiB", "8 KiB"]);

@@ -1,4 +1,4 @@
-//! Stacks as a person cuts them: layers after which one ends.
+//! Stacks as cut by a person: the layers after which one ends.
 
 use fusescape_engine::depth_first::{FuseDepth, cut};
 use fusescape_engine::hardware::Core;
@@ -6,18 +6,18 @@ use fusescape_engine::rules::Rules;
 use fusescape_engine::workload::{LayerId, Network};
 use fusescape_spec::{Diagnostics, listed_name, listed_names};
 
-/// The stacks of a network, as a form shows them.
+/// The stacks of a network, for a form.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stacks {
     /// Names of the layers of each stack.
     pub layers: Vec<Vec<String>>,
     /// Names of the layers after which a stack ends.
     pub ends: Vec<String>,
-    /// What is wrong with the cuts.
+    /// Errors in the cuts.
     pub wrong: Diagnostics,
 }
 
-/// Cuts a network as the fuse depth says.
+/// Divides a network by the fuse depth.
 pub fn stacks(network: &Network, core: &Core, fuse: &FuseDepth, rules: &Rules) -> Stacks {
     match cut(network, core, fuse, rules) {
         Ok(stacks) => {
@@ -35,7 +35,7 @@ pub fn stacks(network: &Network, core: &Core, fuse: &FuseDepth, rules: &Rules) -
 }
 
 impl Stacks {
-    /// The text of cuts with another end after `layer`, or without the one that is there.
+    /// The text of the cuts with the end after `layer` added or removed.
     pub fn toggled(&self, network: &Network, layer: &str) -> String {
         let is_end = |name: &String| (self.ends.contains(name)) != (name == layer);
         let names: Vec<String> = network.computing().map(|id| network.layer(id).name.clone()).collect();

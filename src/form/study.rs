@@ -1,4 +1,4 @@
-//! Study documents: the one that suits a design, and axes that are added by a click.
+//! Study documents: a suggestion for a design, and axes added by a click.
 
 use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth};
 use fusescape_engine::explore::Settings;
@@ -10,31 +10,31 @@ use fusescape_engine::search::{Objective, Strategy};
 use fusescape_spec::edit::{Outline, flow_list, flow_map};
 use fusescape_spec::{Measure, measure, scalar};
 
-/// Values of an axis that is added.
+/// Number of values of an added axis.
 const VALUES: u32 = 5;
-/// Lists with more items than this are not gone through.
+/// Limit on the items of a list that are searched for numbers.
 const MOST_ITEMS: usize = 64;
-/// Memories of a suggested study, by how much the least of their sizes is smaller, and how many sizes there are.
+/// Suggested study: number of varied memories, ratio of their current to their smallest size, and number of sizes.
 const MEMORIES: usize = 2;
 const SMALLER: f64 = 64.0;
 const SIZES: u32 = 7;
-/// Names of the sets of rules in studies.
+/// Names of the rule sets in studies.
 const RULES: [(&str, Rules); 3] =
     [("defines-2022", Rules::DEFINES_2022), ("zigzag-3.8", Rules::ZIGZAG_3_8), ("zigzag-3.9", Rules::ZIGZAG_3_9)];
 
-/// What a study calls the documents of the design at hand.
+/// Name of the documents of the current design in a study.
 pub const AT_HAND: &str = "design";
 
 /// A number of a document that a study may vary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
-    /// Its path in studies: `hardware.memories.lb.size`.
+    /// Path in studies: `hardware.memories.lb.size`.
     pub path: String,
-    /// As the document has it: `64 KiB`.
+    /// As in the document: `64 KiB`.
     pub value: String,
 }
 
-/// All numbers of a document, in its order; `part` is what paths begin with.
+/// All numbers of a document, in its order; `part` is the prefix of their paths.
 pub fn variables(part: &str, document: &Outline) -> Vec<Variable> {
     let mut found = Vec::new();
     walk(document, "", part, &mut found);
@@ -94,8 +94,8 @@ fn is_word(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter))
 }
 
-/// A study with one more axis, around the value that a variable has: sizes and counts from a quarter to four times as much, all others
-/// from half to twice as much. `None` where the text cannot be edited so.
+/// A study with one more axis, around the current value of a variable: sizes and counts from a quarter to four times,
+/// all others from half to twice the value. `None` if the text cannot be edited in place.
 pub fn with_axis(text: &str, variable: &Variable) -> Option<String> {
     let (kind, value) = measure(&variable.value)?;
     let factor = if matches!(kind, Measure::Bits | Measure::Number) { 4.0 } else { 2.0 };
@@ -114,7 +114,7 @@ fn with_range(text: &str, path: &str, [from, to]: [String; 2], (count, is_log): 
     with_fields(text, &fields)
 }
 
-/// A study with one more axis of listed values, given as YAML.
+/// A study with one more axis of listed values, in YAML.
 pub fn with_values(text: &str, path: &str, values: &[&str]) -> Option<String> {
     with_fields(text, &[("vary", path.to_owned()), ("values", format!("[{}]", values.join(", ")))])
 }
@@ -130,7 +130,7 @@ fn with_fields(text: &str, fields: &[(&str, String)]) -> Option<String> {
     Some(format!("{text}{newline}axes:\n  - {}\n", flow_map(fields)))
 }
 
-/// A study of a design: how small its largest memories may be, with its best schedule.
+/// A study of a design: the smallest sizes of its largest memories, with its best schedule.
 pub fn suggested_study(
     names: [&str; 2],
     core: Option<&Core>,
@@ -162,7 +162,8 @@ pub fn suggested_study(
     text
 }
 
-/// A study of a system of many cores that is scheduled as it is; nothing varies yet. `hardware` describes cores of which it says nothing.
+/// A study of a system of many cores with its current schedule; nothing varies yet. `hardware` describes the cores that
+/// the system does not describe.
 pub fn study_of_system(
     system: (&str, &str),
     hardware: Option<&str>,
@@ -183,7 +184,7 @@ pub fn study_of_system(
     text
 }
 
-/// How a system is scheduled, as studies state it; what is usual is left out.
+/// The schedule of a system for a study; default values are left out.
 fn tiled_fields(schedule: &TiledSchedule) -> Vec<(&'static str, String)> {
     let TiledSchedule { settings, searches_tiles } = schedule;
     let usual = CoresSettings::default();
@@ -216,7 +217,7 @@ fn tiled_fields(schedule: &TiledSchedule) -> Vec<(&'static str, String)> {
     fields
 }
 
-/// How mappings are searched, and the rules; what is usual is left out.
+/// Search strategy and rules for a study; default values are left out.
 fn search_fields((strategy, lpf_limit): (Strategy, usize), rules: Rules) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
     if strategy == Strategy::Loma {
@@ -228,7 +229,7 @@ fn search_fields((strategy, lpf_limit): (Strategy, usize), rules: Rules) -> Vec<
     fields
 }
 
-/// How a design is scheduled, as studies state it: at the best point, where one is known.
+/// The schedule of a design for a study: the best point, if it is known.
 fn schedule_fields(settings: Option<&Settings>, best: Option<&DepthFirstStrategy>) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
     if let Some(best) = best {

@@ -1,4 +1,4 @@
-//! Figures of a transformer on the hardware at hand: attention, fused and not, and whole steps.
+//! Figures of a transformer on the current hardware: attention, fused or not, and whole steps.
 
 use super::opening::Opening;
 use super::parameters::Parameters;
@@ -7,7 +7,7 @@ use fusescape_engine::explore::{AttentionRequest, AttentionStudy};
 use fusescape_engine::search::Objective;
 use fusescape_spec::{Preset, find_preset, transformer_presets};
 
-/// What the view of attention begins with.
+/// The default model.
 const MODEL: &str = "gpt2-small";
 const TOKENS: u64 = 1024;
 const BITS: u64 = 8;
@@ -15,23 +15,23 @@ const BITS: u64 = 8;
 /// A figure of attention in one layer, or of a step of all layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttentionFigure {
-    /// Energy of attention, unfused by the best.
+    /// Energy of attention, ratio of unfused to best.
     Gain,
-    /// Latency of attention, unfused by the best.
+    /// Latency of attention, ratio of unfused to best.
     SpeedUp,
-    /// Bytes that attention moves to and from DRAM, unfused by the best.
+    /// Bytes that attention moves to and from DRAM, ratio of unfused to best.
     DramRatio,
-    /// Bytes of scores that go to DRAM and come back, unfused.
+    /// Bytes of scores written to and read from DRAM, unfused.
     Scores,
     /// Bytes that attention moves to and from DRAM, at best.
     Dram,
-    /// Multiply-accumulates of the step for each byte to or from DRAM.
+    /// Multiply-accumulates of the step per byte to or from DRAM.
     Intensity,
-    /// Multiply-accumulates of the step by what the array could do in its time.
+    /// Share of the multiply-accumulates possible on the array in the step's time.
     Use,
-    /// Weights in what the step moves to and from DRAM.
+    /// Share of weights in the DRAM traffic of the step.
     WeightShare,
-    /// Energy of the step for each sequence.
+    /// Energy of the step per sequence.
     Energy,
     /// Latency of the step.
     Latency,
@@ -39,7 +39,7 @@ pub enum AttentionFigure {
     Cache,
 }
 
-/// What a figure is about: a model and a step of it.
+/// The subject of a figure: a model and a step of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttentionOf {
     model: &'static Preset,

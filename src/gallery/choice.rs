@@ -1,4 +1,4 @@
-//! The hardware or the network that numbers are about: a preset, or a document of one's own.
+//! The hardware or the network of a computation: a preset, or a document written by hand.
 
 use fusescape_engine::hardware::Core;
 use fusescape_engine::workload::Network;
@@ -6,12 +6,12 @@ use fusescape_spec::edit::Outline;
 use fusescape_spec::{Diagnostics, Preset, find_preset};
 use std::sync::Arc;
 
-/// A document that is computed with.
+/// A document to compute with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DocumentChoice {
-    /// One that comes with the program.
+    /// A document of the program.
     Preset(&'static Preset),
-    /// Any other.
+    /// Any other text.
     Own(Arc<str>),
 }
 
@@ -30,7 +30,6 @@ impl DocumentChoice {
         }
     }
 
-    /// The text.
     pub fn text(&self) -> &str {
         match self {
             Self::Preset(preset) => preset.text,
@@ -38,7 +37,7 @@ impl DocumentChoice {
         }
     }
 
-    /// The preset that it is.
+    /// `None` for a document written by hand.
     pub fn preset(&self) -> Option<&'static Preset> {
         match self {
             Self::Preset(preset) => Some(preset),
@@ -46,7 +45,7 @@ impl DocumentChoice {
         }
     }
 
-    /// What tells it from all others.
+    /// An identifier: the name of the preset, or the text.
     pub(super) fn key(&self) -> &str {
         match self {
             Self::Preset(preset) => preset.id,
@@ -54,7 +53,7 @@ impl DocumentChoice {
         }
     }
 
-    /// What is wrong with it, as the document of this half of a design.
+    /// The errors of the document, as `half` of a design.
     pub fn mistakes(&self, half: &str) -> Diagnostics {
         let wrong = match half {
             "hardware" => Core::from_text(self.text()).err(),
@@ -63,14 +62,14 @@ impl DocumentChoice {
         wrong.unwrap_or_default()
     }
 
-    /// The document with single fields changed; `half` is what their names begin with.
+    /// The document with single fields changed; `half` is the prefix of their names.
     fn with(self, half: &str, set: &[(String, String)], wrong: &mut dyn FnMut(&str, String, String)) -> Self {
         let mut changed = None::<Outline>;
         for (field, value) in set {
             let Some(path) = field.strip_prefix(half).and_then(|rest| rest.strip_prefix('.')) else { continue };
             let Some(document) = changed.take().or_else(|| Outline::read(self.text()).ok()) else { continue };
             let place = place_of(&document, path);
-            // What a document leaves out can be added to what it has, not to what it lacks.
+            // A missing field can be added to an existing item, not to a missing one.
             let is_there =
                 document.has(&place) || document.has(place.rsplit_once('.').map_or("", |(parent, _)| parent));
             let is_yaml = value.starts_with(['{', '[']);
@@ -105,10 +104,10 @@ pub fn place_of(document: &Outline, path: &str) -> String {
     path.to_owned()
 }
 
-/// Names, each with what it stands for.
+/// Names with their values.
 type Named = [(String, String)];
 
-/// The document called `name`, of its own ones or the presets, with single fields changed.
+/// The document called `name`, among those of the lesson or the presets, with single fields changed.
 pub(super) fn choose_document(
     half: &'static str,
     name: &str,
@@ -137,7 +136,7 @@ pub(super) fn choose_document(
     Some(changed)
 }
 
-/// Notes what is wrong with a document since fields of it were set, each at its field.
+/// Adds the errors of a document that come from changed fields, each at its field.
 fn check_changed(
     half: &str,
     (written, changed): (&DocumentChoice, &DocumentChoice),
@@ -150,7 +149,7 @@ fn check_changed(
     if wrong.is_empty() {
         return;
     }
-    // What was wrong before is said of the document itself.
+    // Earlier errors are reported for the document itself.
     let before = mistakes(written);
     let document = Outline::read(changed.text());
     let place = |field: &str| {

@@ -1,4 +1,4 @@
-//! A published number, what computes ours, and how close they are.
+//! A published number, the computation of ours, and how close they are.
 
 use super::measure::{Measure, Quantity};
 use super::opening::read_rules;
@@ -9,57 +9,54 @@ use fusescape_spec::{ClaimSpec, Diagnostics, Preset, Printed, Tolerance};
 /// One number of a paper.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
-    /// What it is.
+    /// Name of the number.
     pub what: String,
-    /// As the paper has it, in `unit`.
+    /// As printed in the paper, in `unit`.
     pub published: Printed,
-    /// Its unit.
     pub unit: Unit,
-    /// What computes ours.
+    /// The computation of our number.
     pub measure: Measure,
-    /// The rules of the model, where they are not those of the entry.
+    /// The rules of the model, if they differ from those of the entry.
     pub rules: Option<Rules>,
-    /// How close ours is.
+    /// How close our number is.
     pub fidelity: Fidelity,
-    /// By how much ours is known to depart, as a share of the published number.
+    /// Known departure of our number, as a share of the published one.
     pub deviation: f64,
-    /// How far ours may be from that, as a share of the published number.
+    /// Tolerance of that departure, as a share of the published number.
     pub tolerance: f64,
-    /// Why it departs, or what the paper does not publish; empty where it does not depart.
+    /// The reason for the departure, or the missing input; empty without a departure.
     pub why: String,
-    /// Whether it is the claim before it under another rule or assumption, which shows the cause of a departure.
+    /// Whether it repeats the claim before it under another rule or assumption, to show the cause of a departure.
     pub is_variation: bool,
 }
 
 /// How close our number is to a published one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fidelity {
-    /// Both are the same.
+    /// Both are equal.
     Equal,
-    /// Ours rounds to the printed digits, or lies within the range or the bound that the paper states.
+    /// Ours rounds to the printed digits, or lies within the range or the bound in the paper.
     Rounds,
-    /// Ours departs, and the paper publishes all that decides about it.
+    /// Ours departs, although the paper publishes all relevant inputs.
     Departs,
-    /// The paper does not publish an input that decides about the number. Ours takes another in its place.
+    /// The paper does not publish a relevant input; ours uses a substitute.
     NotRecomputable,
 }
 
 impl Fidelity {
-    /// All of them.
+    /// From the closest to the least close.
     pub const ALL: [Self; 4] = [Self::Equal, Self::Rounds, Self::Departs, Self::NotRecomputable];
 
-    /// For a person.
     pub fn name(self) -> &'static str {
         ["equal", "within rounding", "departs", "not recomputable"][self as usize]
     }
 
-    /// What such a number does, behind "a number that".
     pub fn predicate(self) -> &'static str {
         ["is equal", "rounds to ours", "departs", "cannot be recomputed"][self as usize]
     }
 }
 
-/// How many claims are how close, for a person: `12 equal, 3 within rounding`.
+/// The number of claims by closeness, as text: `12 equal, 3 within rounding`.
 pub fn fidelity_counts<'a>(claims: impl Iterator<Item = &'a Claim> + Clone) -> String {
     let count = |fidelity: Fidelity| {
         let of_it = claims.clone().filter(|claim| claim.fidelity == fidelity && !claim.is_variation).count();
@@ -68,16 +65,15 @@ pub fn fidelity_counts<'a>(claims: impl Iterator<Item = &'a Claim> + Clone) -> S
     Fidelity::ALL.into_iter().filter_map(count).collect::<Vec<_>>().join(", ")
 }
 
-/// A unit that papers write.
+/// A unit used by papers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Unit {
-    /// As written in documents; empty for a plain count.
+    /// Name in documents; empty for a plain count.
     pub name: &'static str,
-    /// For a person, with the blank before it: ` mJ`.
+    /// Symbol with a leading space: ` mJ`.
     pub symbol: &'static str,
-    /// What it measures.
     pub quantity: Quantity,
-    /// How many base units it is.
+    /// Number of base units.
     size: f64,
 }
 
@@ -85,7 +81,7 @@ const fn unit(name: &'static str, symbol: &'static str, quantity: Quantity, size
     (name, Unit { name, symbol, quantity, size })
 }
 
-/// All units, by the names that documents write.
+/// By their names in documents.
 pub const UNITS: [(&str, Unit); 13] = [
     unit("mJ", " mJ", Quantity::Energy, 1e9),
     unit("uJ", " µJ", Quantity::Energy, 1e6),
@@ -102,16 +98,16 @@ pub const UNITS: [(&str, Unit); 13] = [
     unit("", "", Quantity::Count, 1.0),
 ];
 
-/// Counts of less than this are written out.
+/// Larger counts are printed with a prefix.
 const LARGEST_WHOLE: f64 = 1e15;
 
 impl Unit {
-    /// A number of base units in this one.
+    /// The value in this unit of a number of base units.
     pub fn of(self, base: f64) -> f64 {
         base / self.size
     }
 
-    /// A number of this unit, for a person: whole counts in full, all else to four digits.
+    /// A number in this unit as text: integer counts in full, all others to four digits.
     pub fn text(self, number: f64) -> String {
         let number = match self.quantity {
             _ if !number.is_finite() => "–".to_owned(),
@@ -142,7 +138,7 @@ fn with_decimals(number: f64, decimals: usize) -> String {
 }
 
 impl Claim {
-    /// The published number for a person, with the digits that are printed.
+    /// The published number as text, with the printed digits.
     pub fn published_text(&self) -> String {
         let number = |number: f64, text: &str| match text.contains('.') {
             true => format!("{text}{}", self.unit.symbol),
@@ -157,17 +153,17 @@ impl Claim {
         }
     }
 
-    /// By how much `ours`, in the claim's unit, departs from the published number, as a share of that; from a range, by how much from its
-    /// nearer end.
+    /// The departure of `ours`, in the claim's unit, as a share of the published number; for a range, from its nearer
+    /// end.
     pub fn departure(&self, ours: f64) -> f64 {
         let published = self.published.nearest(ours);
         if published == ours { 0.0 } else { ours / published - 1.0 }
     }
 
-    /// `ours`, in the claim's unit, for a person: with as many decimals as it takes to look unlike the published number, where it departs
-    /// visibly.
+    /// `ours`, in the claim's unit, as text: with as many decimals as are needed to distinguish it from the published
+    /// number, if it departs visibly.
     pub fn text_of_ours(&self, ours: f64) -> String {
-        /// What a deviation in per cent shows.
+        /// Smallest deviation that is visible in per cent.
         const VISIBLE: f64 = 5e-5;
         let (text, published) = (self.unit.text(ours), self.unit.text(self.published.nearest(ours)));
         if text != published || self.departure(ours).abs() < VISIBLE {
@@ -178,8 +174,8 @@ impl Claim {
         finer.find(|finer| *finer != published).unwrap_or(text)
     }
 
-    /// Whether `ours`, in the claim's unit, is as close as the claim says, and no closer: what is printed decides, and a known departure
-    /// counts only beyond it.
+    /// Whether `ours`, in the claim's unit, is exactly as close as the claim states: the printed digits decide, and a
+    /// known departure counts only beyond them.
     pub fn holds(&self, ours: f64) -> bool {
         const EXACT: f64 = 1e-9;
         let departure = self.departure(ours);
@@ -194,7 +190,7 @@ impl Claim {
     }
 }
 
-/// A claim, and its variations behind it; `path` is where it is written, in an entry with this network.
+/// A claim, and its variations behind it; `path` is its place in the document of an entry with this network.
 pub(super) fn read_claim(
     spec: &ClaimSpec,
     path: &str,

@@ -13,44 +13,44 @@ use fusescape_spec::{Preset, system_presets, workload_presets};
 pub enum CoresFigure {
     /// Cycles.
     Latency,
-    /// Cycles if transfers take no time.
+    /// Cycles with transfers that take no time.
     IntraCoreLatency,
     /// Iterations of the first stack.
     Iterations,
-    /// Those of them that are in the steady state.
+    /// Iterations of the first stack in the steady state.
     SteadyIterations,
-    /// Tiles of one of those.
+    /// Tiles of one iteration in the steady state.
     SteadyTiles,
     /// pJ.
     Energy,
-    /// Bytes in the memories of the cores at most at once.
+    /// Largest total usage of the memories of the cores, bytes.
     PeakMemory,
-    /// Energy-delay product layer by layer, by that of the entry's tiles.
+    /// Energy-delay product, ratio of layer by layer to the entry's tiles.
     LayersOverTiles,
-    /// Energy-delay product with each tile on one core, by that with tiles that cores share.
+    /// Energy-delay product, ratio of each tile on one core to shared tiles.
     SingleOverShared,
-    /// Energy-delay product of what evolution finds, by that with tiles that cores share.
+    /// Energy-delay product, ratio of the result of evolution to shared tiles.
     EvolvedOverShared,
-    /// Energy-delay product, by that on another system.
+    /// Energy-delay product, ratio to that on another system.
     OverSystem,
 }
 
-/// The run that a figure is taken from.
+/// The run of a figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoresOf {
-    /// The scheduler; `None`: that of the entry.
+    /// `None` for that of the entry.
     scheduler: Option<Scheduler>,
-    /// The network; `None`: that of the entry.
+    /// `None` for that of the entry.
     workload: Option<&'static Preset>,
-    /// The system; `None`: that of the entry.
+    /// `None` for that of the entry.
     system: Option<&'static Preset>,
-    /// The other system that it is compared with.
+    /// The other system of a ratio.
     against: Option<&'static Preset>,
-    /// How layers are cut; `None`: as in the entry.
+    /// `None` for those of the entry.
     tiles: Option<Granularity>,
-    /// Which tile is next; `None`: as in the entry.
+    /// `None` for that of the entry.
     order: Option<OrderRule>,
-    /// Of which memory, by its name, where it is of one; the highest peak of those of this name.
+    /// Name of a memory, for the peak usage of one; of several with this name, the highest peak.
     memory: Option<String>,
 }
 
@@ -74,7 +74,7 @@ impl CoresOf {
     /// The figure, in the base unit of its quantity.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why there is none.
     pub(super) fn figure(&self, opens: &Opening, figure: CoresFigure) -> Result<f64, String> {
         let cores = opens.cores.as_ref().ok_or("The entry names no system")?;
         let (system, mut settings) = (self.system.unwrap_or(cores.system), cores.settings.clone());
@@ -137,7 +137,7 @@ impl CoresOf {
         }
     }
 
-    /// The cost of the entry's allocation, or else of the best one.
+    /// The cost of the entry's allocation, if stated, or of the best one.
     fn evaluated(
         &self,
         study: &CoresStudy,
@@ -166,7 +166,7 @@ impl CoresOf {
 
 /// How cores are allocated.
 enum AllocationMethod {
-    /// The best, with tiles that cores share where that is better.
+    /// The best, with tiles shared by several cores if that is better.
     Best,
     /// The best with each tile on one core.
     Single,
@@ -174,7 +174,7 @@ enum AllocationMethod {
     Evolved,
 }
 
-/// The least energy-delay product, pJ x cycles.
+/// The smallest energy-delay product, pJ x cycles.
 fn product(request: &CoresRequest, method: AllocationMethod) -> Result<f64, String> {
     let mut request = request.clone();
     request.settings.aim = ScheduleObjective::EnergyDelay;

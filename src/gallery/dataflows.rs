@@ -1,4 +1,4 @@
-//! Figures of attention by the dataflows of the FuseMax artifact, on its machines, by its rules.
+//! Figures of attention for the dataflows of the FuseMax artifact, on its machines, with its rules.
 
 use super::parameters::{Parameters, choose};
 use fusescape_engine::attention::Shape;
@@ -6,23 +6,23 @@ use fusescape_engine::attention::published::{
     Array, COMPULSORY, Dataflow, Flat, Granularity, Replay, Rules, Stationarity, replay,
 };
 
-/// Sequences at a time in all of the artifact's experiments.
+/// Batch of all experiments of the artifact.
 const BATCH: u64 = 64;
 
-/// A figure of attention by a dataflow.
+/// A figure of attention for a dataflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DataflowFigure {
-    /// Part of the time of the 2D array that is used.
+    /// Share of the time in which the 2D array is busy.
     Used2d,
-    /// Part of the time of the 1D array that is used.
+    /// Share of the time in which the 1D array is busy.
     Used1d,
-    /// Latency by the first dataflow to that by the second.
+    /// Latency, ratio of the first dataflow to the second.
     SpeedUp,
-    /// Energy by the first dataflow to that by the second.
+    /// Energy, ratio of the first dataflow to the second.
     EnergyRatio,
 }
 
-/// What a figure is about: heads, tokens, one dataflow or two.
+/// The subject of a figure: heads, tokens, one dataflow or two.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DataflowsOf {
     shape: Shape,
@@ -67,8 +67,8 @@ impl DataflowsOf {
     }
 }
 
-/// FLAT's configuration, as the artifact has it for a shape: rows at a time (all of a head where none are named), what is stationary, and
-/// what stays on the chip.
+/// FLAT's configuration in the artifact for a shape: rows at a time (all of a head if not stated), the stationary
+/// tensor, and the tensors kept on the chip.
 fn flat(of: &mut Parameters<'_>) -> Flat {
     let rows = of.optional("rows", count);
     let known = [("output", Stationarity::Output), ("weight", Stationarity::Weight)];

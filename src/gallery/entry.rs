@@ -13,24 +13,22 @@ use fusescape_spec::{
 pub struct Entry {
     /// Name of its file.
     pub id: &'static str,
-    /// What it shows.
     pub title: String,
-    /// Short name of the paper.
     pub paper: String,
-    /// Figure, table or section.
+    /// Figure, table or section of the paper.
     pub place: String,
-    /// What there is to learn.
+    /// A sentence about its conclusion.
     pub lesson: String,
     /// The state that shows it.
     pub opens: Opening,
-    /// What the paper says in numbers.
+    /// Published numbers.
     pub claims: Vec<Claim>,
 }
 
 /// All entries, in the order of the gallery.
 ///
 /// # Errors
-/// Everything that is wrong with their documents, with the entry in front of each path.
+/// All errors in their documents, with the entry in front of each path.
 pub fn entries() -> Result<Vec<Entry>, Diagnostics> {
     let mut all = Vec::new();
     let mut diagnostics = Diagnostics::default();
@@ -49,7 +47,7 @@ pub fn entries() -> Result<Vec<Entry>, Diagnostics> {
 /// The entry called `id`.
 ///
 /// # Errors
-/// There is none; the remedy names the one that was most likely meant.
+/// If there is none; the remedy names the closest one.
 pub fn find_entry(id: &str) -> Result<Entry, Diagnostics> {
     let preset = find_preset(gallery_presets(), id)?;
     Entry::from_text(preset.id, preset.text)
@@ -59,7 +57,7 @@ impl Entry {
     /// Reads and validates an entry.
     ///
     /// # Errors
-    /// Everything that is wrong with the text, each with its line, path, reason and remedy.
+    /// All errors of the text, each with its line, path, reason and remedy.
     pub fn from_text(id: &'static str, text: &str) -> Result<Self, Diagnostics> {
         read_gallery_entry(text).validated(text, &[], |spec| Self::new(id, spec))
     }

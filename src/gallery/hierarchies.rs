@@ -37,12 +37,13 @@ pub enum HierarchyFigure {
 pub struct HierarchiesOf {
     /// Names of the layers.
     layers: Vec<String>,
-    /// Of W, I and O the capacities of one instance of each memory below the highest, bits, lowest first (ZigZag, Table VII).
+    /// For W, I and O the capacities of one instance of each memory below the highest, bits, lowest first (ZigZag,
+    /// Table VII).
     sizes: [(Operand, Vec<u64>); 3],
 }
 
 impl HierarchiesOf {
-    /// Reads `layers`, and of one hierarchy `W`, `I` and `O`.
+    /// Reads `layers`, and for a single hierarchy `W`, `I` and `O`.
     pub(super) fn read(of: &mut Parameters<'_>, figure: HierarchyFigure) -> Self {
         let layers = of.words("layers");
         let mut sizes = |name: &'static str| {
@@ -60,14 +61,14 @@ impl HierarchiesOf {
     }
 }
 
-/// Studies with the best hierarchy, by what decides about them.
+/// Cached studies with the best hierarchy, by their inputs.
 #[derive(Default)]
 pub struct Hierarchies {
     known: HashMap<String, Rc<(Arc<Study>, Point)>>,
 }
 
 impl Hierarchies {
-    /// A figure over the layers of these names.
+    /// A figure over the layers with these names.
     pub fn figure(&mut self, opens: &Opening, figure: HierarchyFigure, of: &HierarchiesOf) -> Result<f64, String> {
         let layers = of.layers.as_slice();
         if layers.is_empty() {
@@ -148,7 +149,7 @@ fn explore(study: &Arc<Study>) -> Result<Point, String> {
     exploration.best().ok_or_else(|| "nothing fits".to_owned())
 }
 
-/// Least energy on a hierarchy with these capacities: what is shared, and over what, is not given.
+/// Smallest energy on a hierarchy with these capacities, over all ways to share memories.
 fn energy_on(opens: &Opening, of: &HierarchiesOf) -> Result<f64, String> {
     let mut study = Study::new(&request(opens, &of.layers)).map_err(|wrong| wrong.to_string())?;
     let elements = study.elements.clone();
@@ -161,8 +162,8 @@ fn energy_on(opens: &Opening, of: &HierarchiesOf) -> Result<f64, String> {
     Ok(explore(&Arc::new(study))?.energy_pj)
 }
 
-/// Most by least energy over the unrollings that have a mapping, on the hierarchy that is best under the stated one, among those
-/// in which all operands share every memory, or none but the highest.
+/// Ratio of the largest to the smallest energy over the unrollings that have a mapping, on the hierarchy that is best
+/// under the stated one, among those in which all operands share every memory, or only the highest.
 fn unrolling_spread(opens: &Opening, layers: &[String], shared: bool) -> Result<f64, String> {
     let mut study = Study::new(&request(opens, layers)).map_err(|wrong| wrong.to_string())?;
     study.hierarchies.retain(|hierarchy| {

@@ -1,4 +1,4 @@
-//! Figures of whole networks: one way to run them, or several compared (DeFiNES, case studies and Section VI).
+//! Figures of whole networks: one strategy, or a comparison of several (DeFiNES, case studies and Section VI).
 
 use super::choice::DocumentChoice;
 use super::measure::{RunFigure, SweepFigure};
@@ -12,13 +12,13 @@ use fusescape_engine::hardware::{Core, Operand};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Words of DRAM that differ by a smaller share are taken as equal: the borders of the map make such differences.
+/// DRAM words that differ by a smaller share count as equal: borders of the map cause such differences.
 const ALIKE: f64 = 1e-3;
 
 /// Hardware and network.
 type DocumentPair<'a> = (&'a DocumentChoice, &'a DocumentChoice);
 
-/// All points of a sweep that can be scheduled.
+/// All feasible points of a sweep.
 struct Landscape {
     strategies: Vec<DepthFirstStrategy>,
     points: Vec<(PointSummary, EnergySplit)>,
@@ -31,7 +31,7 @@ struct Cost {
     latency_cycles: u64,
     macs: u64,
     dram_words: f64,
-    /// Tile and mode, where all stacks have the same.
+    /// Index of tile and mode, if all stacks have the same.
     strategy: Option<usize>,
 }
 
@@ -39,9 +39,9 @@ struct Cost {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum IgnoredEnergies {
     None,
-    /// Of all memories but the highest.
+    /// All memories except the highest.
     OnChip,
-    /// Of all memories that hold nothing but weights.
+    /// All memories that hold only weights.
     Weights,
 }
 
@@ -72,7 +72,7 @@ impl IgnoredEnergies {
     }
 }
 
-/// Sweeps, by what decides about them.
+/// Cached sweeps, by their inputs.
 #[derive(Default)]
 pub struct Landscapes {
     known: HashMap<String, Rc<Landscape>>,
@@ -80,7 +80,7 @@ pub struct Landscapes {
 }
 
 impl Landscapes {
-    /// A figure of one way to run the network.
+    /// A figure of one strategy for the network.
     pub fn run(
         &mut self,
         place: DocumentPair<'_>,
@@ -110,7 +110,7 @@ impl Landscapes {
         })
     }
 
-    /// Share of the energy of one way to run the network that is spent at a memory.
+    /// Share of a memory in the energy of one strategy.
     pub fn memory_share(
         &mut self,
         place: DocumentPair<'_>,
@@ -122,7 +122,7 @@ impl Landscapes {
         Ok(found.energy_pj.total() / energy_pj)
     }
 
-    /// Elements that one way to run the network reads from and writes to a memory.
+    /// Elements read from and written to a memory under one strategy.
     pub fn memory_elements(
         &mut self,
         place: DocumentPair<'_>,
@@ -133,7 +133,7 @@ impl Landscapes {
         Ok(self.memory(place, settings, memory, way)?.0.elements.total())
     }
 
-    /// The account of a memory, and the energy of everything, pJ.
+    /// The account of a memory, and the total energy, pJ.
     fn memory(
         &mut self,
         place: DocumentPair<'_>,
@@ -161,7 +161,7 @@ impl Landscapes {
         account.map_err(|wrong| wrong.to_string())
     }
 
-    /// Largest by smallest value over all points.
+    /// Ratio of the largest to the smallest value over all points.
     pub fn spread(&mut self, place: DocumentPair<'_>, settings: &Settings, figure: SweepFigure) -> Result<f64, String> {
         let landscape = self.landscape(place, settings, None)?;
         let values = landscape.points.iter().map(|(point, _)| match figure {
@@ -172,7 +172,7 @@ impl Landscapes {
         Ok(most / least)
     }
 
-    /// Energy of one way by that of another: geometric mean over networks, and the largest over pairs of hardware.
+    /// Energy, ratio of one strategy to another: geometric mean over networks, and the largest over pairs of hardware.
     pub fn gain(
         &mut self,
         (from, to): (RunStrategy, RunStrategy),
@@ -215,7 +215,7 @@ impl Landscapes {
         let strategies = survey.strategies().to_vec();
         let mut points = Vec::new();
         for point in 0..strategies.len() {
-            // What cannot be scheduled is no way to run the network.
+            // An infeasible point is no candidate.
             if let Ok(totals) = survey.totals(&mut self.store, point, &mut || true) {
                 points.push((survey.summarize(point, &totals), totals.energy));
             }
@@ -238,7 +238,7 @@ fn sweep((hardware, workload): DocumentPair<'_>, settings: &Settings) -> Result<
     Sweep::new(&request).map_err(|wrong| wrong.to_string())
 }
 
-/// The sweep in which a way is a point.
+/// The sweep that contains the strategy as a point.
 fn settings_of(way: RunStrategy, settings: &Settings) -> Settings {
     let whole = |fuse| Settings {
         tiles_x: vec![u64::MAX],

@@ -88,7 +88,7 @@ fn mapped(opens: &Opening, study: &LayerStudy) -> Result<MappedLayer, String> {
     }
 }
 
-/// A figure of the loop-information table.
+/// An entry of the loop-information table.
 pub fn table(opens: &Opening, figure: TableFigure, operand: Operand, level: usize) -> Result<f64, String> {
     let mapped = mapped(opens, &study(opens, None)?)?;
     let levels = &mapped.information.operands[Opening::index_of(operand)].levels;
@@ -148,7 +148,7 @@ pub fn figure(opens: &Opening, figure: LayerFigure) -> Result<f64, String> {
     })
 }
 
-/// Bytes of a memory; of all but the highest where none is named. All instances count.
+/// Bytes of a memory; of all but the highest if none is named. All instances count.
 pub fn memory_size(opens: &Opening, name: Option<&str>) -> Result<f64, String> {
     let core = Core::from_text(opens.hardware.text()).map_err(|wrong| wrong.to_string())?;
     let highest = core.top(Operand::O);

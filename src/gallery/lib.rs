@@ -1,10 +1,11 @@
-//! The gallery: published figures and tables, each as a state to open and as claims to hold ours against.
+//! The gallery: published figures and tables, each as a state to open and as claims to compare with our numbers.
 //!
-//! An [`Entry`] is a document in `presets/gallery/`. It says in the paper's numbers what is claimed, and names for each [`Claim`] the
-//! [`Measure`] that computes ours. A [`Workbench`] computes it: nothing of ours is written down but by how much it is known to
-//! depart, which `tests/page/gallery.rs` holds from both sides. Every claim says its [`Fidelity`]. Whether ours rounds to what is printed
-//! the printed digits decide; where it departs the document states the cause, and computes it where it can: `shown_by` lists the same
-//! claim under other rules or assumptions. What depends on an input that the paper does not publish (`missing`) is not recomputable.
+//! An [`Entry`] is a document in `presets/gallery/`. It states published numbers, and names for each [`Claim`] the
+//! [`Measure`] that computes ours in a [`Workbench`]. None of our numbers is written down, only the known departure,
+//! which `tests/page/gallery.rs` checks from both sides. Every claim states its [`Fidelity`]. The printed digits decide
+//! whether our number rounds to the published one; if it departs, the document states the cause, and computes it if
+//! possible: `shown_by` lists the same claim under other rules or assumptions. A number that depends on an unpublished
+//! input (`missing`) is not recomputable.
 
 mod attention;
 mod choice;

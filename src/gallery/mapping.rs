@@ -41,18 +41,18 @@ impl SpaceFigure {
 /// Mappings of either kind that are evaluated with their latency.
 const SAMPLES: usize = 600;
 
-/// The layers whose mapping space is looked at.
+/// The layers of a mapping space.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpaceOf {
-    /// Their names; none: the layer of the entry.
+    /// Names of the layers; empty for the layer of the entry.
     pub layers: Vec<String>,
-    /// How full a memory is that operands share, at least, unless it holds all: ZigZag usually asks for 0.7.
+    /// Smallest utilization of a shared memory, unless it holds everything: ZigZag's default is 0.7.
     pub min_utilization: f64,
-    /// Which mappings count as even.
+    /// The definition of even mappings.
     pub evenness: Evenness,
 }
 
-/// Mapping spaces, by what decides about them.
+/// Cached mapping spaces, by their inputs.
 #[derive(Default)]
 pub struct MappingSpaces {
     known: HashMap<String, Rc<MappingSpace>>,

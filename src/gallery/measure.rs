@@ -1,4 +1,4 @@
-//! What can be computed for a claim.
+//! The measures that can be computed for a claim.
 
 use super::attention::{AttentionFigure, AttentionOf};
 use super::cores::{CoresFigure, CoresOf};
@@ -23,83 +23,80 @@ pub enum Quantity {
     Latency,
     /// Bytes.
     Data,
-    /// Anything that is counted one by one.
+    /// Any count.
     Count,
-    /// One number divided by another of its kind.
+    /// Ratio of two numbers of the same kind.
     Ratio,
 }
 
 /// The computation of our number for a claim.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Measure {
-    /// A figure of one way to run the network on the hardware of the entry.
+    /// A figure of one strategy for the network on the hardware of the entry.
     Run(RunFigure, RunStrategy),
-    /// A figure of one way to run the network, divided by that of another.
+    /// Ratio of a figure of one strategy to that of another.
     RunRatio(RunFigure, RunStrategy, RunStrategy),
-    /// Share of the energy that is spent at a memory.
+    /// Share of a memory in the energy.
     MemoryShare(String, RunStrategy),
-    /// Elements read from and written to a memory one way, divided by those another way.
+    /// Elements read from and written to a memory, ratio of one strategy to another.
     MemoryRatio(String, RunStrategy, RunStrategy),
-    /// Largest by smallest value over all points of the sweep.
+    /// Ratio of the largest to the smallest value over all points of the sweep.
     Sweep(SweepFigure),
-    /// Energy of one way by that of another: the geometric mean over networks, and of several pairs of hardware the largest.
+    /// Energy, ratio of one strategy to another: the geometric mean over networks, and the largest over pairs of
+    /// hardware.
     Gain {
-        /// What is divided.
+        /// Numerator.
         from: RunStrategy,
-        /// What it is divided by.
+        /// Denominator.
         to: RunStrategy,
-        /// Hardware of the one and of the other; `to` lists as many as `from`. `None` is the hardware at hand.
+        /// Hardware of numerator and denominator, pair by pair; `None` for the current one.
         hardware: Vec<(Option<&'static Preset>, Option<&'static Preset>)>,
-        /// The networks; `None` is the one at hand.
+        /// `None` for the current one.
         workloads: Vec<Option<&'static Preset>>,
     },
-    /// A fact about a network; `None` for the one at hand.
+    /// A fact about a network; `None` for the current one.
     Network(NetworkFact, Option<&'static Preset>),
-    /// Bytes that a memory holds; of all memories but the highest where none is named.
+    /// Capacity of a memory, bytes; of all memories but the highest if none is named.
     MemorySize(Option<String>),
-    /// A figure of the loop-information table of the mapping of the entry.
+    /// An entry of the loop-information table of the entry's mapping.
     Table {
-        /// Which figure.
         figure: TableFigure,
-        /// Of which operand.
         operand: Operand,
-        /// At which architecture level: 0 for the MAC units.
+        /// Architecture level: 0 for the MAC units.
         level: usize,
     },
-    /// A figure of that table which belongs to no level.
+    /// A number of the entry's mapping without a level.
     Layer(LayerFigure),
-    /// The mapping space of single layers, added up or averaged over them.
+    /// The mapping space of single layers, summed or averaged over them.
     Space(SpaceFigure, SpaceOf),
     /// Generated memory hierarchies for the layers of the network.
     Hierarchies(HierarchyFigure, HierarchiesOf),
-    /// Networks of operators that are fused.
+    /// Networks of operators to fuse.
     Operators(OperatorFigure, OperatorsOf),
-    /// Layers of a chain that run together.
+    /// Sequences of layers of a chain.
     Sequences(SequenceFigure, Sequences),
     /// The network on many cores.
     Cores(CoresFigure, CoresOf),
-    /// Attention by dataflows of the FuseMax artifact.
+    /// Attention with dataflows of the FuseMax artifact.
     Dataflows(DataflowFigure, DataflowsOf),
     /// A transformer on the hardware of the entry.
     Attention(AttentionFigure, AttentionOf),
 }
 
-/// A figure of one way to run a network.
+/// A figure of one strategy for a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunFigure {
-    /// Energy.
+    /// pJ.
     Energy,
-    /// Latency.
+    /// Cycles.
     Latency,
     /// Multiply-accumulates, recomputed ones included.
     Macs,
-    /// Columns of the tile.
     TileColumns,
-    /// Rows of the tile.
     TileRows,
-    /// Pixels of the tile.
+    /// Columns times rows of the tile.
     TilePixels,
-    /// Different tile types, of all stacks.
+    /// Number of different tile types, of all stacks.
     TileTypes,
     /// Full-width words read from and written to DRAM.
     DramAccesses,
@@ -108,20 +105,20 @@ pub enum RunFigure {
 /// A figure over the points of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SweepFigure {
-    /// Energy.
+    /// Ratio of the largest to the smallest energy.
     EnergySpread,
-    /// Latency.
+    /// Ratio of the largest to the smallest latency.
     LatencySpread,
 }
 
 /// A fact about a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NetworkFact {
-    /// The feature map that a layer reads, averaged over the layers.
+    /// Size of the input feature map, averaged over the layers.
     AverageFeatures,
-    /// The largest feature map that a layer reads.
+    /// Size of the largest input feature map.
     MostFeatures,
-    /// All weights.
+    /// Size of all weights.
     Weights,
 }
 
@@ -342,7 +339,7 @@ impl Measure {
         }
     }
 
-    /// What the number counts.
+    /// The quantity of the result.
     pub fn quantity(&self) -> Quantity {
         match self {
             Self::Run(RunFigure::Energy, _) => Quantity::Energy,

@@ -8,40 +8,40 @@ use fusescape_engine::fusion::{
 use fusescape_engine::workload::Dim;
 use std::collections::HashMap;
 
-/// More order ideals than any network of an entry has.
+/// Limit on the order ideals, beyond those of any network of an entry.
 const MOST_IDEALS: usize = 1000;
 
 /// A figure of networks of operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperatorFigure {
-    /// Operators, simple ones merged.
+    /// Number of operators, simple ones merged.
     Operators,
-    /// Groups that are possible at all: convex sets of operators.
+    /// Number of possible groups: convex sets of operators.
     PossibleGroups,
-    /// Those of them that the on-line variant looks at.
+    /// Number of groups considered by the on-line variant.
     OnlineGroups,
-    /// Groups of the best scheme.
+    /// Number of groups of the best scheme.
     Groups,
-    /// What the best scheme saves of the DRAM traffic of another method; of several networks the least share.
+    /// Share of another method's DRAM traffic that the best scheme saves; the smallest over networks.
     LeastReduction,
-    /// What the best scheme saves of the DRAM traffic of another method; of several networks the largest share.
+    /// Share of another method's DRAM traffic that the best scheme saves; the largest over networks.
     MostReduction,
-    /// DRAM traffic of the best scheme, an image, by that in another setting, added up.
+    /// DRAM traffic per image of the best scheme, ratio to that in another setting, summed over networks.
     TrafficRatio,
 }
 
-/// The operators that are fused, and the method to compare with.
+/// The operators to fuse, and the method to compare with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OperatorsOf {
     networks: Vec<Operators>,
-    /// Where the best scheme is looked for.
+    /// The setting of the best scheme.
     setting: Setting,
     /// The setting to compare with.
     other: Setting,
     against: Method,
 }
 
-/// A network of the paper, as far as it is fused.
+/// The part of a network of the paper that is fused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Operators(PaperNetwork, Part);
 
@@ -50,24 +50,24 @@ enum Part {
     Whole,
     /// Without fully connected layers.
     Convolutions,
-    /// Poolings that keep the size of their map are one operator with what reads them.
+    /// Pooling that keeps the size of its map is merged with its reader.
     PoolingMerged,
 }
 
-/// A way to group operators.
+/// A method to group operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Method {
     Best,
     WithoutFusion,
-    /// In the space of DNNVM and by what it charges for a group.
+    /// In the space of DNNVM, with its own cost of a group.
     Dnnvm,
-    /// In that of Efficient-S.
+    /// In the space of Efficient-S, with its own cost of a group.
     EfficientS,
-    /// In the space of DNNVM, by the memory cost of Optimus.
+    /// In the space of DNNVM, with the memory cost of Optimus.
     Chains,
-    /// In that of Efficient-S, by the memory cost of Optimus.
+    /// In the space of Efficient-S, with the memory cost of Optimus.
     Levels,
-    /// In the whole space, by what prior work charges for a group.
+    /// In the whole space, with the cost of a group in prior work.
     PriorCost,
 }
 
@@ -85,7 +85,7 @@ const NETWORKS: [(&str, Operators); 10] = [
     ("googlenet", Operators(PaperNetwork::GoogLeNet, Part::Whole)),
 ];
 
-/// How many are in Table 4.
+/// Number of networks in Table 4.
 const TABLE_4: usize = 8;
 
 const METHODS: [(&str, Method); 6] = [
@@ -98,8 +98,8 @@ const METHODS: [(&str, Method); 6] = [
 ];
 
 impl OperatorsOf {
-    /// Reads `networks` (by default those of Table 4), and where schemes are looked for `buffer` (by default the paper's) and what they
-    /// are held `against`.
+    /// Reads `networks` (default: those of Table 4), `buffer` of the schemes (default: that of the paper), and the
+    /// method that they are compared `against`.
     pub(super) fn read(of: &mut Parameters<'_>, figure: OperatorFigure) -> Option<Self> {
         let path = of.path_of("networks");
         let words = of.words("networks");
@@ -148,14 +148,14 @@ impl OperatorsOf {
     }
 }
 
-/// Schemes, by what decides about them.
+/// Cached schemes, by their inputs.
 #[derive(Default)]
 pub struct Schemes {
     known: HashMap<(Operators, Setting, Method), Scheme>,
 }
 
 impl Schemes {
-    /// A figure: numbers of several networks are added up.
+    /// A figure: numbers of several networks are summed.
     pub fn figure(&mut self, figure: OperatorFigure, of: &OperatorsOf) -> Result<f64, String> {
         let each = of.networks.iter().map(|network| match figure {
             OperatorFigure::Operators => Ok(network.graph()?.len() as f64),

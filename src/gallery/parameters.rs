@@ -1,8 +1,8 @@
-//! Words in a document, and what they may be.
+//! Words in a document, with their possible values.
 
 use fusescape_spec::{Diagnostics, Preset, closest, find_preset};
 
-/// Parameters of a measure, taken out one by one; what is left over is a mistake.
+/// Parameters of a measure, taken one by one; a parameter that is left over is an error.
 pub struct Parameters<'a> {
     path: String,
     left: Vec<&'a (String, Vec<String>)>,
@@ -15,12 +15,12 @@ impl<'a> Parameters<'a> {
         Self { path, left: all.iter().collect(), known: Vec::new(), diagnostics }
     }
 
-    /// Where a parameter stands in the document.
+    /// The place of a parameter in the document.
     pub fn path_of(&self, name: &str) -> String {
         format!("{}.{name}", self.path)
     }
 
-    /// All words of a parameter; none where it is left out.
+    /// All words of a parameter; empty if it is missing.
     pub fn words(&mut self, name: &'static str) -> Vec<String> {
         self.known.push(name);
         match self.left.iter().position(|(other, _)| other == name) {
@@ -35,7 +35,7 @@ impl<'a> Parameters<'a> {
         }
     }
 
-    /// One word, or nothing where the parameter is left out.
+    /// A single word; `None` if the parameter is missing.
     pub fn word(&mut self, name: &'static str) -> Option<String> {
         let mut words = self.words(name);
         if words.len() > 1 {
@@ -44,14 +44,14 @@ impl<'a> Parameters<'a> {
         words.drain(..).next()
     }
 
-    /// The value of a parameter that may be left out: `None` then, or where it is wrong.
+    /// The value of an optional parameter; `None` if it is missing or invalid.
     pub fn optional<T>(&mut self, name: &'static str, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
         let path = self.path_of(name);
         let word = self.word(name)?;
         parse(&word).map_err(|remedy| self.diagnostics.add(path, format!("`{word}` cannot be used here"), remedy)).ok()
     }
 
-    /// One word that `parse` understands; nothing, noted, where there is none.
+    /// A required word that `parse` accepts; otherwise `None`, and an error is added.
     pub fn need<T>(&mut self, name: &'static str, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
         let path = self.path_of(name);
         let Some(word) = self.word(name) else {
@@ -61,7 +61,7 @@ impl<'a> Parameters<'a> {
         parse(&word).map_err(|remedy| self.diagnostics.add(path, format!("`{word}` cannot be used here"), remedy)).ok()
     }
 
-    /// Identifiers of presets; `otherwise` where none is named.
+    /// Presets by name; `otherwise` if none is named.
     pub fn presets(
         &mut self,
         name: &'static str,
@@ -76,7 +76,7 @@ impl<'a> Parameters<'a> {
         words.iter().filter_map(|id| find(presets, id, &path, self.diagnostics)).collect()
     }
 
-    /// Notes every parameter that was not taken as an error.
+    /// Adds an error for every parameter that was not taken.
     pub fn finish(self) {
         for (name, _) in self.left {
             let remedy = match self.known.as_slice() {
@@ -88,7 +88,7 @@ impl<'a> Parameters<'a> {
     }
 }
 
-/// The preset called `id`; nothing, noted, where there is none.
+/// The preset called `id`; otherwise `None`, and an error is added.
 pub fn find(
     presets: &'static [Preset],
     id: &str,
@@ -105,7 +105,7 @@ pub fn find(
 /// The value with this name.
 ///
 /// # Errors
-/// What to write instead.
+/// A remedy.
 pub fn choose<T: Clone>(word: &str, all: &[(&'static str, T)]) -> Result<T, String> {
     let names = || all.iter().map(|(name, _)| *name);
     all.iter().find(|(name, _)| *name == word).map(|(_, value)| value.clone()).ok_or_else(|| {

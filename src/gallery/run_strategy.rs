@@ -1,36 +1,36 @@
-//! Strategies of running a whole network that papers compare.
+//! Strategies for a whole network that papers compare.
 
 use super::parameters::choose;
 use fusescape_engine::depth_first::StoringMode;
 use std::fmt;
 
-/// A strategy of running a network, named by how it is chosen.
+/// A strategy for a network, named by how it is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RunStrategy {
-    /// Every layer by itself, features through DRAM.
+    /// One layer per stack, features through DRAM.
     SingleLayer,
-    /// One layer after the other, features as low as they fit.
+    /// One layer after another, features in the lowest memory that they fit.
     LayerByLayer,
     /// This tile and mode for all stacks.
     Tile((u64, u64), StoringMode),
-    /// The strategy of the sweep that minimises energy, for all stacks; of one mode, or of all.
+    /// The strategy of the sweep with the least energy, the same for all stacks; of one mode, or of all.
     Best(Option<StoringMode>),
     /// Each stack with its own strategy of the sweep.
     BestCombination,
-    /// Of the strategies with the fewest DRAM accesses, the one that comes out when on-chip memories do not matter:
-    /// that of the largest tile, and of the least overlap stored.
+    /// Of the strategies with the fewest DRAM accesses, the one that results if on-chip memories are ignored: the
+    /// largest tile, and the least stored overlap.
     LeastDramAccesses,
-    /// Of the same that of the least energy.
+    /// Of the strategies with the fewest DRAM accesses, the one with the least energy.
     BestOfLeastDram,
-    /// Of the same that of the most energy.
+    /// Of the strategies with the fewest DRAM accesses, the one with the most energy.
     WorstOfLeastDram,
-    /// The strategy with the least energy for features, copies included, whatever weights cost.
+    /// The strategy with the least energy for features, including copies, ignoring weights.
     LeastFeatureEnergy,
-    /// The strategy of least latency.
+    /// The strategy with the least latency.
     Fastest,
-    /// The point that is open; the best where none is.
+    /// The opened point; the best if none is opened.
     Opened,
-    /// The strategy of least energy if features may skip DRAM only, and no memory on the chip.
+    /// The strategy with the least energy if features may bypass only DRAM, not on-chip memories.
     SkippingDramOnly,
 }
 
@@ -52,7 +52,7 @@ impl RunStrategy {
     /// Reads `layer-by-layer`, `best`, `best fully-cached` or `4x72 fully-cached`.
     ///
     /// # Errors
-    /// What to write instead.
+    /// A remedy.
     pub fn parse(text: &str) -> Result<Self, String> {
         let modes = StoringMode::ALL.map(|mode| (mode.name(), mode));
         match text.split_once(' ') {

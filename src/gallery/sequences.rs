@@ -1,5 +1,5 @@
-//! Figures of layers that run together in pairs on the first hardware of HW-Flow-Fusion (Tables 5 to 7), of longer sequences on its other
-//! hardware (Figs. 16 to 19), and of what fused layers keep on the chip (Figs. 12 and 13).
+//! Figures of pairs of layers on the first hardware of HW-Flow-Fusion (Tables 5 to 7), of longer sequences on its other
+//! hardware (Figs. 16 to 19), and of the on-chip storage of fused layers (Figs. 12 and 13).
 
 use super::parameters::{Parameters, choose};
 use fusescape_engine::interlayer::{
@@ -12,49 +12,52 @@ use std::ops::Range;
 
 const ACCELERATOR: Accelerator = Accelerator::PUBLISHED[0];
 const CHOICES: Choices = Choices::AS_PUBLISHED;
-/// Layers that run together at most.
+/// Limit on the layers of a sequence.
 const MOST_LAYERS: usize = 2;
-/// Layers that run together at most where resources are scaled (Section 5.3).
+/// Limit on the layers of a sequence where resources are scaled (Section 5.3).
 const MOST_LAYERS_SCALED: usize = 4;
 
 /// A figure of a chain of layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SequenceFigure {
-    /// Columns of PEs that a layer has under spatial fusion.
+    /// Columns of PEs of a layer under spatial fusion.
     ArrayColumns,
-    /// Rows of these.
+    /// Rows of PEs of a layer under spatial fusion.
     ArrayRows,
-    /// Words of weights that a layer has of a register file under temporal fusion.
+    /// Words of weights of a layer in a register file under temporal fusion.
     WeightWords,
-    /// Words of inputs that a layer has of a register file under temporal fusion.
+    /// Words of inputs of a layer in a register file under temporal fusion.
     InputWords,
-    /// Words of partial sums that a layer has of a register file under temporal fusion.
+    /// Words of partial sums of a layer in a register file under temporal fusion.
     SumWords,
     /// Ratio of computation to communication of some layers.
     Ctc,
-    /// Energy of all pairs by one schedule to that by another.
+    /// Energy of all pairs, ratio of one schedule to another.
     Energy,
-    /// Latency of all pairs by one schedule to that by another, if computation and data movement overlap.
+    /// Latency of all pairs, ratio of one schedule to another, if computation and data movement overlap.
     Latency,
-    /// Latency of all pairs by one schedule to that by another, if nothing overlaps.
+    /// Latency of all pairs, ratio of one schedule to another, if nothing overlaps.
     LatencyInSequence,
-    /// Words between DRAM and chip of all pairs by one schedule to those by another.
+    /// Words between DRAM and chip of all pairs, ratio of one schedule to another.
     Volume,
-    /// Energy of all sequences on one hardware configuration to that on another.
+    /// Energy of all sequences, ratio of one hardware configuration to another.
     ConfigurationEnergy,
-    /// Latency of all sequences on one hardware configuration to that on another, if computation and data movement overlap.
+    /// Latency of all sequences, ratio of one hardware configuration to another, if computation and data movement
+    /// overlap.
     ConfigurationLatency,
-    /// Ratio of computation to communication of all sequences on one hardware configuration to that on another.
+    /// Ratio of computation to communication of all sequences, for one hardware configuration divided by that for
+    /// another.
     ConfigurationCtc,
-    /// What the first layers need on chip to be fused, by what fewer or more of them need.
+    /// On-chip storage to fuse the first layers, ratio to that of fewer or more layers.
     Storage,
-    /// Features that need not move because some layers are fused, as a share of all that the first layers move by themselves.
+    /// Features that need not move because some layers are fused, as a share of all features that the first layers move
+    /// unfused.
     VolumeSaved,
-    /// By how much the reuse buffers of the first layers are smaller than those of Alwani et al.
+    /// Reduction of the reuse buffers of the first layers, compared with Alwani et al.
     ReuseSaved,
 }
 
-/// A figure with what it is about.
+/// A figure with its subject.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sequences {
     workload: &'static Preset,
@@ -63,34 +66,34 @@ pub struct Sequences {
 
 #[derive(Debug, Clone, PartialEq)]
 enum Subject {
-    /// One layer, in the pair that it runs in.
+    /// A layer, in the pair that it is part of.
     Layer(String),
     Layers {
         layers: Vec<String>,
         mode: Mode,
-        /// Of poolings, where it is not their own.
+        /// The kernel of pooling layers, if it is not their own.
         kernel: Option<u64>,
     },
-    /// All pairs.
+    /// All pairs, under two modes.
     Pairs([Mode; 2]),
     /// All sequences, on two of the paper's configurations.
     Configurations(FusionMode, [Accelerator; 2]),
-    /// How many layers from the first.
+    /// Numbers of layers from the first.
     Storage([usize; 2]),
-    /// Some layers, and how many from the first.
+    /// Some layers, and the number of layers from the first.
     VolumeSaved(Vec<String>, usize),
-    /// How many layers from the first, and columns and rows of the bottom tile.
+    /// Number of layers from the first, and side of the bottom tile.
     ReuseSaved(usize, u64),
 }
 
-/// How some layers run; nothing if each does by itself.
+/// The mode of some layers; `None` if each runs alone.
 type Mode = Option<FusionMode>;
 
 const MODES: [(&str, Mode); 3] =
     [("single", None), ("temporal", Some(FusionMode::Temporal)), ("spatial", Some(FusionMode::Spatial))];
 
 impl Sequences {
-    /// Reads what a figure is about; `workload` is the network unless another is named.
+    /// Reads the subject of a figure; `workload` is the network unless another is named.
     pub(super) fn read(
         of: &mut Parameters<'_>,
         figure: SequenceFigure,
@@ -141,7 +144,6 @@ impl Sequences {
         Some(Self { workload: workload?, subject: subject? })
     }
 
-    /// The figure.
     pub(super) fn figure(&self, figure: SequenceFigure) -> Result<f64, String> {
         let network = Network::from_text(self.workload.text).map_err(|wrong| wrong.to_string())?;
         let chain = Chain::new(&network).map_err(|wrong| wrong.to_string())?;
@@ -198,7 +200,7 @@ impl Sequences {
             }
             Subject::VolumeSaved(names, of) => {
                 let fused = &layers[named(&chain, names)?];
-                // What lies between fused layers is neither written nor read.
+                // Maps between fused layers are neither written nor read.
                 let saved: u64 = fused.iter().rev().skip(1).map(|layer| 2 * layer.outputs()).sum();
                 let moved = |layer: &ChainLayer| layer.outputs() + layer.x.input * layer.y.input * layer.input_maps;
                 Ok(saved as f64 / first(*of)?.iter().map(moved).sum::<u64>() as f64)
@@ -219,7 +221,7 @@ impl Sequences {
 }
 
 impl SequenceFigure {
-    /// Whether one number is divided by another.
+    /// Whether it is a ratio of two numbers.
     pub(super) fn is_ratio(self) -> bool {
         !matches!(self, Self::ArrayColumns | Self::ArrayRows | Self::WeightWords | Self::InputWords | Self::SumWords)
     }
@@ -239,7 +241,7 @@ fn configuration(word: &str) -> Result<Accelerator, String> {
     found.copied().ok_or_else(|| "Write 1 to 6".to_owned())
 }
 
-/// Of the sequences that begin with the same layer the longest.
+/// The longest sequence for each first layer.
 fn longest(sequences: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let is_longest = |of: &&Range<usize>| sequences.iter().all(|other| other.start != of.start || other.end <= of.end);
     sequences.iter().filter(is_longest).cloned().collect()
@@ -251,7 +253,7 @@ fn square(layers: &[ChainLayer], side: u64) -> Result<BottomTile, String> {
     Ok(BottomTile { columns: side, rows: side, output_maps: bottom.output_maps })
 }
 
-/// Where the layers of these names stand, which follow each other.
+/// The range of consecutive layers with these names.
 fn named(chain: &Chain, names: &[String]) -> Result<Range<usize>, String> {
     let start = names.first().and_then(|name| chain.position(name)).unwrap_or(chain.layers().len());
     let found = start..start + names.len();
@@ -262,7 +264,7 @@ fn named(chain: &Chain, names: &[String]) -> Result<Range<usize>, String> {
     Err(format!("{} are no layers in a row", names.join(", ")))
 }
 
-/// What a layer has of the array and the registers in the pair that it runs in.
+/// The share of a layer in the array and the registers, in the pair that it is part of.
 fn of_layer(chain: &Chain, figure: SequenceFigure, layer: &str) -> Result<f64, String> {
     let at = chain.position(layer).ok_or_else(|| format!("There is no layer `{layer}`"))?;
     let pairs = legal_sequences(chain, ACCELERATOR.buffer, MOST_LAYERS);
@@ -296,7 +298,7 @@ fn fused(layers: &[ChainLayer], mode: FusionMode) -> Result<FusedSchedule, Strin
     found.ok_or_else(|| "These layers do not fit together".to_owned())
 }
 
-/// What runs one after another.
+/// The costs of consecutive runs.
 fn costs(layers: &[ChainLayer], mode: Mode) -> Result<Vec<Cost>, String> {
     if let Some(mode) = mode {
         return Ok(vec![fused(layers, mode)?.cost]);

@@ -1,4 +1,4 @@
-//! Computes the measures of claims, and remembers what they share.
+//! Computes the measures of claims, with caches for common parts.
 
 use super::choice::DocumentChoice;
 use super::claim::Claim;
@@ -14,19 +14,19 @@ use super::{layer, network};
 use fusescape_spec::Preset;
 use serde::{Deserialize, Serialize};
 
-/// Our number for one claim, and how it departs from the published one.
+/// Our number for one claim, and its departure from the published one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// Our number, in the unit of the claim.
     pub ours: f64,
-    /// By how much it departs from the published one, as a share of that.
+    /// Departure from the published number, as a share of that.
     pub departure: f64,
-    /// Whether it is as close as the claim says.
+    /// Whether it is as close as the claim states.
     pub holds: bool,
 }
 
 impl Finding {
-    /// The departure for a person: `+3.2 %`, `exact`, or `within` a range or bound that is claimed.
+    /// The departure as text: `+3.2 %`, `exact`, or `within` a claimed range or bound.
     pub fn departure_text(&self, claim: &Claim) -> String {
         const ROUNDING: f64 = 1e-9;
         let percent = 100.0 * self.departure;
@@ -40,7 +40,7 @@ impl Finding {
     }
 }
 
-/// Computes claims. What is remembered never changes a number.
+/// Computes claims. Its caches never change a number.
 #[derive(Default)]
 pub struct Workbench {
     landscapes: Landscapes,
@@ -50,10 +50,10 @@ pub struct Workbench {
 }
 
 impl Workbench {
-    /// Computes ours for a claim of an entry.
+    /// Our number for a claim of an entry.
     ///
     /// # Errors
-    /// Why it cannot be computed, for a person.
+    /// The reason why it cannot be computed, for a person.
     pub fn find(&mut self, entry: &Entry, claim: &Claim) -> Result<Finding, String> {
         let under = claim.rules.map(|rules| entry.opens.under(rules));
         let ours = claim.unit.of(self.measure(under.as_ref().unwrap_or(&entry.opens), &claim.measure)?);
@@ -63,10 +63,10 @@ impl Workbench {
         Ok(Finding { ours, departure: claim.departure(ours), holds: claim.holds(ours) })
     }
 
-    /// The number that a measure computes, in the base unit of its quantity.
+    /// The result of a measure, in the base unit of its quantity.
     ///
     /// # Errors
-    /// Why it cannot be computed, for a person.
+    /// The reason why it cannot be computed, for a person.
     pub fn measure(&mut self, opens: &Opening, measure: &Measure) -> Result<f64, String> {
         let place = (&opens.hardware, &opens.workload);
         let resolved = |way: &RunStrategy| opens.resolved(*way);

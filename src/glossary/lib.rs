@@ -1,26 +1,26 @@
-//! The words of the papers: the one list of `docs/glossary.md`, read here, with a small drawing for those that one helps.
+//! The terms of the papers: the one list of `docs/glossary.md`, parsed here, with a small drawing for some.
 
 mod drawings;
 
 pub use drawings::{drawing, drawings};
 
-/// The list: tables under headings, a row a term.
+/// The list: tables under headings, one row per term.
 const LIST: &str = include_str!("../../docs/glossary.md");
 
-/// A term.
+/// An entry of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
     /// Heading of its table.
     pub group: &'static str,
-    /// The term as the list has it: `loop prime factor (LPF)`.
+    /// As in the list: `loop prime factor (LPF)`.
     pub name: &'static str,
-    /// What it means; names of operands and dimensions stand between backquotes.
+    /// Definition; names of operands and dimensions are in backquotes.
     pub meaning: &'static str,
-    /// Where the papers have it: `DeFiNES, Section II`; empty where none has.
+    /// Place in the papers: `DeFiNES, Section II`; empty if there is none.
     pub source: String,
 }
 
-/// All terms, in the order of the list.
+/// In the order of the list.
 pub fn terms() -> Vec<Term> {
     let (mut group, mut all) = ("", Vec::new());
     for line in LIST.lines() {
@@ -36,14 +36,14 @@ pub fn terms() -> Vec<Term> {
         if name == "term" {
             continue;
         }
-        // A table of the page's own words has no column of papers.
+        // A table of the page's own terms has no column of papers.
         let source = if cells.len() > 3 { source(cells.get(2).copied().unwrap_or_default()) } else { String::new() };
         all.push(Term { group, name, meaning, source });
     }
     all
 }
 
-/// The term that a word stands for: its name, a part of it between commas, a short form in brackets, or a symbol of its meaning.
+/// The term for a word: its name, a part of it between commas, a short form in brackets, or a symbol in its definition.
 pub fn find(word: &str) -> Option<Term> {
     let all = terms();
     let by = |is_it: &dyn Fn(&Term) -> bool| all.iter().find(|term| is_it(term)).cloned();
@@ -53,7 +53,7 @@ pub fn find(word: &str) -> Option<Term> {
 }
 
 impl Term {
-    /// Other ways to write it: parts between commas, and what stands in brackets.
+    /// Other forms of the name: parts between commas, and texts in brackets.
     pub fn short_forms(&self) -> impl Iterator<Item = &'static str> {
         let (outside, inside) = match self.name.split_once(" (") {
             Some((outside, inside)) => (outside, inside.strip_suffix(')')),
@@ -63,7 +63,7 @@ impl Term {
     }
 }
 
-/// The papers by the letter that the list has for them.
+/// The papers by their letters in the list.
 const PAPERS: [(&str, &str); 5] =
     [("D", "DeFiNES"), ("Z", "ZigZag"), ("S", "Stream"), ("O", "Optimus"), ("H", "HW-Flow-Fusion")];
 

@@ -1,4 +1,4 @@
-//! An answer to a step, as a person gives it and a receipt keeps it.
+//! An answer to a step, from the page or a receipt.
 
 use fusescape_engine::explore::TemporalMapping;
 use fusescape_engine::mapping::TemporalLoop;
@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Given {
-    /// The answer of this number, counted from 1.
+    /// The number of a choice, counted from 1.
     Choice(u32),
-    /// A number, in the unit that is asked for.
+    /// A number, in the unit of the question.
     Number(f64),
     /// The heights of a curve, in the unit of its number.
     Curve(Vec<f64>),
@@ -26,7 +26,7 @@ pub enum Given {
 pub struct MappingGiven {
     /// Loops and their sizes, innermost first: `OX 4`.
     pub order: Vec<String>,
-    /// Output first, then the inputs: after how many loops each memory level ends.
+    /// For the output, then the inputs: the number of loops up to the end of each memory level.
     pub ends: [Vec<u32>; 3],
 }
 
@@ -39,10 +39,10 @@ impl From<&TemporalMapping> for MappingGiven {
 }
 
 impl MappingGiven {
-    /// More loops than any mapping has.
+    /// Limit on the loops of a mapping.
     const MOST_LOOPS: usize = 1000;
 
-    /// The mapping; nothing where it is none.
+    /// The mapping; `None` if it is malformed.
     pub fn mapping(&self) -> Option<TemporalMapping> {
         if self.order.len() > Self::MOST_LOOPS || self.ends.iter().any(|ends| ends.len() > Self::MOST_LOOPS) {
             return None;

@@ -1,4 +1,4 @@
-//! Whether a lesson can be solved, whatever values are drawn.
+//! Checks that a lesson can be solved for all drawn values.
 
 use super::document::{Condition, Lesson, Prediction, Step, StepKind, Task};
 use super::draw::{Draw, seed};
@@ -7,27 +7,27 @@ use fusescape_gallery::Workbench;
 use fusescape_spec::{Diagnostic, Diagnostics, merge};
 use serde::{Deserialize, Serialize};
 
-/// So many variants are all looked at; of more a sample of as many.
+/// Limit on the variants that are all checked; of more, a sample of this size is.
 pub const MOST_VARIANTS: u64 = 200;
 
-/// So many values of fields are looked at for mistakes; a lesson has hundreds.
+/// Limit on the values of fields that are checked; a lesson has hundreds.
 const MOST_VALUES: usize = 10_000;
 
-/// What became of a check.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Checked {
-    /// How many variants there are.
+    /// Number of variants.
     pub variants: u64,
-    /// How many were looked at.
+    /// Number of checked variants.
     pub looked_at: u64,
-    /// What is wrong with some: what was drawn, the step, counted from 1, and why.
+    /// Errors: drawn values, number of the step (from 1), and reason.
     pub wrong: Vec<(String, usize, String)>,
-    /// By step the right answers that were found, each once.
+    /// For each step the different right answers.
     pub right: Vec<Vec<String>>,
 }
 
-/// Everything that is wrong with a lesson whatever is drawn: every value of every parameter is looked at, and every value of every field
-/// that a task or a curve changes. What is wrong in some variants only says what was drawn in the first of them.
+/// All errors of a lesson for any drawn values: every value of every parameter is checked, and every value of every
+/// field of a task or a curve. An error in some variants names the drawn values of the first of them.
 pub fn mistakes(text: &str) -> Diagnostics {
     let (first, _) = Lesson::read(text, Draw::Variant(0));
     let most = first.parameters.iter().map(|parameter| parameter.values.len()).max().unwrap_or(1).max(1);
@@ -66,7 +66,7 @@ pub fn mistakes(text: &str) -> Diagnostics {
     merge(text, Diagnostics(said.collect()), Diagnostics::default(), &[])
 }
 
-/// Looks at every variant of a lesson, or at a sample of `most` where there are more.
+/// Checks every variant of a lesson, or a sample of `most` if there are more.
 ///
 /// # Errors
 /// All [`mistakes`].
@@ -93,7 +93,7 @@ pub fn check(text: &str, most: u64) -> Result<Checked, Diagnostics> {
     Ok(checked)
 }
 
-/// The numbers of the variants that a check looks at: all of them, or a sample of `most` that is the same each time.
+/// The numbers of the variants to check: all, or a fixed sample of `most`.
 pub fn variants_to_check(variants: u64, most: u64) -> impl Iterator<Item = u64> {
     let looked_at = variants.min(most.max(1));
     let nth = move |number: u64| {
@@ -102,29 +102,29 @@ pub fn variants_to_check(variants: u64, most: u64) -> impl Iterator<Item = u64> 
     (0..looked_at).map(nth)
 }
 
-/// What became of the check of one variant.
+/// The result of checking one variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CheckedVariant {
-    /// What was drawn, for a person.
+    /// The drawn values, as text.
     pub drawn: String,
-    /// By step the right answer, or why there is none.
+    /// For each step the right answer, or the reason why there is none.
     pub steps: Vec<Result<String, String>>,
 }
 
-/// Looks for the right answer of every step of one variant.
+/// Finds the right answer of every step of one variant.
 ///
 /// # Errors
-/// Everything that is wrong with the document.
+/// All errors of the document.
 pub fn check_variant(text: &str, variant: u64, workbench: &mut Workbench) -> Result<CheckedVariant, Diagnostics> {
     let lesson = Lesson::from_text(text, Draw::Variant(variant))?;
     let steps = lesson.steps.iter().map(|step| right_answer(step, workbench)).collect();
     Ok(CheckedVariant { drawn: lesson.drawn(), steps })
 }
 
-/// The right answer of a step, for a person.
+/// The right answer of a step, as text.
 ///
 /// # Errors
-/// Why there is none, or more than one.
+/// The reason why there is none, or more than one.
 fn right_answer(step: &Step, workbench: &mut Workbench) -> Result<String, String> {
     let written = step.numbers_of(workbench, &Variation::AsWritten)?;
     match &step.kind {

@@ -1,4 +1,4 @@
-//! A lesson, validated: steps that each show a state, ask something about it, and name the numbers that decide.
+//! A lesson, validated: steps that each show a state, ask a question, and name the numbers that decide the answer.
 
 use super::draw::{Draw, variant_count};
 use super::fields::{Field, Opener};
@@ -11,150 +11,141 @@ use fusescape_spec::{
 
 /// Largest document, bytes.
 pub const MOST_BYTES: usize = 1 << 20;
-/// Most designs among which a task looks for the best.
+/// Limit on the designs of a task.
 pub const MOST_COMBINATIONS: u64 = 1024;
-/// What an answer counts as where conditions of hints name it.
+/// The name of the answer in conditions of hints.
 const ANSWER: &str = "answer";
 
-/// A lesson, as one student gets it.
+/// A lesson with the values drawn for one student.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lesson {
-    /// What it is called.
     pub title: String,
-    /// What there is to learn.
     pub about: String,
-    /// What values are drawn for besides the student; the title where none is named.
+    /// Values are drawn for an assignment and a student; the title if none is named.
     pub assignment: String,
-    /// What differs from student to student, with what was drawn.
+    /// Parameters that differ between students, with their drawn values.
     pub parameters: Vec<ParameterSpec>,
-    /// Its steps.
     pub steps: Vec<Step>,
 }
 
 /// A step of a lesson.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// What it is about.
     pub title: String,
-    /// What there is to be seen; `{name}` stands for a number.
+    /// The text above the question; `{name}` stands for a number.
     pub text: String,
-    /// The state that it begins with, in which the answer can be found.
+    /// The initial state, in which the answer can be found.
     pub opens: Opening,
     pub(super) opener: Opener,
-    /// The question.
     pub question: String,
-    /// What the answers are judged by.
+    /// The numbers that decide the answer.
     pub numbers: Vec<Number>,
-    /// What kind of answer is asked for.
+    /// The kind of answer.
     pub kind: StepKind,
-    /// What is said of wrong answers; the first that suits.
+    /// Hints for wrong answers; the first that applies is shown.
     pub hints: Vec<Hint>,
-    /// Why that is so; `{name}` stands for a number.
+    /// The explanation after the answer; `{name}` stands for a number.
     pub explains: String,
-    /// What it counts.
+    /// Marks for a right answer.
     pub marks: f64,
-    /// How often one may answer.
+    /// Limit on the answers.
     pub tries: usize,
 }
 
 /// A number that is computed for a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Number {
-    /// What texts and conditions call it.
+    /// Its name in texts and conditions.
     pub name: String,
-    /// Its unit.
     pub unit: Unit,
-    /// What computes it.
+    /// Its computation.
     pub measure: Measure,
 }
 
-/// The kind of answer that a step asks for.
+/// The kind of answer of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepKind {
-    /// One of some answers.
+    /// A multiple choice.
     Choice(Vec<Choice>),
-    /// A number.
+    /// A single number.
     Number(Asked),
-    /// A curve, before it is shown.
+    /// A curve, drawn before the right one is shown.
     Predict(Prediction),
     /// A design that is as good as the best.
     Task(Task),
 }
 
-/// An answer to choose.
+/// One answer of a multiple choice.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// The answer.
     pub text: String,
-    /// It is right if all of these hold.
+    /// The answer is right if all of these hold.
     pub when: Vec<Condition>,
-    /// What is said where it is wrong; may be empty.
+    /// A hint if it is wrong; may be empty.
     pub hint: String,
 }
 
-/// A number, by its index, that lies from `least` to below `most`; of goals also at it.
+/// A condition that a number lies in `least..most`; for goals, limits included.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Condition {
-    /// Which number; `None` for the answer itself.
+    /// Index of the number; `None` for the answer itself.
     pub number: Option<usize>,
-    /// The lower limit.
     pub least: f64,
-    /// The upper one.
     pub most: f64,
 }
 
-/// The number that is asked for.
+/// A question for a number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Asked {
-    /// Its index.
+    /// Index of the number.
     pub number: usize,
-    /// How far an answer may be from it, as a share of it.
+    /// Largest deviation of an answer, as a share of the number.
     pub tolerance: f64,
 }
 
-/// A curve that is to be predicted.
+/// A question for a curve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
-    /// The index of the number that it shows.
+    /// Index of the number on the vertical axis.
     pub number: usize,
-    /// What changes along it.
+    /// The field that varies along the curve.
     pub field: Field,
     /// Ends of the vertical axis.
     pub axis: (f64, f64),
-    /// How far each point may be from what is right, as a share of that.
+    /// Largest deviation of each point, as a share of the right value.
     pub tolerance: f64,
 }
 
-/// A design to find.
+/// A question for a design.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Task {
-    /// What may be changed; none: the mapping of the layer.
+    /// Fields that may be changed; empty for the mapping of the layer.
     pub fields: Vec<Field>,
-    /// The value that each field begins with, by its index: that of the step where it is listed, else the first.
+    /// The initial value of each field, by index: that of the step if listed, else the first.
     pub start: Vec<u32>,
-    /// The index of the number that is to be small.
+    /// Index of the number to minimise.
     pub minimise: usize,
-    /// What has to hold, limits included.
+    /// Conditions on the design, limits included.
     pub goals: Vec<Condition>,
-    /// So far from the optimum an answer still is as good as it, as a share.
+    /// Largest distance from the optimum of a right answer, as a share.
     pub within: f64,
 }
 
-/// A hint.
+/// A hint for a wrong answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hint {
-    /// It suits where all of these hold.
+    /// It applies if all of these hold.
     pub when: Vec<Condition>,
-    /// It suits an answer that is close to this number.
+    /// It applies to an answer close to this number.
     pub near: Option<usize>,
-    /// What is said; `{name}` stands for a number.
+    /// `{name}` stands for a number.
     pub text: String,
 }
 
-/// All lessons that come with the program, with their names.
+/// All lessons of the program, with their names.
 ///
 /// # Errors
-/// Everything that is wrong with their documents, with the lesson in front of each path.
+/// All errors in their documents, with the lesson in front of each path.
 pub fn lessons() -> Result<Vec<(&'static str, Lesson)>, Diagnostics> {
     let mut all = Vec::new();
     let mut diagnostics = Diagnostics::default();
@@ -170,7 +161,7 @@ pub fn lessons() -> Result<Vec<(&'static str, Lesson)>, Diagnostics> {
     diagnostics.or(all)
 }
 
-/// Whether a text is a lesson rather than another document: it has steps, and they ask something.
+/// Whether a text is a lesson: it has steps, and they ask questions.
 pub fn is_lesson(text: &str) -> bool {
     let begins = |line: &str, field: &str| {
         let rest = line.trim_start_matches([' ', '-', '{', '"']).strip_prefix(field);
@@ -184,13 +175,13 @@ impl Lesson {
     /// Reads and validates a lesson, with values of its parameters.
     ///
     /// # Errors
-    /// Everything that is wrong with the text, each with its line, path, reason and remedy.
+    /// All errors of the text, each with its line, path, reason and remedy.
     pub fn from_text(text: &str, draw: Draw) -> Result<Self, Diagnostics> {
         let (lesson, wrong) = Self::read(text, draw);
         wrong.or(lesson)
     }
 
-    /// What can be read of a lesson, and everything that is wrong with it.
+    /// The readable part of a lesson, and all its errors.
     pub(super) fn read(text: &str, draw: Draw) -> (Self, Diagnostics) {
         let assignment = assignment_of(text);
         let before = std::cell::Cell::new(1_u64);
@@ -214,7 +205,7 @@ impl Lesson {
         (lesson, wrong)
     }
 
-    /// How many variants there are.
+    /// Number of variants.
     pub fn variants(&self) -> u64 {
         variant_count(self.parameters.iter().map(|parameter| parameter.values.len()))
     }
@@ -236,7 +227,7 @@ impl Lesson {
         self.steps.iter().map(|step| step.marks).sum()
     }
 
-    /// What was drawn, for a person: `size 64 KiB, tile 4`.
+    /// The drawn values as text: `size 64 KiB, tile 4`.
     pub fn drawn(&self) -> String {
         let value = |parameter: &ParameterSpec| {
             let value = parameter.values.get(parameter.drawn).map_or("", String::as_str);
@@ -246,13 +237,13 @@ impl Lesson {
     }
 }
 
-/// The assignment that a lesson names, else its title; values are drawn for it, so it is known before they are.
+/// The assignment of a lesson, else its title; read first, as values are drawn for it.
 fn assignment_of(text: &str) -> String {
     let (spec, _) = read_lesson(text, &|_, _| 0).both();
     if spec.assignment.is_empty() { spec.title } else { spec.assignment }
 }
 
-/// Documents of the lesson's own have to make sense whatever a step does with them.
+/// Documents in the lesson must be valid, independent of the steps that use them.
 fn check_documents(text: &str, documents: &[(String, String)], diagnostics: &mut Diagnostics) {
     for (name, document) in documents {
         let half = if document.contains("layers:") { "workload" } else { "hardware" };
@@ -268,7 +259,7 @@ fn check_documents(text: &str, documents: &[(String, String)], diagnostics: &mut
     }
 }
 
-/// Names that a step gives to its numbers, and where it stands.
+/// The names of the numbers of a step, and its place.
 struct StepReader<'a> {
     path: &'a str,
     numbers: &'a [Number],
@@ -329,7 +320,7 @@ fn read_step(
     let (kind, opens) = match (kind, opens) {
         (Some(StepKind::Task(task)), Some(opens)) => {
             let start: Vec<u32> = task.fields.iter().map(|field| opener.place_of_value(field, &opens)).collect();
-            // The form begins with what the view shows.
+            // The form begins with the values shown in the view.
             let opens = opener.open_with(&task.fields, &start).unwrap_or(opens);
             (Some(StepKind::Task(Task { start, ..task })), Some(opens))
         }
@@ -345,9 +336,9 @@ fn unit_name(name: &str) -> String {
     if name.is_empty() { "no unit".to_owned() } else { format!("`{name}`") }
 }
 
-/// A memory that a measure names has to be there.
+/// Checks that a memory named by a measure exists.
 fn check_memory(memory: &str, opens: &Opening, path: String, diagnostics: &mut Diagnostics) {
-    // What is wrong with the accelerator itself is said elsewhere.
+    // Errors of the accelerator itself are reported elsewhere.
     let Ok(core) = Core::from_text(opens.hardware.text()) else { return };
     let names: Vec<&str> = core.memories.iter().map(|memory| memory.name.as_str()).collect();
     if !names.contains(&memory) {
@@ -356,7 +347,7 @@ fn check_memory(memory: &str, opens: &Opening, path: String, diagnostics: &mut D
     }
 }
 
-/// More tries than a step has.
+/// Limit on the tries of a step.
 const MOST_TRIES: u64 = 20;
 
 impl StepReader<'_> {
@@ -484,7 +475,7 @@ impl StepReader<'_> {
         if names.is_empty() { "another name".to_owned() } else { names.join(" or ") }
     }
 
-    /// Reads `gain 8..14`. A goal includes its upper limit; other conditions do not.
+    /// Parses `gain 8..14`. A goal includes its upper limit; other conditions do not.
     fn condition(&mut self, text: &str, field: &str, is_goal: bool) -> Option<Condition> {
         let read = text.trim().split_once(' ').and_then(|(name, range)| {
             let number = match name {
@@ -506,13 +497,13 @@ impl StepReader<'_> {
     }
 }
 
-/// What stands in braces.
+/// The texts in braces.
 pub(super) fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0))
 }
 
 impl Step {
-    /// What there is to be seen, with the numbers put in; `None` while these are unknown.
+    /// The text above the question, with the numbers put in; `None` for unknown ones.
     pub fn introduction(&self, values: Option<&[f64]>) -> String {
         self.filled(&self.text, values)
     }
@@ -530,12 +521,12 @@ impl Step {
         })
     }
 
-    /// The numbers that the text names.
+    /// The numbers in the text.
     pub fn told(&self) -> impl Iterator<Item = &Number> {
         placeholders(&self.text).filter_map(|name| self.numbers.iter().find(|number| number.name == name))
     }
 
-    /// The fields that may be changed, or that a curve goes along.
+    /// The fields that may be changed, or that vary along a curve.
     pub fn fields(&self) -> &[Field] {
         match &self.kind {
             StepKind::Task(task) => &task.fields,
@@ -544,7 +535,7 @@ impl Step {
         }
     }
 
-    /// Where each of these fields is written.
+    /// The path of each of these fields.
     pub(super) fn places_of_fields(&self) -> Vec<String> {
         let step = self.opener.path.trim_end_matches(".opens");
         match &self.kind {
@@ -553,15 +544,15 @@ impl Step {
         }
     }
 
-    /// What it opens with these values of its fields.
+    /// The state with these values of its fields.
     ///
     /// # Errors
-    /// All that makes no sense.
+    /// All errors of these values.
     pub fn opens_with(&self, values: &[u32]) -> Result<Opening, Diagnostics> {
         self.opener.open_with(self.fields(), values)
     }
 
-    /// The fields of a task whose values the text of a document or the opened point can show.
+    /// The condition of a goal, as text.
     pub fn conditions_text(&self, condition: &Condition) -> String {
         let Some(number) = condition.number.and_then(|index| self.numbers.get(index)) else { return String::new() };
         let (least, most) = (number.unit.text(condition.least), number.unit.text(condition.most));

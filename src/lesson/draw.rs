@@ -1,21 +1,22 @@
-//! Values of parameters for each student: the same for the same student and assignment, for ever.
+//! Values of parameters for each student: always the same for the same student and assignment.
 
-/// How the values of parameters are chosen.
+/// The way to choose the values of parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Draw<'a> {
-    /// By the name of a student. Without a name the first values.
+    /// By the name of a student; an empty name gets the first values.
     Student(&'a str),
     /// A variant by its number, below [`variant_count`].
     Variant(u64),
 }
 
-/// How many variants parameters with so many values have.
+/// Number of variants of parameters with these numbers of values.
 pub fn variant_count(values: impl Iterator<Item = usize>) -> u64 {
     values.fold(1, |count, values| count.saturating_mul(values.max(1) as u64))
 }
 
 impl Draw<'_> {
-    /// The index of the value of a parameter among `values`. `before` is the number of variants of the parameters before it.
+    /// The index of the value of a parameter among `values`. `before` is the number of variants of the parameters
+    /// before it.
     pub(super) fn index(self, assignment: &str, parameter: &str, values: usize, before: u64) -> usize {
         let values = values.max(1) as u64;
         let index = match self {
@@ -27,7 +28,7 @@ impl Draw<'_> {
     }
 }
 
-/// A number that texts decide about: FNV-1a over all of them, then the finaliser of SplitMix64, as FNV's low bits are poor.
+/// A hash of texts: FNV-1a over all of them, then the finaliser of SplitMix64, as FNV's low bits are poor.
 pub(super) fn seed(texts: &[&str]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for byte in texts.iter().flat_map(|text| text.bytes().chain([0])) {
@@ -42,7 +43,7 @@ pub(super) fn seed(texts: &[&str]) -> u64 {
 mod tests {
     use super::*;
 
-    /// Whoever got values keeps them: a receipt is graded long after it was made.
+    /// The values must never change, as receipts are graded long after they were made.
     #[test]
     fn a_student_gets_the_same_values_for_ever() {
         let drawn = |name: &str| Draw::Student(name).index("lab-1", "size", 1000, 1);

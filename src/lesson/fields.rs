@@ -1,21 +1,21 @@
-//! The design of a step with other values of some of its fields: what a task lets one change, and what a curve goes along.
+//! The design of a step with other values of some fields: for tasks and curves.
 
 use fusescape_gallery::{DocumentChoice, ONE_STACK, Opening, open_with_documents, place_of};
 use fusescape_spec::edit::Outline;
 use fusescape_spec::{Diagnostics, FieldSpec, OpensSpec};
 
-/// A field, and the values that it may have.
+/// A field of the design, with its possible values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// Which: `hardware.sram_64KB.size`, `point`, `cut.conv1`.
+    /// Name of the field: `hardware.sram_64KB.size`, `point`, `cut.conv1`.
     pub field: String,
-    /// For a person.
+    /// Title of the field.
     pub name: String,
-    /// As documents write them.
+    /// As in documents.
     pub values: Vec<String>,
 }
 
-/// What a step opens, and the documents that it names.
+/// The state of a step, and the documents that it names.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Opener {
     pub spec: OpensSpec,
@@ -23,16 +23,16 @@ pub(super) struct Opener {
     pub path: String,
 }
 
-/// Names of fields that are no field of a document.
+/// Names of fields that are not in a document.
 const OTHERS: [&str; 8] = ["hardware", "workload", "point", "layer", "tiles_x", "tiles_y", "strategy", "rules"];
 
 impl Opener {
-    /// What the step opens.
+    /// The state of the step as written.
     pub fn open(&self, diagnostics: &mut Diagnostics) -> Option<Opening> {
         open_with_documents(&self.spec, &self.documents, &self.path, diagnostics)
     }
 
-    /// The index of the value of a field with which the step is written; the first where it lists no such value.
+    /// The index of the value of a field in the step as written; the first if it is not among the values.
     pub fn place_of_value(&self, field: &Field, opens: &Opening) -> u32 {
         let squeezed = |text: &str| text.split_whitespace().collect::<String>();
         let written = self.written(&field.field, opens).map(|text| squeezed(&text));
@@ -40,7 +40,7 @@ impl Opener {
         place.unwrap_or_default() as u32
     }
 
-    /// The value of a field with which the step is written.
+    /// The value of a field in the step as written.
     fn written(&self, field: &str, opens: &Opening) -> Option<String> {
         let listed = |list: &[(String, String)], name: &str| {
             list.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone())
@@ -69,7 +69,7 @@ impl Opener {
         }
     }
 
-    /// What is wrong with each value of some fields, which stand at these places of the document.
+    /// The errors of each value of some fields, whose paths are `places`.
     pub fn wrong_values(&self, fields: &[Field], places: &[String], diagnostics: &mut Diagnostics) {
         let mut as_written = Diagnostics::default();
         self.open(&mut as_written);
@@ -86,10 +86,10 @@ impl Opener {
         }
     }
 
-    /// The same with these values of some fields.
+    /// The state with these values of some fields.
     ///
     /// # Errors
-    /// All that makes no sense.
+    /// All errors of these values.
     pub fn open_with(&self, fields: &[Field], values: &[u32]) -> Result<Opening, Diagnostics> {
         let mut spec = self.spec.clone();
         let mut diagnostics = Diagnostics::default();
@@ -112,7 +112,7 @@ impl Opener {
 }
 
 impl Field {
-    /// Reads a field; `path` is where it is written.
+    /// Reads a field; `path` is its place in the document.
     pub(super) fn read(spec: &FieldSpec, path: &str, diagnostics: &mut Diagnostics) -> Self {
         let FieldSpec { field, name, values } = spec.clone();
         let is_known = OTHERS.contains(&field.as_str())
@@ -136,7 +136,7 @@ impl Field {
     }
 }
 
-/// Writes the value of a field as if the document said so.
+/// Sets the value of a field, as if it were written in the document.
 fn set(spec: &mut OpensSpec, field: &str, value: &str) {
     let one = || vec![value.to_owned()];
     match field {
@@ -151,7 +151,7 @@ fn set(spec: &mut OpensSpec, field: &str, value: &str) {
         _ => {
             if let Some(layer) = field.strip_prefix("cut.") {
                 if spec.cuts.is_empty() {
-                    // Cuts by hand: none of them still is one stack.
+                    // Cuts by hand: without any of them there is still one stack.
                     spec.cuts.push(ONE_STACK.to_owned());
                 }
                 spec.cuts.retain(|other| other != layer);

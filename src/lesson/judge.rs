@@ -1,5 +1,5 @@
-//! What an answer deserves, by numbers that the engine computes. The page and `fusescape grade` judge by the same functions; they only
-//! differ in who computes the numbers.
+//! Judges answers by numbers of the engine. The page and `fusescape grade` use the same functions; only the computation
+//! of the numbers differs.
 
 use super::answer::{Given, MappingGiven};
 use super::document::{Asked, Choice, Condition, Prediction, Step, StepKind, Task};
@@ -9,10 +9,10 @@ use fusescape_gallery::{DocumentChoice, Opening, Workbench};
 use fusescape_spec::{hardware_presets, workload_presets};
 use serde::{Deserialize, Serialize};
 
-/// A design of which the numbers of a step are computed.
+/// A design whose numbers are computed for a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Variation {
-    /// As the step opens it.
+    /// The design of the step.
     AsWritten,
     /// With these values of its fields.
     Values(Vec<u32>),
@@ -20,7 +20,7 @@ pub enum Variation {
     Mapping(MappingGiven),
     /// With the best mapping of its layer.
     BestMapping,
-    /// As a person has changed it.
+    /// The design as changed by a person.
     AtHand(Box<AtHand>),
 }
 
@@ -31,37 +31,37 @@ pub struct AtHand {
     pub hardware: String,
     /// Workload document.
     pub workload: String,
-    /// What is swept, and how.
+    /// The sweep and the search.
     pub settings: Settings,
-    /// The layer that is mapped.
+    /// Name of the layer to map.
     pub layer: Option<String>,
-    /// Its mapping, where it is made by hand.
+    /// Its mapping, if made by hand.
     pub mapping: Option<TemporalMapping>,
 }
 
-/// The numbers of a step for one variation, in its units; `None` where there are none.
+/// The numbers of a step for one variation, in its units; `None` if it has none.
 pub type Numbers = Option<Vec<f64>>;
 
-/// What an answer deserves.
+/// The judgement of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
     /// Share of the marks, from 0 to 1.
     pub share: f64,
-    /// What is said of it, right or wrong, without what is right.
+    /// A comment on the answer that does not reveal the right one.
     pub said: String,
-    /// What is right.
+    /// The right answer.
     pub right: String,
 }
 
 impl Verdict {
-    /// Whether it could not be better.
+    /// Whether it has all marks.
     pub fn is_right(&self) -> bool {
         self.share >= 1.0
     }
 }
 
-/// The marks of a step for the shares of the marks that its answers deserve in turn: each try counts the less the later it is, but of tasks
-/// the best counts in full.
+/// The marks of a step for the shares of its answers in turn: later tries count less, but for tasks the best counts in
+/// full.
 pub fn marks_of(step: &Step, shares: &[f64]) -> f64 {
     let counts = |(index, share): (usize, &f64)| match step.kind {
         StepKind::Task(_) => *share,
@@ -84,7 +84,7 @@ impl Step {
         }
     }
 
-    /// The designs whose numbers decide about an answer; the first is the step as it is written.
+    /// The designs whose numbers decide an answer; the first is the design of the step.
     pub fn decided_by(&self, given: &Given) -> Vec<Variation> {
         let mut all = vec![Variation::AsWritten];
         match (&self.kind, given) {
@@ -98,7 +98,7 @@ impl Step {
         all
     }
 
-    /// All combinations of values of its fields; the first field changes first.
+    /// All combinations of values of its fields; the first field changes fastest.
     pub fn combinations(&self) -> impl Iterator<Item = Vec<u32>> + '_ {
         let fields = self.fields();
         let count = if fields.is_empty() { 0 } else { variant_count(fields.iter().map(|field| field.values.len())) };
@@ -115,7 +115,7 @@ impl Step {
     /// The numbers of the step for a variation, in its units.
     ///
     /// # Errors
-    /// Why there are none, for a person.
+    /// The reason why there are none, for a person.
     pub fn numbers_of(&self, workbench: &mut Workbench, variation: &Variation) -> Result<Vec<f64>, String> {
         let changed = match variation {
             Variation::AsWritten => None,
@@ -143,7 +143,8 @@ impl Step {
         }
     }
 
-    /// What an answer deserves, by the numbers of [`Self::decided_by`], in that order; nothing where the numbers do not say.
+    /// The verdict on an answer, by the numbers of [`Self::decided_by`], in that order; `None` if the numbers do not
+    /// decide.
     pub fn judge(&self, given: &Given, numbers: &[Numbers]) -> Option<Verdict> {
         let written = numbers.first()?.as_deref()?;
         match (&self.kind, given) {
@@ -162,12 +163,12 @@ impl Step {
                 let (best, mine) = (numbers.get(1..2)?, numbers.get(2)?.as_deref());
                 self.judge_task(task, mine, best)
             }
-            // An answer of another kind, as no page of ours gives.
+            // An answer of another kind, which our page never gives.
             _ => Some(Verdict { share: 0.0, said: "This answers another question.".to_owned(), right: String::new() }),
         }
     }
 
-    /// The index of the choice that is right.
+    /// The index of the right choice.
     pub fn right_choice(&self, written: &[f64]) -> Option<usize> {
         let StepKind::Choice(choices) = &self.kind else { return None };
         choices.iter().position(|choice| choice.when.iter().all(|when| when.holds(written)))
@@ -191,7 +192,7 @@ impl Step {
     }
 
     fn judge_number(&self, asked: &Asked, given: f64, written: &[f64]) -> Option<Verdict> {
-        /// Of decimal fractions.
+        /// Tolerance for the rounding of decimal fractions.
         const EXACT: f64 = 1e-9;
         let number = self.numbers.get(asked.number)?;
         let right = *written.get(asked.number)?;
@@ -272,20 +273,20 @@ impl Step {
         Some(Verdict { share, said, right })
     }
 
-    /// The least number that a design reaches which meets all goals; nothing where none does.
+    /// The smallest number among designs that meet all goals; `None` if none does.
     pub fn optimum(&self, task: &Task, all: &[Numbers]) -> Option<f64> {
         let meets = |numbers: &&Vec<f64>| task.goals.iter().all(|goal| goal.holds_with_limits(numbers));
         let scores = all.iter().flatten().filter(meets).filter_map(|numbers| numbers.get(task.minimise).copied());
         scores.reduce(f64::min)
     }
 
-    /// A sentence, and the hint that suits an answer with these numbers.
+    /// A sentence, with the hint for an answer with these numbers.
     fn with_hint(&self, said: String, numbers: &[f64]) -> String {
         let hint = self.hint(None, numbers);
         if hint.is_empty() { said } else { format!("{said} {hint}") }
     }
 
-    /// What suits a wrong answer.
+    /// The hint for a wrong answer.
     fn hint(&self, given: Option<(f64, f64)>, written: &[f64]) -> String {
         let suits = |hint: &&super::Hint| {
             let holds = |when: &Condition| match (when.number, given) {
@@ -310,12 +311,12 @@ impl Condition {
         numbers.get(self.number?).copied()
     }
 
-    /// Whether the number lies from the lower to below the upper limit.
+    /// Whether the number is at least the lower and below the upper limit.
     pub fn holds(&self, numbers: &[f64]) -> bool {
         self.value(numbers).is_some_and(|value| (self.least..self.most).contains(&value))
     }
 
-    /// Whether it lies between the limits, both included, as goals have it.
+    /// Whether it is between the limits, both included, as for goals.
     pub fn holds_with_limits(&self, numbers: &[f64]) -> bool {
         self.value(numbers).is_some_and(|value| (self.least..=self.most).contains(&value))
     }

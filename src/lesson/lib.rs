@@ -1,17 +1,21 @@
-//! Lessons and exercises: documents of steps that each show a state, ask a question about it, and compute which answer is right.
+//! Lessons and exercises: documents of steps that each show a state, ask a question about it, and compute the right
+//! answer.
 //!
-//! A [`Lesson`] is a document in `presets/lesson/`, or one that anybody wrote (`docs/lessons.md`). Conditions, explanations, curves and
-//! optima name numbers that a [`Measure`](fusescape_gallery::Measure) computes, so no answer is typed in.
+//! A [`Lesson`] is a document in `presets/lesson/`, or one written by a teacher (`docs/lessons.md`). Conditions,
+//! explanations, curves and optima name numbers that a [`Measure`](fusescape_gallery::Measure) computes, so no answer
+//! is written by hand.
 //!
-//! - `document.rs`: a lesson, validated, with all that is wrong at once; `fields.rs`: the design with other values of some fields
-//! - `source.rs`: where the text comes from, and which step of it is open
+//! - `document.rs`: a lesson, validated, with all errors at once; `fields.rs`: the design with other values of some
+//!   fields
+//! - `source.rs`: the source of the text, and the open step
 //! - `draw.rs`: values of parameters for each student
-//! - `answer.rs`: an answer; `judge.rs`: what it deserves, by numbers of the engine. The page and `fusescape grade` judge by it alike
-//! - `receipt.rs`: the file that a student hands in; of it only answers count
-//! - `check.rs`: whether every variant can be solved
+//! - `answer.rs`: an answer; `judge.rs`: its verdict, by numbers of the engine, the same for the page and for
+//!   `fusescape grade`
+//! - `receipt.rs`: the file that a student hands in, of which only the answers count
+//! - `check.rs`: checks that every variant can be solved
 //!
-//! `tests/page/lessons.rs` holds that every question of the presets has one right answer, and that the numbers which decide are on the
-//! screen: of the point that is open, of the landscape, or in the step's text.
+//! `tests/page/lessons.rs` checks that every question of the presets has one right answer, and that the numbers which
+//! decide it are on the screen: in the opened point, in the landscape, or in the step's text.
 
 mod answer;
 mod check;

@@ -1,5 +1,5 @@
-//! Receipts: what a student answered, as a file. Marks are computed of the answers and the lesson alone; whatever else a receipt says is
-//! what the page showed, and counts for nothing.
+//! Receipts: the answers of a student as a file. Marks are computed from the answers and the lesson alone; all other
+//! fields of a receipt are shown only for information.
 
 use super::answer::Given;
 use super::document::{Lesson, Step};
@@ -11,31 +11,30 @@ use fusescape_spec::{Diagnostics, visible};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
-/// The field that a receipt begins with: the version of the file.
+/// The first field of a receipt: the version of the file.
 pub const RECEIPT_MARK: &str = "fusescape_receipt";
 const VERSION: u64 = 1;
-/// Largest receipt, bytes.
+/// Limit on the size of a receipt, bytes.
 const MOST_BYTES: usize = 1 << 20;
-/// More steps, and tries of one, than a lesson has.
+/// Limit on the steps, and on the tries of one step.
 const MOST_ANSWERS: usize = 64;
-/// Longest name, characters.
+/// Limit on the length of a name, characters.
 const LONGEST_NAME: usize = 200;
 
-/// What a student answered.
+/// The answers of a student.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Receipt {
     #[serde(rename = "fusescape_receipt")]
     version: u64,
-    /// The title of the lesson, for whoever reads the file.
+    /// The title of the lesson, for readers of the file.
     #[serde(default)]
     pub title: String,
-    /// Its name, or a number that its text decides about.
+    /// Name of the lesson, or a hash of its text.
     pub lesson: String,
-    /// Who answered.
     pub student: String,
-    /// All answers in turn, by step, counted from 1.
+    /// All answers in turn, by the number of the step, from 1.
     pub answers: BTreeMap<u32, Vec<Given>>,
-    /// What the page showed; it does not count.
+    /// The marks shown by the page; ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown: Option<String>,
 }
@@ -43,22 +42,22 @@ pub struct Receipt {
 /// The marks of a receipt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Graded {
-    /// The title of the lesson.
+    /// Of the lesson.
     pub title: String,
-    /// By step.
+    /// In the order of the lesson.
     pub steps: Vec<StepGraded>,
-    /// What whoever grades should know.
+    /// Remarks for the teacher.
     pub remarks: Vec<String>,
 }
 
 /// The marks of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepGraded {
-    /// What the answers deserve.
+    /// Marks for the answers.
     pub marks: f64,
-    /// What the best would.
+    /// Marks for right answers.
     pub of: f64,
-    /// What the last answer that counts was.
+    /// The verdict on the last answer that counts.
     pub verdict: Option<Verdict>,
 }
 
@@ -75,7 +74,7 @@ impl Receipt {
         }
     }
 
-    /// As a file.
+    /// The text of the file.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
@@ -83,7 +82,7 @@ impl Receipt {
     /// Reads a receipt.
     ///
     /// # Errors
-    /// What keeps it from being graded.
+    /// The reason why it cannot be graded.
     pub fn from_json(text: &str) -> Result<Self, Diagnostics> {
         let refused = |reason: String, remedy: &str| {
             let mut wrong = Diagnostics::default();
@@ -115,14 +114,14 @@ impl Receipt {
         wrong.or(receipt)
     }
 
-    /// The lesson that it names, if that comes with the program.
+    /// The lesson that it names, if it is one of the program.
     pub fn preset(&self) -> Option<LessonSource> {
         let source = LessonSource::Preset(self.lesson.clone());
         (!source.text().is_empty()).then_some(source)
     }
 }
 
-/// Grades receipts of one lesson; remembers what they share.
+/// Grades receipts of one lesson, with caches for common parts.
 #[derive(Default)]
 pub struct Grader {
     workbench: Workbench,
@@ -133,7 +132,7 @@ impl Grader {
     /// Grades a receipt by a lesson.
     ///
     /// # Errors
-    /// What is wrong with the lesson.
+    /// Errors of the lesson.
     pub fn grade(&mut self, source: &LessonSource, receipt: &Receipt) -> Result<Graded, Diagnostics> {
         let lesson = Lesson::from_text(source.text(), Draw::Student(&receipt.student))?;
         let mut remarks = Vec::new();

@@ -1,4 +1,4 @@
-//! Where a lesson comes from, and which step of it is open.
+//! The source of a lesson, and its open step.
 
 use super::document::{Lesson, Step, StepKind};
 use super::draw::{Draw, seed};
@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 /// Where a lesson comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LessonSource {
-    /// One that comes with the program, by its name.
+    /// A lesson of the program, by name.
     Preset(String),
-    /// Any other: its text.
+    /// The text of any other.
     Own(String),
 }
 
@@ -22,7 +22,7 @@ impl Default for LessonSource {
 }
 
 impl LessonSource {
-    /// The text; nothing where no lesson has the name.
+    /// The text; empty if there is no lesson with the name.
     pub fn text(&self) -> &str {
         match self {
             Self::Preset(name) => {
@@ -32,15 +32,15 @@ impl LessonSource {
         }
     }
 
-    /// The lesson as this student gets it.
+    /// The lesson with the values drawn for this student.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All errors of the lesson.
     pub fn lesson(&self, student: &str) -> Result<Lesson, Diagnostics> {
         Lesson::from_text(self.text(), Draw::Student(student))
     }
 
-    /// What tells it from other lessons: a name, or a number that its text decides about.
+    /// An identifier of the lesson: a name, or a hash of its text.
     pub fn key(&self) -> String {
         match self {
             Self::Preset(name) => name.clone(),
@@ -52,45 +52,44 @@ impl LessonSource {
 /// The step of a lesson that is open.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct OpenLesson {
-    /// The lesson.
     pub source: LessonSource,
-    /// Who answers; it decides about the values of parameters.
+    /// Name of the student; decides the values of parameters.
     pub student: String,
-    /// Index of the step.
+    /// From 0.
     pub step: u32,
-    /// What is chosen for each field of a task, by the index of the value.
+    /// The chosen value of each field of a task, by index.
     pub values: Vec<u32>,
 }
 
 impl OpenLesson {
-    /// The lesson as the student gets it.
+    /// The lesson with the values drawn for the student.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All errors of the lesson.
     pub fn lesson(&self) -> Result<Lesson, Diagnostics> {
         self.source.lesson(&self.student)
     }
 
-    /// The step; nothing where the lesson has errors or fewer steps.
+    /// The step; `None` if the lesson has errors or fewer steps.
     pub fn open_step(&self) -> Option<Step> {
         let mut lesson = self.lesson().ok()?;
         let index = self.step as usize;
         (index < lesson.steps.len()).then(|| lesson.steps.swap_remove(index))
     }
 
-    /// What is open once its values are chosen; nothing where that makes no sense.
+    /// The state with the chosen values; `None` if they are invalid.
     pub fn opens(&self) -> Option<Opening> {
         let step = self.open_step()?;
         let is_task = !self.values.is_empty() && matches!(step.kind, StepKind::Task(_));
         if is_task { step.opens_with(&self.values).ok() } else { Some(step.opens) }
     }
 
-    /// What its answers are kept under: lesson, student and step.
+    /// The key of its stored answers: lesson, student and step.
     pub fn key(&self) -> (String, String, u32) {
         (self.source.key(), self.student.trim().to_owned(), self.step)
     }
 
-    /// The name that links have for a step of a preset that is opened without a student.
+    /// The name in links of a step of a preset without a student.
     pub fn name(&self) -> Option<String> {
         match &self.source {
             LessonSource::Preset(lesson) if self.student.is_empty() && self.values.is_empty() => {
@@ -101,12 +100,12 @@ impl OpenLesson {
     }
 }
 
-/// What links call a step of a preset: the name of the lesson, and a number from 1 on.
+/// The name in links of a step of a preset: the name of the lesson, and a number from 1 on.
 pub fn step_name(lesson: &str, step: u32) -> String {
     format!("{lesson}-{}", step.saturating_add(1))
 }
 
-/// The step of a preset that links call so.
+/// The step of a preset with this name in links.
 pub fn find_step(name: &str) -> Option<OpenLesson> {
     let (lesson, number) = name.rsplit_once('-')?;
     let step = number.parse::<u32>().ok()?.checked_sub(1)?;

@@ -1,5 +1,5 @@
-//! The state that an empty link of version 1 stands for. It says what fields that are left out mean, so it never changes, whatever
-//! the page opens with.
+//! The state of an empty link of version 1. It defines the meaning of missing fields, so it never changes, even if the
+//! page's defaults do.
 
 use super::frozen::Kind;
 use fusescape_state::{
@@ -7,14 +7,15 @@ use fusescape_state::{
     StudyForm, View,
 };
 
-/// Fingerprints of the Meta-prototype-like DF, FSRCNN (DeFiNES), and the pool of ZigZag's case study 2, as of version 1.
+/// Fingerprints of the Meta-prototype-like DF, FSRCNN (DeFiNES), and the pool of ZigZag's case study 2, as of version
+/// 1.
 const TEXTS: [[u8; 4]; 3] = [[0xd6, 0xc6, 0x6c, 0x7c], [0xf4, 0x07, 0x67, 0xff], [0x9c, 0xda, 0x6f, 0x26]];
 
 /// Version 1.
 pub(super) fn baseline() -> State {
     let [hardware, workload, pool] = TEXTS;
     let document = |kind: Kind, hash| {
-        // A test holds that they are kept.
+        // A test checks that they are kept.
         let frozen = kind.find(hash);
         Document {
             text: frozen.map(|frozen| frozen.text.to_owned()).unwrap_or_default(),
@@ -56,7 +57,7 @@ mod tests {
 
     #[test]
     fn the_page_opens_with_it_but_for_what_was_decided_since() {
-        // Tiles of many cores have the best size found, where old links mean one row.
+        // Many cores: the page begins with the best tile size, old links mean one row.
         let mut first = State::first();
         assert!(first.cores.searches_tiles() && !baseline().cores.searches_tiles());
         first.cores.granularity = baseline().cores.granularity;

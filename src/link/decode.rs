@@ -1,4 +1,4 @@
-//! A state of fields.
+//! Decoding of fields to a state.
 
 use super::baseline::baseline;
 use super::encode::entry_name;
@@ -14,12 +14,12 @@ use fusescape_lesson::{LessonSource, MOST_BYTES as LONGEST_LESSON, OpenLesson, f
 use fusescape_spec::{Diagnostics, gallery_presets, lesson_presets};
 use fusescape_state::{Choice, Document, Form, Pinned, State};
 
-/// Bytes of all documents together: with all else about as much as a file holds, so that what opens is kept. One that is longer than
-/// any may be is kept, too, and called wrong where it stands.
+/// Limit on all documents together, bytes: about as much as a file may hold, so that every opened state can be saved. A
+/// single document that is too long is kept, too, and reported by its reader.
 const MOST_BYTES: usize = 7 << 20;
-/// Longest field that is no document, bytes.
+/// Limit on the length of a field other than a document, bytes.
 const LONGEST_FIELD: usize = 1 << 19;
-/// More loops than any mapping has.
+/// Limit on the loops of a mapping.
 const MOST_LOOPS: usize = 1000;
 
 /// The state that differs from the baseline by the fields in these bytes.
@@ -32,7 +32,7 @@ pub(super) fn state(bytes: &[u8]) -> Result<State, Diagnostics> {
         let field = rest.len();
         let from = &mut rest;
         let number = take(from)?;
-        // Nothing is said twice of a design, and there are two at most.
+        // No field of a design occurs twice, and there are at most two designs.
         if said.contains(&number) {
             return Err(damaged());
         }
@@ -101,7 +101,7 @@ pub(super) fn state(bytes: &[u8]) -> Result<State, Diagnostics> {
                     || member(&mut state.attention, number, from)?
                     || member(&mut state.study, number, from)?
                     || member(&mut state.view, number, from)?;
-                // The checksum holds, so whoever wrote this knew a field that we do not.
+                // The checksum is right, so the link is from a newer version with an additional field.
                 is_known.then_some(()).ok_or_else(newer)?;
             }
         }
@@ -109,7 +109,7 @@ pub(super) fn state(bytes: &[u8]) -> Result<State, Diagnostics> {
             return Err(damaged());
         }
     }
-    // They belong to the layer and the documents, which are known only now.
+    // They belong to the layer and the documents, which are complete only now.
     if let Some(unroll) = unroll {
         state.mapping.unroll = Some((state.layer_key(), unroll));
     }
@@ -119,31 +119,31 @@ pub(super) fn state(bytes: &[u8]) -> Result<State, Diagnostics> {
     Ok(state)
 }
 
-/// More steps than any lesson has.
+/// Limit on the steps of a lesson.
 const MOST_STEPS: u32 = 64;
 
-/// The step of a lesson that links call so.
+/// The step of a lesson with this name in links.
 fn step_named(name: [u8; 4]) -> Option<OpenLesson> {
     let steps = lesson_presets().iter().flat_map(|preset| (0..MOST_STEPS).map(|step| step_name(preset.id, step)));
     let mut steps = steps.filter(|step| entry_name(step) == name);
     steps.find_map(|step| find_step(&step).filter(|open| open.open_step().is_some()))
 }
 
-/// Takes a member of a form; whether it has one of this number.
+/// Reads a field of a form; whether it has one with this number.
 fn member<F: Form>(form: &mut F, number: u32, from: &mut &[u8]) -> Result<bool, Diagnostics> {
     let Some(field) = F::FIELDS.iter().find(|field| field.number == number) else { return Ok(false) };
     kinds::unpack((field.slot)(form), from)?;
     Ok(true)
 }
 
-/// Reads documents, and bounds what all of them hold together.
+/// Reads documents, and limits their total size.
 struct Texts {
-    /// Bytes that further ones may have.
+    /// Bytes left for further documents.
     left: usize,
 }
 
 impl Texts {
-    /// A text, and the preset that it is.
+    /// A text, and its preset.
     fn text(&mut self, kind: Kind, written: &Text) -> Result<(String, Option<&'static str>), Diagnostics> {
         let frozen = |name: &[u8; 4]| {
             kind.find(*name).ok_or_else(|| {
@@ -160,13 +160,13 @@ impl Texts {
         };
         let text = text.ok_or_else(too_large)?;
         self.left -= text.len();
-        // A preset to the letter is that preset, however it is written.
+        // A text that equals a preset is that preset, whatever its encoding.
         let preset =
             kind.find(fingerprint(&text)).filter(|frozen| frozen.text == text).and_then(|frozen| frozen.preset);
         Ok((text, preset))
     }
 
-    /// A text that is none of a kind of which there are presets.
+    /// A text of a kind without presets.
     fn plain(&mut self, text: String) -> Result<String, Diagnostics> {
         self.left = self.left.checked_sub(text.len()).ok_or_else(too_large)?;
         Ok(text)
@@ -178,7 +178,7 @@ impl Texts {
         Ok(Document { text, preset, own })
     }
 
-    /// What was written by hand and is not in force.
+    /// A document written by hand that is not in force.
     fn aside(&mut self, kind: Kind, written: &Text, document: &Document) -> Result<Option<String>, Diagnostics> {
         let (text, _) = self.text(kind, written)?;
         Ok(if text == document.text { document.own.clone() } else { Some(text) })
@@ -215,7 +215,7 @@ mod tests {
     use crate::{encode, packing};
     use fusescape_spec::hardware_presets;
 
-    /// What a link of these fields stands for, its draft, and its link.
+    /// The state of a link with these fields; checks that its draft stands for the same state.
     fn opened(fields: &[Field]) -> State {
         let link = packing::pack(fields);
         let state = crate::from_link(&link).unwrap_or_else(|wrong| panic!("{wrong}"));
@@ -255,14 +255,14 @@ mod tests {
 
     #[test]
     fn what_no_link_of_ours_holds_is_refused() {
-        // Twice the same of one design, though not of two.
+        // The same field twice in one design, but not in two.
         assert!(reason(&[Field::new(25, &1u32), Field::new(25, &1u32)]).contains("damaged"));
         assert!(reason(&[pin(), pin()]).contains("damaged"));
         assert_eq!(opened(&[Field::new(13, &7u32), pin(), Field::new(13, &8u32)]).design.schedule.lpf_limit, 8);
-        // A number that no field has, or no choice.
+        // An unknown field, or an unknown choice.
         assert!(reason(&[Field::new(4000, &0u8)]).contains("newer"));
         assert!(reason(&[Field::new(22, &200u8)]).contains("newer"));
-        // More than any field has.
+        // Longer than any field.
         assert!(reason(&[Field::new(8, &"x".repeat(1 << 20))]).contains("damaged"));
         assert!(reason(&[Field::new(14, &(0u8, vec![[1u8, 2]; 1000]))]).contains("newer"));
         // Documents that are too large, one or together.

@@ -1,4 +1,4 @@
-//! The fields of a state: what differs from the baseline.
+//! Encoding of a state as fields: its differences from the baseline.
 
 use super::baseline::baseline;
 use super::fields::{Field, Mapping, Text, number};
@@ -9,18 +9,18 @@ use fusescape_spec::sorting::sort_by_key;
 use fusescape_state::{Choice, CoresForm, Design, Form, FormField, HierarchyForm, State, View};
 use std::collections::HashSet;
 
-/// A larger text is not compared with others, bytes.
+/// Larger texts are not encoded as patches, bytes.
 const LARGE: usize = 1 << 18;
-/// So many of the texts that share most lines are compared byte by byte.
+/// Number of the texts with the most common lines that are compared byte by byte.
 const MOST_COMPARED: usize = 3;
 
-/// What differs; with documents that are not in force or without.
+/// The differences; with or without documents that are not in force.
 pub(super) fn fields(state: &State, with_own: bool) -> Vec<Field> {
     let mut base = baseline();
     let mut fields = Vec::new();
     if let Some(pinned) = &state.pinned {
         design(&pinned.design, &base.design, with_own, &mut fields);
-        // The point alone of the way of looking.
+        // Of the view only the point.
         members(&View { point: pinned.point.clone(), ..base.view.clone() }, &base.view, &mut fields);
         cores(&pinned.cores, &base.cores, with_own, &mut fields);
         fields.push(Field { number: number::PIN, bytes: Vec::new() });
@@ -65,7 +65,7 @@ fn design(design: &Design, base: &Design, with_own: bool, fields: &mut Vec<Field
     members(&design.schedule, &base.schedule, fields);
 }
 
-/// A text by its name, else as what it takes from one that has a name.
+/// A text as the hash of a known text, else as a patch of one.
 fn text(kind: Kind, text: &str) -> Text {
     let name = fingerprint(text);
     if kind.find(name).is_some_and(|frozen| frozen.text == text) {
@@ -109,7 +109,7 @@ fn hierarchy(form: &HierarchyForm, base: &HierarchyForm, fields: &mut Vec<Field>
 }
 
 fn cores(form: &CoresForm, base: &CoresForm, with_own: bool, fields: &mut Vec<Field>) {
-    // A system of one's own is told again, as what was pinned keeps its own.
+    // A system written by hand is repeated, as the pinned one is independent.
     if form.preset != base.preset || form.preset.is_none() {
         fields.push(Field::new(number::SYSTEM, &text(Kind::System, form.system())));
     }
@@ -119,7 +119,7 @@ fn cores(form: &CoresForm, base: &CoresForm, with_own: bool, fields: &mut Vec<Fi
     members(form, base, fields);
 }
 
-/// The members in which a form differs from another.
+/// The fields in which a form differs from another.
 fn members<F: Form>(form: &F, base: &F, fields: &mut Vec<Field>) {
     let (mut form, mut base) = (form.clone(), base.clone());
     for FormField { number, slot, .. } in F::FIELDS {
@@ -130,7 +130,7 @@ fn members<F: Form>(form: &F, base: &F, fields: &mut Vec<Field>) {
     }
 }
 
-/// The name of an entry of the gallery or of a step of a lesson, in short.
+/// A hash of the name of an entry of the gallery or of a step of a lesson.
 pub(super) fn entry_name(id: &str) -> [u8; 4] {
     fnv_1a(id.as_bytes()).to_le_bytes()
 }

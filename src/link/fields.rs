@@ -1,14 +1,13 @@
-//! What links are made of: numbered fields. What a number means and how its value is written is part of the format and never changes.
-//!
-//! Members of forms have the numbers that [`Form::FIELDS`](fusescape_state::Form::FIELDS) gives them; everything else has one of
-//! [`number`].
+//! The fields of links, by number. The meaning of a number and the encoding of its value are part of the format and
+//! never change.
+//! Fields of forms have the numbers in [`Form::FIELDS`](fusescape_state::Form::FIELDS); all others are in [`number`].
 
 use super::packing::newer;
 use fusescape_spec::Diagnostics;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// Numbers of the fields that are no member of a form.
+/// Numbers of the fields outside of forms.
 pub(super) mod number {
     pub const HARDWARE: u32 = 0;
     pub const WORKLOAD: u32 = 1;
@@ -16,38 +15,37 @@ pub(super) mod number {
     pub const OWN_HARDWARE: u32 = 2;
     pub const OWN_WORKLOAD: u32 = 3;
     pub const POOL: u32 = 15;
-    /// Bits: which texts are shown.
+    /// Bits: the texts that are shown.
     pub const TEXTS: u32 = 27;
-    /// The layer that is mapped.
+    /// The layer to map.
     pub const LAYER: u32 = 28;
-    /// Index of the array dimension, loop, most PEs.
+    /// Index of the array dimension, loop, largest number of PEs.
     pub const UNROLL: u32 = 29;
     pub const MAPPING: u32 = 30;
     /// A document of constraints on mappings.
     pub const CONSTRAINTS: u32 = 54;
-    /// Entry of the gallery, by name.
+    /// Entry of the gallery, by a hash of its name.
     pub const ENTRY: u32 = 31;
-    /// The design and the point that the fields before it describe are put aside; those after it describe the design at hand, by what
-    /// differs from that.
+    /// Ends the description of the pinned design and point by the fields before it; the fields after it describe the
+    /// current design as differences from the pinned one.
     pub const PIN: u32 = 32;
-    /// Step of a lesson, by name.
+    /// Step of a lesson, by a hash of its name.
     pub const LESSON: u32 = 33;
     pub const SYSTEM: u32 = 36;
     /// Written by hand, and not in force.
     pub const OWN_SYSTEM: u32 = 37;
-    /// A lesson of a student, or one of their own, with its text.
+    /// A lesson with a student, or one written by hand, with its text.
     pub const EXERCISE: u32 = 52;
 
-    /// Those that hold documents.
+    /// The fields with documents.
     pub const DOCUMENTS: [u32; 9] =
         [HARDWARE, WORKLOAD, OWN_HARDWARE, OWN_WORKLOAD, POOL, SYSTEM, OWN_SYSTEM, EXERCISE, CONSTRAINTS];
 }
 
-/// One thing in which a state differs from the baseline.
+/// A difference of a state from the baseline.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Field {
     pub number: u32,
-    /// Its value.
     pub bytes: Vec<u8>,
 }
 
@@ -57,49 +55,50 @@ impl Field {
     }
 }
 
-/// Bytes of a value.
+/// The encoding of a value.
 pub(super) fn bytes<T: Serialize>(value: &T) -> Vec<u8> {
-    // Writing numbers and texts into memory does not fail.
+    // Serializing numbers and texts to memory does not fail.
     postcard::to_stdvec(value).unwrap_or_default()
 }
 
-/// Takes a value out of the bytes that begin with it. The checksum holds, so whoever wrote what is none knew a format that we do not.
+/// Reads a value from the start of the bytes. The checksum is right, so an invalid value is from a newer version.
 pub(super) fn take<T: DeserializeOwned>(from: &mut &[u8]) -> Result<T, Diagnostics> {
     let (value, rest) = postcard::take_from_bytes(from).map_err(|_| newer())?;
     *from = rest;
     Ok(value)
 }
 
-/// A document.
+/// An encoded document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum Text {
-    /// One that is kept for ever, by its hash.
+    /// The text with this hash, one that is kept for ever.
     Frozen([u8; 4]),
-    /// One that is made of such a one.
+    /// A patch of such a text.
     Patched([u8; 4], Patch),
-    /// As it stands.
+    /// The text itself.
     Plain(String),
 }
 
-/// A patch that makes one text of another, step by step. Equal parts of all steps stand together, which compresses best.
+/// A patch from one text to another, step by step. The fields of all steps are stored field by field, which compresses
+/// best.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Patch {
-    /// Bytes to be inserted first, in every step.
+    /// Number of bytes to insert before the copy, in every step.
     pub insertions: Vec<u32>,
-    /// How far the copy starts behind where the last one and the insertion would have led.
+    /// Start of the copy, relative to the end of the last copy plus the insertion.
     pub jumps: Vec<i32>,
-    /// Bytes to be copied.
+    /// Number of bytes to copy.
     pub lengths: Vec<u32>,
-    /// All that is inserted.
+    /// The inserted bytes of all steps.
     pub inserted: Vec<u8>,
 }
 
 /// Sizes of tiles.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum Sizes {
-    /// Numbers with single spaces between them.
+    /// Numbers separated by single spaces.
     List(Vec<u64>),
-    /// As it stands.
+    /// Any other text.
     Text(String),
 }
 
@@ -119,7 +118,7 @@ pub(super) struct Point {
 pub(super) struct Mapping {
     /// Loop and size, innermost first.
     pub order: Vec<(u8, u64)>,
-    /// By operand, after how many loops each of its levels ends.
+    /// By operand, the number of loops up to the end of each level.
     pub ends: [Vec<u32>; 3],
 }
 

@@ -1,4 +1,4 @@
-//! How links keep a member of a form, by its kind.
+//! Fields of forms in links, by kind.
 
 use super::fields::{Point, Sizes, bytes, take};
 use super::frozen::fnv_1a;
@@ -8,7 +8,7 @@ use fusescape_engine::rules::Rules;
 use fusescape_spec::Diagnostics;
 use fusescape_state::{Choice, FuseChoice, RULE_SETS, RuleSet, Slot};
 
-/// The bytes of a member; none for what is left open, which no link says.
+/// The bytes of a field; `None` for an open one, which links leave out.
 pub(super) fn pack(slot: Slot) -> Vec<u8> {
     match slot {
         Slot::Text(text) => bytes(text),
@@ -31,7 +31,7 @@ pub(super) fn pack(slot: Slot) -> Vec<u8> {
     }
 }
 
-/// Takes a member out of the bytes that begin with it.
+/// Reads a field from the start of the bytes.
 pub(super) fn unpack(slot: Slot, from: &mut &[u8]) -> Result<(), Diagnostics> {
     match slot {
         Slot::Text(text) => *text = take(from)?,
@@ -62,7 +62,7 @@ pub(super) fn unpack(slot: Slot, from: &mut &[u8]) -> Result<(), Diagnostics> {
 fn sizes(text: &str) -> Sizes {
     let numbers: Option<Vec<u64>> = text.split(' ').map(|word| word.parse().ok()).collect();
     match numbers {
-        // `007` is a number, too.
+        // `007` parses as a number, too.
         Some(numbers) if numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(" ") == text => {
             Sizes::List(numbers)
         }
@@ -70,7 +70,7 @@ fn sizes(text: &str) -> Sizes {
     }
 }
 
-/// The name of a switch of the rules, in short.
+/// A hash of the name of a switch of the rules.
 fn short_name(name: &str) -> [u8; 2] {
     let [a, b, c, d] = fnv_1a(name.as_bytes()).to_le_bytes();
     [a ^ c, b ^ d]
@@ -96,7 +96,7 @@ fn packed_point(DepthFirstStrategy { tile, mode, fuse }: &DepthFirstStrategy) ->
         FuseDepth::LayerByLayer => (FuseChoice::LayerByLayer, Vec::new()),
         FuseDepth::Cuts(layers) => (FuseChoice::ByHand, layers.clone()),
     };
-    // The whole map is the largest number, which would be long.
+    // The whole map is the largest number, whose encoding would be long.
     let side = |size: u64| size.wrapping_add(1);
     Point { tile: (side(tile.0), side(tile.1)), mode: mode.number(), fuse: fuse.number(), cuts }
 }

@@ -1,4 +1,4 @@
-//! Fields as letters: a version, deflate, base64url, and a checksum that notices what was cut off or mistyped.
+//! Fields as letters: a version, deflate, base64url, and a checksum that detects truncation and typing errors.
 
 use super::fields::{Field, bytes};
 use super::{frozen::fnv_1a, wrong};
@@ -11,14 +11,14 @@ use serde::Serialize;
 
 /// The first character of every link of this version.
 const VERSION: char = '1';
-/// More bytes do not come out of any link.
+/// Limit on the decompressed size, bytes.
 const MOST_BYTES: usize = 8 << 20;
 /// Bytes of the checksum, at the end.
 const CHECKSUM: usize = 2;
 /// Level of compression; higher ones gain nothing.
 const COMPRESSION: u8 = 8;
 
-/// Letters for some fields.
+/// The letters of some fields.
 pub(super) fn pack(fields: &[Field]) -> String {
     let mut unpacked = Vec::new();
     for field in fields {
@@ -30,12 +30,12 @@ pub(super) fn pack(fields: &[Field]) -> String {
     format!("{VERSION}{}", URL_SAFE_NO_PAD.encode(packed))
 }
 
-/// Bytes that a part of a field takes once it is compressed.
+/// Compressed length of a part of a field, bytes.
 pub(super) fn packed_length<T: Serialize>(part: &T) -> usize {
     compress_to_vec(&bytes(part), COMPRESSION).len()
 }
 
-/// The bytes of the fields that letters stand for.
+/// The bytes of the fields in letters.
 pub(super) fn unpack(text: &str) -> Result<Vec<u8>, Diagnostics> {
     let mut letters = text.chars();
     match letters.next() {
@@ -52,12 +52,12 @@ pub(super) fn unpack(text: &str) -> Result<Vec<u8>, Diagnostics> {
     Ok(bytes)
 }
 
-/// What is said of a link that nobody made.
+/// The error of a damaged link.
 pub(super) fn damaged() -> Diagnostics {
     wrong("The link is damaged or was cut off", "Copy the whole address, with all that follows `#`")
 }
 
-/// What is said of a link that holds something unknown.
+/// The error of a link with unknown content.
 pub(super) fn newer() -> Diagnostics {
     wrong("The link was made by a newer version of Fusescape", "Reload this page, or open the link where it was made")
 }

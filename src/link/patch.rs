@@ -1,26 +1,26 @@
-//! A text as what it takes from another one: runs of bytes copied from there, or from what was already written, and the rest inserted.
+//! A text as a patch of another one: runs of bytes copied from there, or from the output so far, and inserted bytes.
 
 use super::fields::Patch;
 use rustc_hash::FxHashMap;
 
-/// Length of the byte sequences by which common runs are found.
+/// Length of the byte sequences that are indexed to find common runs.
 const GRAM: usize = 5;
-/// Places of equal bytes that are looked at.
+/// Limit on the places of a byte sequence that are tried.
 const MOST_PLACES: usize = 48;
-/// What a byte that is inserted costs once deflated, in bytes.
+/// Average deflated size of an inserted byte, bytes.
 const INSERTED: f64 = 0.62;
 
-/// Bytes to be copied.
+/// A run of bytes to copy.
 #[derive(Clone, Copy)]
 struct Run {
-    /// Where they start: in the base, and behind it in what was written.
+    /// Start: in the base, or behind it in the output so far.
     from: usize,
     length: usize,
-    /// Bytes that it spares.
+    /// Bytes that it saves.
     gain: f64,
 }
 
-/// How to make `target` of `base`.
+/// The patch from `base` to `target`.
 pub(super) fn diff(base: &str, target: &str) -> Patch {
     let source: Vec<u8> = base.bytes().chain(target.bytes()).collect();
     let mut finder = Finder { start: base.len(), places: FxHashMap::default(), known: 0, source: &source };
@@ -28,7 +28,7 @@ pub(super) fn diff(base: &str, target: &str) -> Patch {
     let (mut at, mut inserted, mut expected) = (0, 0, 0);
     while at < target.len() {
         let found = finder.best(at, expected + inserted);
-        // A run that starts one byte later may be worth more.
+        // A run that starts one byte later may save more.
         let better = found.and_then(|found| {
             finder.best(at + 1, expected + inserted + 1).filter(|next| next.gain > found.gain + INSERTED)
         });
@@ -50,17 +50,17 @@ pub(super) fn diff(base: &str, target: &str) -> Patch {
 }
 
 struct Finder<'a> {
-    /// The base, then the text that is to be made.
+    /// The base, followed by the target text.
     source: &'a [u8],
-    /// Where the latter starts.
+    /// Start of the target text.
     start: usize,
     places: FxHashMap<[u8; GRAM], Vec<u32>>,
-    /// Bytes of the source whose places are known.
+    /// Number of indexed bytes of the source.
     known: usize,
 }
 
 impl Finder<'_> {
-    /// The best run for the byte at this place of the text; `expected` is where a run costs least.
+    /// The best run for the byte at this place of the text; a run from `expected` has the shortest encoding.
     fn best(&mut self, at: usize, expected: usize) -> Option<Run> {
         let here = self.start + at;
         while self.known < here {
@@ -71,7 +71,7 @@ impl Finder<'_> {
         }
         let wanted = &self.source[here..];
         let places = wanted.first_chunk::<GRAM>().and_then(|gram| self.places.get(gram));
-        // Bounded, as a text that repeats a few bytes everywhere would take quadratic time.
+        // Limited, as a text that repeats a few bytes everywhere would take quadratic time.
         let latest = places.into_iter().flatten().rev().take(MOST_PLACES).map(|&place| place as usize);
         latest
             .chain((expected < here).then_some(expected))
@@ -86,12 +86,12 @@ impl Finder<'_> {
     }
 }
 
-/// Bytes of a number.
+/// Encoded length of a number.
 fn bytes(number: u64) -> f64 {
     f64::from((u64::BITS - number.max(1).leading_zeros()).div_ceil(7))
 }
 
-/// What a patch makes of `base`; `None` where it makes no text, or more than `most` bytes.
+/// The result of a patch of `base`; `None` if it is not text, or has more than `most` bytes.
 pub(super) fn apply(base: &str, patch: &Patch, most: usize) -> Option<String> {
     let base = base.as_bytes();
     let (mut text, mut rest, mut expected) = (Vec::new(), patch.inserted.as_slice(), 0_i64);
@@ -100,13 +100,13 @@ pub(super) fn apply(base: &str, patch: &Patch, most: usize) -> Option<String> {
     }
     for ((&inserted, &jump), &length) in patch.insertions.iter().zip(&patch.jumps).zip(&patch.lengths) {
         let (inserted, length) = (inserted as usize, length as usize);
-        // In WebAssembly a sum of sizes may overflow.
+        // In 32-bit WebAssembly a sum of sizes may overflow.
         if text.len().saturating_add(inserted).saturating_add(length) > most {
             return None;
         }
         text.extend(rest.split_off(..inserted)?);
         let from = expected + inserted as i64 + i64::from(jump);
-        // Byte by byte, as a run may read what it has just written.
+        // Byte by byte, as a run may overlap its own output.
         for place in from..from + length as i64 {
             let place = usize::try_from(place).ok()?;
             let byte = base.get(place).or_else(|| text.get(place - base.len())).copied();

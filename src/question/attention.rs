@@ -10,7 +10,7 @@ use fusescape_engine::explore::{
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// One step, its attention in the best schedule of every kind.
+/// What are the best schedules of every kind for one step?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScheduleAttention(pub Rc<AttentionRequest>);
 
@@ -22,14 +22,13 @@ impl Ask for ScheduleAttention {
     }
 }
 
-/// What a kind of schedule costs over tiles of queries and keys.
+/// What does a kind of schedule cost over tiles of queries and keys?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TileAttention {
-    /// Of what.
     pub request: Rc<AttentionRequest>,
-    /// The kind.
+    /// The kind of schedule.
     pub fusion: Fusion,
-    /// Where keys and values are.
+    /// Where keys and values are held.
     pub keys_in: KeyStore,
 }
 
@@ -41,14 +40,13 @@ impl Ask for TileAttention {
     }
 }
 
-/// A schedule, step by step.
+/// What are the steps of a schedule?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FollowAttention {
-    /// Of what.
     pub request: Rc<AttentionRequest>,
-    /// Which.
+    /// The schedule to follow.
     pub schedule: FollowedSchedule,
-    /// Where keys and values are.
+    /// Where keys and values are held.
     pub keys_in: KeyStore,
 }
 
@@ -60,14 +58,14 @@ impl Ask for FollowAttention {
     }
 }
 
-/// Generation with so many sequences at a time.
+/// What does generation cost with this batch?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Generate {
-    /// Of what; its tokens are the prompt.
+    /// Its tokens are the prompt.
     pub request: Rc<AttentionRequest>,
-    /// Tokens that follow.
+    /// Number of tokens to generate.
     pub generated: u64,
-    /// Tokens of the prompt that are read at a time; `None`: all.
+    /// Tokens of the prompt that are read at a time; `None` for all.
     pub chunk: Option<u64>,
     /// Sequences at a time, in place of those of the request.
     pub batch: u64,
@@ -84,19 +82,18 @@ impl Ask for Generate {
     }
 }
 
-/// The step, divided among several cores.
+/// What does the step cost if it is divided among several cores?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DivideStep {
-    /// Of what.
     pub request: Rc<AttentionRequest>,
-    /// The cores, all alike.
+    /// The cores, all equal.
     pub cores: Cores,
-    /// Who computes what.
+    /// The division of the work.
     pub split: Split,
 }
 
 impl Ask for DivideStep {
-    /// With its score, of which the least is the best.
+    /// With its score; smaller is better.
     type Reply = (SplitCost, f64);
 
     fn answer(self, _: &mut Answerer) -> Answer<(SplitCost, f64)> {
@@ -106,10 +103,9 @@ impl Ask for DivideStep {
     }
 }
 
-/// The dataflows of the FuseMax artifact for the same attention.
+/// What do the dataflows of the FuseMax artifact cost for the same attention?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReplayDataflows {
-    /// Of what.
     pub request: Rc<AttentionRequest>,
     /// Whether defects of the artifact are kept.
     pub as_published: bool,

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 impl Answerer {
-    /// A study, with what its tiles cost; `known` is what the problems of the request cost, as far as the page knows.
+    /// A study with the cost of its tiles; `known` are costs of problems that the page knows already.
     fn cores(
         &mut self,
         request: Rc<CoresRequest>,
@@ -23,17 +23,17 @@ impl Answerer {
     }
 }
 
-/// What does a network cost on its best core alone, in the tiles that are stated?
+/// What does a network cost on its best core alone, in the stated tiles?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunAlone {
-    /// Network, system, and how layers are cut.
+    /// Network, system, and granularity.
     pub request: Rc<CoresRequest>,
-    /// What all tiles cost.
+    /// The costs of all tiles.
     pub costs: Arc<Vec<Solved>>,
 }
 
 impl Ask for RunAlone {
-    /// `None` where no core runs all layers.
+    /// `None` if no core runs all layers.
     type Reply = Option<SingleCore>;
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
@@ -45,16 +45,15 @@ impl Ask for RunAlone {
 /// What does an allocation of layers to cores cost?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvaluateCores {
-    /// Network, system, and how layers are cut.
+    /// Network, system, and granularity.
     pub request: Rc<CoresRequest>,
-    /// Allocations of the stacks, for the order of the tiles, and what they are made from.
+    /// Allocations of the stacks, which decide the order of the tiles, and their inputs.
     pub basis: CoresBasis,
-    /// The choice.
     pub choice: CoreAllocation,
 }
 
 impl Ask for EvaluateCores {
-    /// The choice, or why it cannot be scheduled.
+    /// The evaluation, or the reason why it cannot be scheduled.
     type Reply = Result<CoresEvaluation, Diagnostics>;
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
@@ -67,30 +66,30 @@ impl Ask for EvaluateCores {
 /// What are energy and latency of a network on many cores?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CoresSummary {
-    /// Network, system, and how layers are cut.
+    /// Network, system, and granularity.
     pub request: Rc<CoresRequest>,
-    /// How its cores are chosen.
+    /// The method that chooses its cores.
     pub way: SummaryWay,
 }
 
 /// The method by which cores are allocated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum SummaryWay {
-    /// The whole way at once: the best that is found, but for the layers of these names, which are on these cores.
+    /// The whole search: the best allocation found, with fixed cores for the named layers.
     Best {
         /// Names of layers, and numbers of cores.
         by_hand: Vec<(String, Vec<CoreId>)>,
     },
-    /// The same in the best tiles that a search finds, whatever tiles are stated.
+    /// The whole search, with the best tiles found instead of the stated ones.
     BestTiles {
         /// Names of layers, and numbers of cores.
         by_hand: Vec<(String, Vec<CoreId>)>,
     },
     /// By evolution (Stream, Section 6).
     Evolution {
-        /// What all tiles cost.
+        /// The costs of all tiles.
         costs: Arc<Vec<Solved>>,
-        /// Size of the search.
+        /// Parameters of the search.
         evolution: Evolution,
     },
 }

@@ -10,14 +10,14 @@ use std::rc::Rc;
 /// How long do some designs of a study take?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TimeDesigns {
-    /// The study, with all that it names.
+    /// The study, with all documents that it names.
     pub request: Rc<StudyRequest>,
-    /// Numbers of designs.
+    /// Indices of designs.
     pub designs: Vec<u64>,
 }
 
 impl Ask for TimeDesigns {
-    /// How many designs they were.
+    /// The number of designs.
     type Reply = Timed<u32>;
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Timed<u32>> {

@@ -1,4 +1,4 @@
-//! Questions about numbers of papers, and of lessons.
+//! Questions about numbers of papers and of lessons.
 
 use super::{Answer, Answerer, Ask, Refusal};
 use fusescape_gallery::{Finding, find_entry};
@@ -31,7 +31,7 @@ impl Ask for CheckClaim {
 pub struct LessonNumbers {
     /// The lesson, and its step.
     pub lesson: OpenLesson,
-    /// Which design.
+    /// The design.
     pub of: Variation,
 }
 
@@ -47,10 +47,9 @@ impl Ask for LessonNumbers {
     }
 }
 
-/// What is wrong with a lesson, whatever is drawn?
+/// What are the errors of a lesson, for all drawn values?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FindLessonMistakes {
-    /// Its document.
     pub text: String,
 }
 

@@ -1,4 +1,4 @@
-//! Questions about memory hierarchies that are generated.
+//! Questions about generated memory hierarchies.
 
 use super::{Answer, Answerer, Ask, Refusal};
 use fusescape_engine::hierarchy::{
@@ -15,12 +15,12 @@ impl Answerer {
     }
 }
 
-/// What is one hierarchy in depth?
+/// What are the details of one hierarchy?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OpenHierarchy {
     /// Pool, array, network and limits.
     pub request: Rc<HierarchyRequest>,
-    /// Its number.
+    /// Index of the hierarchy.
     pub number: u32,
 }
 
@@ -39,18 +39,18 @@ impl Ask for OpenHierarchy {
 pub struct UnrollHierarchies {
     /// Pool, array, network and limits.
     pub request: Rc<HierarchyRequest>,
-    /// Number of the unrolling.
+    /// Index of the unrolling.
     pub unrolling: u32,
-    /// Numbers of the hierarchies.
+    /// Indices of the hierarchies.
     pub hierarchies: Vec<u32>,
 }
 
 /// The energy of hierarchies under an unrolling.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UnrolledEnergies {
-    /// Number of the unrolling.
+    /// Index of the unrolling.
     pub unrolling: u32,
-    /// Energy of each hierarchy in pJ, if it has a mapping.
+    /// Energy of each hierarchy in pJ; `None` if it has no mapping.
     pub energies_pj: Vec<Option<f64>>,
 }
 

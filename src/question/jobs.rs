@@ -12,7 +12,7 @@ use fusescape_engine::multicore::{
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// A worker comes back after so long, so that it soon hears of what is wanted instead, milliseconds.
+/// Time slice of a worker, milliseconds, after which it reports, so that it soon hears of other work.
 const MOMENT_MS: f64 = 30.0;
 
 /// A job whose tasks are questions to workers.
@@ -30,12 +30,10 @@ pub(super) type Bench<J> = LastValueCache<Rc<<J as RemoteJob>::Request>, <J as J
 macro_rules! jobs {
     ($($question:ident: $job:ty, $request:ty, $task:ty, $bench:ident;)*) => {
         $(
-            /// What comes of a task of the job?
+            /// What is the result of a task of the job?
             #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
             pub struct $question {
-                /// What the job is about.
                 pub request: Rc<$request>,
-                /// The task.
                 pub task: $task,
             }
 

@@ -1,6 +1,6 @@
-//! A cache of one entry: questions about the same design follow each other, and share what is expensive to prepare.
+//! A cache of one entry: consecutive questions about the same design share values that are expensive to make.
 
-/// The value that was made last, with its key.
+/// The last value, with its key.
 pub struct LastValueCache<K, V>(Option<(K, V)>);
 
 impl<K, V> Default for LastValueCache<K, V> {
@@ -13,15 +13,15 @@ impl<K: PartialEq, V> LastValueCache<K, V> {
     /// The value of a key: the cached one if it has this key, else a new one, which replaces it.
     ///
     /// # Errors
-    /// Why it cannot be made; then nothing is kept.
+    /// Those of `make`; then nothing is kept.
     pub fn of<E>(&mut self, key: K, make: impl FnOnce(&K) -> Result<V, E>) -> Result<&mut V, E> {
         self.of_after(key, |key, _| make(key))
     }
 
-    /// The same where a new value is made out of the one that it replaces.
+    /// Like [`Self::of`], but a new value is made from the one that it replaces.
     ///
     /// # Errors
-    /// Why it cannot be made; then nothing is kept.
+    /// Those of `make`; then nothing is kept.
     pub fn of_after<E>(&mut self, key: K, make: impl FnOnce(&K, Option<V>) -> Result<V, E>) -> Result<&mut V, E> {
         let kept = match self.0.take() {
             Some((kept, value)) if kept == key => (kept, value),

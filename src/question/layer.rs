@@ -31,9 +31,9 @@ pub struct FindBestMapping {
 /// The facts of a layer, and its best mapping.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BestMapping {
-    /// What holds for every mapping.
+    /// Properties common to all mappings.
     pub facts: Rc<LayerFacts>,
-    /// The best one and what is proved of it, or why there is none.
+    /// The best mapping and its proof, or the reason why there is none.
     pub best: Result<(Rc<MappedLayer>, Proof), Diagnostics>,
 }
 
@@ -53,12 +53,11 @@ impl Ask for FindBestMapping {
 pub struct EvaluateMapping {
     /// The layer and its core.
     pub request: Rc<LayerRequest>,
-    /// The mapping.
     pub mapping: TemporalMapping,
 }
 
 impl Ask for EvaluateMapping {
-    /// Its cost, or all that is wrong with it.
+    /// Its cost, or all its errors.
     type Reply = Result<Rc<MappedLayer>, Vec<MappingError>>;
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
@@ -66,21 +65,21 @@ impl Ask for EvaluateMapping {
     }
 }
 
-/// What a document of constraints allows of a layer.
+/// The mapping of a layer that a document of constraints allows.
 pub type Allowed = Result<Option<AllowedMapping>, Diagnostics>;
 
-/// Which mapping of a layer is the best of those that a document of constraints allows?
+/// What is the best mapping of a layer under a document of constraints?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FindAllowedMapping {
     /// The layer, its core, and how to search.
     pub request: Rc<LayerRequest>,
-    /// The document.
+    /// Text of the document.
     pub constraints: String,
 }
 
 impl Ask for FindAllowedMapping {
-    /// That mapping, or `None` where the document says nothing of the layer; else all that is wrong with the document, or which parts of
-    /// it exclude every mapping.
+    /// The mapping, or `None` if the document does not constrain the layer; else the errors of the document, or its
+    /// parts that exclude every mapping.
     type Reply = Allowed;
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
@@ -100,12 +99,11 @@ pub struct FindBestCost {
     pub request: Rc<LayerRequest>,
 }
 
-/// The cost of a layer.
+/// The cost of the best mapping.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LayerCost {
     /// Energy, pJ.
     pub energy_pj: f64,
-    /// Latency, cycles.
     pub latency_cycles: u64,
 }
 
@@ -118,12 +116,12 @@ impl Ask for FindBestCost {
     }
 }
 
-/// In which ways may the array be unrolled for a layer?
+/// In which ways can the array be unrolled for a layer?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FindUnrollings {
     /// The layer and its core.
     pub request: Rc<LayerRequest>,
-    /// Limit on the unrollings, of which the most promising come first.
+    /// Limit on the unrollings; the most promising come first.
     pub most: usize,
 }
 
@@ -140,12 +138,11 @@ impl Ask for FindUnrollings {
 pub struct SearchByStrategy {
     /// The layer and its core.
     pub request: Rc<LayerRequest>,
-    /// The strategy.
     pub strategy: ZigZagStrategy,
 }
 
 impl Ask for SearchByStrategy {
-    /// What it finds, or why it cannot be used here.
+    /// The findings, or the reason why the strategy cannot be used here.
     type Reply = Result<StrategyFindings, String>;
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {

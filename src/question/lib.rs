@@ -1,10 +1,10 @@
-//! What the views ask of a worker besides a sweep.
+//! Questions that views ask workers, besides the sweep.
 //!
-//! A question is a type, with its reply as associated type and its handler beside it, in the file of its subject. The page asks by
-//! `app::workers::ask::use_answers`, which knows how far the replies are, what failed, and what is of an earlier design. Questions
-//! about a [`Topic`] go to whichever worker is free; new ones about the same topic replace all earlier ones. To add a question, write
-//! its type in the file of its subject and name it in the list below. It should take well below a second, so that a person can stop
-//! and sees progress: cut longer work into several.
+//! A question is a type, with its reply as associated type and its handler beside it, in the file of its subject. The
+//! page asks by `app::workers::ask::use_answers`, which tracks replies, failures, and replies to questions about an
+//! earlier design. Questions about a [`Topic`] go to any free worker; new ones about the same topic replace all earlier
+//! ones. To add a question, write its type in the file of its subject and name it in the list below. It should take
+//! well below a second, so that a person can stop it and sees progress: cut longer work into several.
 
 mod attention;
 mod cores;
@@ -54,30 +54,29 @@ use std::fmt;
 
 /// A question to a worker.
 pub trait Ask: Into<Question> + Clone + PartialEq + 'static {
-    /// What is replied.
     type Reply: Serialize + DeserializeOwned + Clone + PartialEq + 'static;
 
     /// Answers it.
     ///
     /// # Errors
-    /// Why it makes no sense.
+    /// The reason why it is invalid.
     fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply>;
 }
 
-/// A reply, or why there is none.
+/// A reply, or the reason why there is none.
 pub type Answer<T> = Result<T, Refusal>;
 
-/// Why a question has no reply.
+/// The reason why a question has no reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Refusal {
-    /// It makes no sense: everything that is wrong with it.
+    /// The question is invalid; holds all its errors.
     Rejected(Diagnostics),
-    /// No worker could answer; the reason, in a sentence.
+    /// No worker could answer; holds the reason, a sentence.
     Failed(String),
 }
 
 impl Refusal {
-    /// A question names by its number what there is not: there are `count`, from 0.
+    /// Rejects an index that does not exist: there are `count`, from 0.
     fn no_such(what: &str, number: usize, count: usize) -> Self {
         let mut diagnostics = Diagnostics::default();
         let remedy = match count.checked_sub(1) {
@@ -88,7 +87,7 @@ impl Refusal {
         Self::Rejected(diagnostics)
     }
 
-    /// The first reason, in short.
+    /// The first reason.
     pub fn reason(&self) -> &str {
         match self {
             Self::Rejected(wrong) => wrong.0.first().map_or("", |first| &first.reason),
@@ -96,7 +95,7 @@ impl Refusal {
         }
     }
 
-    /// All that is wrong, as a list: a failure is its only item.
+    /// All reasons; a failure is a single diagnostic.
     pub fn into_diagnostics(self) -> Diagnostics {
         match self {
             Self::Rejected(wrong) => wrong,
@@ -127,10 +126,10 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Makes of the list of all questions what a message holds, and what answers it.
+/// Defines the message type and its handler from the list of all questions.
 macro_rules! questions {
     ($($question:ident),* $(,)?) => {
-        /// Any question, as a message holds it.
+        /// Any question, as a message.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         pub enum Question {
             $($question($question)),*
@@ -143,7 +142,7 @@ macro_rules! questions {
         })*
 
         impl Answerer {
-            /// Answers any question: the bytes of an [`Answer`] with its reply.
+            /// Answers any question with the bytes of an [`Answer`].
             ///
             /// # Errors
             /// Never for the replies of this module.
@@ -198,10 +197,10 @@ questions! {
     RunImprovement,
 }
 
-/// Milliseconds since some moment.
+/// Milliseconds since a fixed moment.
 pub type Clock = fn() -> f64;
 
-/// Answers questions; remembers what neighbouring questions share.
+/// Answers questions, with caches for common parts.
 #[derive(Default)]
 pub struct Answerer {
     layer: LastValueCache<layer::Key, layer::Study>,
@@ -215,13 +214,13 @@ pub struct Answerer {
     hierarchies: Bench<Exploration>,
     designs: Bench<Course>,
     gallery: Workbench,
-    /// What mapping problems of neighbours cost, whatever the request.
+    /// Costs of mapping problems of neighbours, for all requests.
     costs: CostStore,
     clock: Option<Clock>,
 }
 
 impl Answerer {
-    /// One that can say how long something took, and comes back from long work after a moment.
+    /// An answerer that measures times and returns from long work after a time slice.
     pub fn with_clock(clock: Clock) -> Self {
         Self { clock: Some(clock), ..Self::default() }
     }
@@ -229,7 +228,7 @@ impl Answerer {
     /// Answers a question.
     ///
     /// # Errors
-    /// Why it makes no sense.
+    /// The reason why it is invalid.
     pub fn ask<Q: Ask>(&mut self, question: Q) -> Answer<Q::Reply> {
         question.answer(self)
     }

@@ -1,4 +1,5 @@
-//! Data in motion: where the tiles of a stack lie on all of its maps, and the loops of one layer as they turn.
+//! Questions about data in motion: the places of a stack's tiles on all of its maps, and the loops of one layer as they
+//! turn.
 
 use super::{Answer, Answerer, Ask};
 use fusescape_engine::cost::{LoopTurns, MappingError};
@@ -18,7 +19,7 @@ pub struct FollowTiles {
     pub request: Rc<Request>,
     /// The point.
     pub strategy: DepthFirstStrategy,
-    /// Which of its stacks.
+    /// Index of the stack in the point.
     pub stack: u32,
 }
 
@@ -38,16 +39,15 @@ pub struct FollowTileLoops {
     pub request: Rc<Request>,
     /// The point.
     pub strategy: DepthFirstStrategy,
-    /// Which of its stacks.
+    /// Index of the stack in the point.
     pub stack: u32,
-    /// The type of the tile.
     pub tile_type: TileTypeId,
     /// The layer.
     pub node: NodeId,
 }
 
 impl Ask for FollowTileLoops {
-    /// `None` where nothing is computed.
+    /// `None` if the layer has no loops to follow.
     type Reply = Option<Rc<LoopTurns>>;
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
@@ -62,12 +62,11 @@ impl Ask for FollowTileLoops {
 pub struct FollowLoops {
     /// The layer and its core.
     pub request: Rc<LayerRequest>,
-    /// The mapping.
     pub mapping: TemporalMapping,
 }
 
 impl Ask for FollowLoops {
-    /// All that is wrong with the mapping, if something is.
+    /// The loops, or all errors of the mapping.
     type Reply = Result<Rc<LoopTurns>, Vec<MappingError>>;
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {

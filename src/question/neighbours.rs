@@ -1,4 +1,4 @@
-//! What changes from a point to one of its neighbours, and to the best of those with one cut more or fewer.
+//! Questions about the change from a point to a neighbour, or to the best point with one cut more or fewer.
 
 use super::{Answer, Answerer, Ask};
 use fusescape_engine::depth_first::{DepthFirstStrategy, PointAccount, PointChange};
@@ -10,18 +10,17 @@ use std::rc::Rc;
 pub(super) type Key = (Rc<Request>, DepthFirstStrategy);
 pub(super) type Study = PointAccount;
 
-/// What changes from a point to a neighbour?
+/// What is the change from a point to a neighbour?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CompareNeighbour {
     /// The design.
     pub request: Rc<Request>,
     /// The point.
     pub from: DepthFirstStrategy,
-    /// The neighbour.
     pub to: Neighbour,
 }
 
-/// What changes from a point to the best of those with one cut more, or with one fewer?
+/// What is the change from a point to the best with one cut more, or with one fewer?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CompareCut {
     /// The design.
@@ -33,7 +32,7 @@ pub struct CompareCut {
 }
 
 impl Ask for CompareNeighbour {
-    /// Refused where one of the two cannot be scheduled.
+    /// Rejected if one of the two cannot be scheduled.
     type Reply = Rc<PointChange>;
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Rc<PointChange>> {
@@ -42,7 +41,7 @@ impl Ask for CompareNeighbour {
 }
 
 impl Ask for CompareCut {
-    /// `None` where there is no such point. Refused where the point cannot be scheduled, or there are too many.
+    /// `None` if there is no such point. Rejected if the point cannot be scheduled, or there are too many.
     type Reply = Option<(BestCut, Rc<PointChange>)>;
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {

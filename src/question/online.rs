@@ -1,4 +1,4 @@
-//! Questions about what Optimus decides while the buffer changes, and how long searches for groups take.
+//! Questions about Optimus' decisions while the buffer changes, and about the time of searches for groups.
 
 use super::{Answer, Answerer, Ask, Clock};
 use fusescape_engine::explore::{ExactDecision, GroupSearch, OnlineDecision, OnlineStudy, PaperStudy, Request, Sweep};
@@ -18,21 +18,21 @@ impl Answerer {
     }
 }
 
-/// A result, and the time that it took.
+/// A result, and its computing time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Timed<T> {
-    /// What was found.
+    /// The result.
     pub found: T,
-    /// Milliseconds, where there is a clock.
+    /// Milliseconds, if there is a clock.
     pub ms: Option<f64>,
 }
 
-/// Which layers run together at a size of the buffer, decided on line (Optimus, Section 6)?
+/// Which groups of layers are decided on line for a size of the buffer (Optimus, Section 6)?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DecideOnline {
     /// The design.
     pub request: Rc<Request>,
-    /// Steps of the buffer away from the design.
+    /// Steps of the buffer size from the design.
     pub step: i32,
 }
 
@@ -47,12 +47,12 @@ impl Ask for DecideOnline {
     }
 }
 
-/// What is decided on line at a size of the buffer, and which groups are optimal there?
+/// Which groups are decided on line for a size of the buffer, and which are optimal?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DecideOnlineAndSearch {
     /// The design.
     pub request: Rc<Request>,
-    /// Steps of the buffer away from the design.
+    /// Steps of the buffer size from the design.
     pub step: i32,
 }
 
@@ -68,22 +68,20 @@ impl Ask for DecideOnlineAndSearch {
 /// How long does a search for the groups of a network of the paper take (Optimus, Table 5)?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TimeSearch {
-    /// The network.
     pub network: PaperNetwork,
-    /// The search.
     pub search: GroupSearch,
-    /// Number of the run, as every search is run several times.
+    /// Index of the run, as every search is run several times.
     pub run: u32,
 }
 
-/// What a search for groups of a network of a paper found.
+/// The result of a search for groups in a network of a paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchFindings {
-    /// How many groups; none where an operator does not fit.
+    /// Number of groups; 0 if an operator does not fit.
     pub groups: u32,
-    /// What they move to and from DRAM, bytes.
+    /// Their DRAM traffic, bytes.
     pub bytes: u64,
-    /// What any scheme moves at least, bytes, where these are not proved to be the best.
+    /// Lower bound on the DRAM traffic of any scheme, bytes, if the groups are not proved optimal.
     pub bound_bytes: Option<u64>,
 }
 
@@ -99,7 +97,7 @@ impl Ask for TimeSearch {
     }
 }
 
-/// What comes of an act, and how many milliseconds it took.
+/// The result of a function, and its time in milliseconds.
 pub(super) fn timed<T>(clock: Option<Clock>, act: impl FnOnce() -> T) -> Timed<T> {
     let begun = clock.map(|now| now());
     let found = act();

@@ -11,18 +11,18 @@ use serde::{Deserialize, Serialize};
 pub struct ReadResults {
     /// Name of the file.
     pub name: String,
-    /// The file.
+    /// Content of the file.
     pub bytes: Vec<u8>,
 }
 
-/// All of a result file.
+/// The content of a result file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FileResults {
-    /// The study, with all that it names.
+    /// The study, with all documents that it names.
     pub request: StudyRequest,
-    /// A row a design.
+    /// One row per design.
     pub rows: Vec<DesignRow>,
-    /// Whether the file has digests, by which it was checked.
+    /// Whether the file has digests and was checked by them.
     pub is_checked: bool,
 }
 

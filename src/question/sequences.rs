@@ -5,12 +5,12 @@ use fusescape_engine::explore::{Request, SequenceFinding, SequenceQuestion, find
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// What is to be known about sequences of a network?
+/// What is the answer to a question about sequences of a network?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AskSequences {
     /// The design.
     pub request: Rc<Request>,
-    /// What is asked about which sequence.
+    /// The kind of question, and its sequence.
     pub about: SequenceQuestion,
 }
 

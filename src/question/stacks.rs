@@ -1,4 +1,4 @@
-//! How groups that Optimus fuses change with the accelerator.
+//! The change of Optimus' groups with the accelerator.
 
 use super::{Answer, Answerer, Ask};
 use fusescape_engine::explore::{FusionStep, Request, StackLimits, StackSearch, Sweep, SweptParameter, fusion_step};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 impl Answerer {
-    /// The sweep of a design, at the bench where its stacks are studied.
+    /// The sweep of a design, from the cache of its stacks' study.
     pub(super) fn sweep(&mut self, request: Rc<Request>) -> Result<&Sweep, Diagnostics> {
         let key = Rc::new((request, StackLimits::default()));
         let bench = self.stacks.of_after(key, |request, before| StackSearch::open(request, before))?;
@@ -16,14 +16,14 @@ impl Answerer {
     }
 }
 
-/// What do groups move to and from DRAM on a larger or smaller accelerator?
+/// What is the DRAM traffic of groups on a larger or smaller accelerator?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepFusions {
     /// The design.
     pub request: Rc<Request>,
-    /// What of it grows or shrinks.
+    /// The parameter that grows or shrinks.
     pub varied: SweptParameter,
-    /// So many doublings away from the design.
+    /// Number of doublings from the design.
     pub step: i32,
 }
 

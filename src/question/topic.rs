@@ -1,58 +1,58 @@
-//! What questions are about, and which of them go first.
+//! Topics of questions, and their priority.
 
 use serde::{Deserialize, Serialize};
 
-/// A topic of questions. A view may use several topics, which do not disturb each other. A topic with a number is the lane of a worker
-/// in a job: it gets one task after the other.
+/// A topic of questions. A view may use several topics, which do not disturb each other. A topic with a number is the
+/// lane of a worker in a job: it gets one task after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Topic {
-    /// The best mapping of the layer at hand.
+    /// The best mapping of the current layer.
     BestMapping,
-    /// What the mapping made by hand costs.
+    /// The cost of the mapping made by hand.
     OwnMapping,
-    /// The best mapping that constraints allow.
+    /// The best mapping under constraints.
     AllowedMapping,
     /// The layer under other rules.
     Rules,
     /// Designs of a study.
     Designs(u8),
-    /// How long a design of a study takes.
+    /// The time of a design of a study.
     DesignTime,
-    /// A file of results.
+    /// The content of a Parquet file.
     ResultFile,
     /// Other unrollings of the layer.
     LayerUnrollings,
-    /// The layer with each of these.
+    /// The layer with each of these unrollings.
     UnrollingCosts,
-    /// The layer by other searches.
+    /// The layer with other search strategies.
     Strategies,
-    /// Which layers run together.
+    /// The groups of layers of all methods.
     Fusion(u8),
     /// The best schedule of each pair of the table of designs.
     DesignTable(u8),
-    /// How that changes with the accelerator.
+    /// The change of groups with the accelerator.
     FusionSteps,
-    /// Which sequences HW-Flow-Fusion can fuse, and what they cost.
+    /// The sequences that HW-Flow-Fusion can fuse.
     Sequences,
-    /// What each of these costs.
+    /// The cost of each of these sequences.
     SequenceCosts,
-    /// One of these in depth.
+    /// The details of one of these sequences.
     SequenceFacts,
-    /// What more or less hardware makes of them.
+    /// The effect of more or less hardware on sequences.
     SequenceResources,
-    /// What is decided on line while a person changes the buffer.
+    /// On-line decisions while a person changes the buffer.
     Online,
     /// Optimus' on-line decision for every size of the buffer, and the best groups for each.
     OnlineSteps,
     /// The methods under other dataflows and array sizes.
     Dataflows(u8),
-    /// How long it takes to find the groups of networks of a paper.
+    /// The time of searches for groups in networks of a paper.
     SearchTimes,
     /// The tile size of a network on many cores.
     CoresTiles(u8),
     /// A network on many cores.
     Cores(u8),
-    /// The same on its best core alone.
+    /// The network on its best core alone.
     CoresAlone,
     /// The cost of an allocation by hand.
     CoresByHand,
@@ -64,46 +64,46 @@ pub enum Topic {
     CoresSweep,
     /// Memory hierarchies.
     Hierarchies(u8),
-    /// The hierarchy at hand.
+    /// The opened hierarchy.
     HierarchyFacts,
     /// Hierarchies under other unrollings.
     Unrollings,
     /// The claims of a gallery entry, by its number.
     Gallery(u8),
-    /// Where the tiles of the stack at hand lie.
+    /// The places of the current stack's tiles.
     Motion,
-    /// The loops of the layer at hand as they turn.
+    /// The loops of the current layer as they turn.
     Turns,
     /// The numbers of the open step of a lesson.
     Lesson,
-    /// Those numbers of the design as a person has changed it.
+    /// The numbers of that step for the design as changed by a person.
     LessonAtHand,
-    /// Steps of a lesson as it is written.
+    /// Steps of a lesson that is being written.
     LessonPreview,
-    /// What is wrong with it.
+    /// Errors of that lesson.
     LessonMistakes,
-    /// Whether its variants can be solved.
+    /// Whether the variants of that lesson can be solved.
     LessonVariants,
-    /// What changes from the point at hand to its neighbours.
+    /// The change from the current point to its neighbours.
     Neighbours,
-    /// What changes from it towards one cut more or fewer.
+    /// The change from the current point to one cut more or fewer.
     Cuts,
     /// A step of a transformer.
     Attention,
-    /// Tiles of its attention.
+    /// Costs over tiles of queries and of keys.
     AttentionTiles,
-    /// A schedule of it, step by step.
+    /// A schedule of attention, step by step.
     AttentionMotion,
-    /// Generation with ever more sequences at a time.
+    /// Generation with growing batches.
     Generation,
     /// The step on several cores.
     DividedSteps,
-    /// The published dataflows.
+    /// Costs with the dataflows of the FuseMax artifact.
     PublishedDataflows,
 }
 
 impl Topic {
-    /// Whether the sweep goes first; otherwise a person waits for these replies.
+    /// Whether the sweep goes first; otherwise a person is waiting for the replies.
     pub fn is_background(self) -> bool {
         match self {
             Self::BestMapping | Self::OwnMapping | Self::AllowedMapping | Self::HierarchyFacts | Self::Online => false,

@@ -1,4 +1,5 @@
-//! One design as a text for a paper's appendix, an issue or a mail: what it costs, why, and how to get the same numbers again.
+//! A report of one design for a paper's appendix, an issue or a mail: its cost, the causes, and how to reproduce the
+//! numbers.
 //!
 //! Markdown with tables (GitHub's dialect). The same state gives the same text on the page and on the command line.
 //!
@@ -23,17 +24,17 @@ use std::fmt::Write;
 /// The findings of a sweep that a report states.
 #[derive(Debug, Clone, Copy)]
 pub struct DesignFindings<'a> {
-    /// The point that is reported.
+    /// The reported point.
     pub account: &'a PointAccount,
-    /// The sums of that point.
+    /// The totals of that point.
     pub summary: &'a PointSummary,
-    /// Whether no other point of the sweep scores less.
+    /// Whether no other point of the sweep has a smaller score.
     pub is_best: bool,
-    /// Number of points of the sweep, and how many of them can be scheduled.
+    /// Number of points of the sweep, and of feasible ones.
     pub points: (usize, usize),
-    /// Every layer a stack of its own; the network layer by layer.
+    /// The references: one layer per stack, and layer by layer.
     pub references: [Option<&'a PointSummary>; 2],
-    /// Notes on the request that are no errors.
+    /// Remarks on the request that are not errors.
     pub notes: &'a Diagnostics,
 }
 
@@ -43,7 +44,7 @@ macro_rules! line {
     ($out:expr, $($text:tt)*) => {{ let _ = writeln!($out, $($text)*); }};
 }
 
-/// The report of a point of the design at hand. `page` is the address of the page, with a slash at its end, or nothing.
+/// The report of a point of the current design. `page` is the address of the page with a slash at its end, or empty.
 pub fn report(state: &State, found: &DesignFindings, page: &str) -> String {
     let DesignFindings { account, is_best, points: (points, possible), .. } = *found;
     let design = &state.design;
@@ -176,7 +177,7 @@ fn network_facts(network: &Network) -> String {
     format!("; {} layers, {}", network.computing().count(), Quantity::Macs.text(network.macs() as f64))
 }
 
-/// The one bar of a breakdown, a cause a line, with its share.
+/// The single bar of a breakdown, one line per cause, with its share.
 fn split(breakdown: &Breakdown) -> Table {
     let values = breakdown.bars.first().map(|bar| bar.values.clone()).unwrap_or_default();
     let total: f64 = values.iter().sum();
@@ -233,7 +234,7 @@ fn stacks(stacks: &[StackAccount]) -> Table {
 }
 
 fn tile_types(stacks: &[StackAccount]) -> Table {
-    /// More lines than a person reads; the page shows them all.
+    /// Limit on the lines; the page shows them all.
     const MOST: usize = 40;
     let all = stacks.iter().enumerate().flat_map(|(stack, account)| {
         account.tile_types.iter().enumerate().map(move |(index, tile_type)| (stack, index, tile_type))
@@ -302,7 +303,7 @@ fn reproduce(out: &mut String, state: &State, found: &DesignFindings, page: &str
     line!(out, "```");
 }
 
-/// What computes the point alone; `None` where the command line has no words for it: a mixture of rules.
+/// A command that computes the point alone; `None` if the command line cannot express it: a mixture of rules.
 fn command(state: &State, found: &DesignFindings) -> Option<String> {
     let schedule = &state.design.schedule;
     let rules = ["corrected", "defines-2022", "zigzag-3.8", "zigzag-3.9"];
@@ -337,7 +338,7 @@ fn command(state: &State, found: &DesignFindings) -> Option<String> {
     ))
 }
 
-/// A word of a command line, in quotes where a shell would take it for more.
+/// A word of a command line, quoted if necessary.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_,:=./".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

@@ -1,7 +1,7 @@
 //! A schedule on many cores in the Trace Event Format of Chrome, which Perfetto (ui.perfetto.dev) opens.
 //!
-//! A process for the cores and one for the links, each with a thread for every one of them; counters of what is in use of every
-//! memory; arrows from tile to tile. A microsecond of the trace is a cycle.
+//! One process for the cores and one for the links, each with one thread per core or link; counters of the usage of
+//! every memory; arrows from tile to tile. A microsecond of the trace is a cycle.
 
 use fusescape_engine::ids::TiVec;
 use fusescape_engine::multicore::{NestId, SystemAccount, TransferReason, TransferRun};
@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 const CORES: u32 = 1;
 const LINKS: u32 = 2;
 const MEMORIES: u32 = 3;
-/// More arrows than this are left out: viewers become slow.
+/// Limit on the arrows, as viewers become slow.
 const MOST_ARROWS: usize = 20_000;
 
 /// The trace as JSON.
@@ -43,7 +43,7 @@ pub fn chrome_trace(account: &SystemAccount) -> String {
         for before in account.waits_for(index).iter().filter(|_| arrows) {
             let Some(from) = account.tiles.get(*before) else { continue };
             arrow += 1;
-            // An arrow belongs to the tile that is under way at its time.
+            // An arrow belongs to the tile that is running at its time.
             for (kind, tile) in [("\"s\"", from), ("\"f\",\"bp\":\"e\"", tile)] {
                 trace.event(format_args!(
                     "\"ph\":{kind},\"cat\":\"waits\",\"name\":\"waits\",\"id\":{arrow},\"pid\":{CORES},\"tid\":{},\"ts\":{}",
@@ -65,11 +65,11 @@ pub fn chrome_trace(account: &SystemAccount) -> String {
     trace.text
 }
 
-/// A thread for every link, and more for one that carries several things at once: what a thread does must not overlap.
+/// One thread per link, and more for a link with simultaneous transfers, as slices of a thread must not overlap.
 fn write_links<'a>(trace: &mut Trace, account: &SystemAccount, layer_of: &dyn Fn(NestId) -> &'a str) {
     let mut threads = 0;
     for (index, link) in account.links.iter_enumerated() {
-        // When each thread of the link is free.
+        // The time at which each thread of the link is free.
         let mut free: Vec<f64> = Vec::new();
         let carried = account.transfers.iter().filter(|run| run.links.contains(&index) && run.end > run.start);
         for run in carried {

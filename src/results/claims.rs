@@ -1,26 +1,26 @@
-//! What a Parquet file claims of its own sizes, held against its bytes before the library takes its word: that goes through lists of any
-//! length that a few bytes claim, and makes room for pages of any size.
+//! Checks of the sizes that a Parquet file claims, made before the library relies on them: the library iterates over
+//! lists of any length claimed by a few bytes, and allocates pages of any size.
 //!
-//! Both the file's end and the head of each page are structures in Thrift's compact form (its specification, "Thrift Compact protocol
-//! encoding"; Parquet's `parquet.thrift`).
+//! The file's footer and the header of each page are structures in Thrift's compact protocol (its specification,
+//! "Thrift Compact protocol encoding"; Parquet's `parquet.thrift`).
 
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
 
-/// Bytes of the largest page that is unpacked. Writers end a page at about 1 MiB.
+/// Largest uncompressed page, bytes. Writers end a page at about 1 MiB.
 const LARGEST_PAGE: i64 = 64 << 20;
-/// Values inside of each other, at most.
+/// Limit on the nesting of values.
 const DEEPEST: u8 = 24;
-/// Bytes that nearly every head of a page fits in.
+/// Bytes that contain nearly every page header.
 const HEAD: u64 = 4096;
-/// What a file ends with: the size of the structure before it, in four bytes, and these.
+/// The end of a file: the size of the footer, in four bytes, and these.
 const END: &[u8] = b"PAR1";
-/// Field of a page's head: its size unpacked.
+/// Field of a page header: uncompressed size.
 const UNPACKED: i64 = 2;
-/// Field of a page's head: its size in the file.
+/// Field of a page header: compressed size.
 const PACKED: i64 = 3;
 
-/// Whether the structure at the end of a file holds no more than it has bytes for.
+/// Whether the footer of a file claims no more than its bytes can hold.
 pub fn end_is_sound(file: &impl ChunkReader) -> bool {
     let is_sound = || {
         let before = file.len().checked_sub(8)?;
@@ -49,7 +49,7 @@ fn column_is_sound(file: &impl ChunkReader, column: &ColumnChunkMetaData) -> Opt
     Some(())
 }
 
-/// Bytes of the page that begins here, with its head; `None` where it is none, or too large.
+/// Bytes of the page at this offset, with its header; `None` if it is malformed or too large.
 fn page(file: &impl ChunkReader, at: u64, left: u64) -> Option<u64> {
     let mut room = HEAD;
     loop {
@@ -72,7 +72,7 @@ fn page(file: &impl ChunkReader, at: u64, left: u64) -> Option<u64> {
     }
 }
 
-/// What is left to read of a structure.
+/// The unread bytes of a structure.
 struct Rest<'b>(&'b [u8]);
 
 impl Rest<'_> {
@@ -99,13 +99,13 @@ impl Rest<'_> {
         None
     }
 
-    /// A number with its sign in the lowest bit.
+    /// A number with its sign in the lowest bit (zigzag encoding).
     fn number(&mut self) -> Option<i64> {
         let bits = self.count()?;
         Some((bits >> 1) as i64 ^ -((bits & 1) as i64))
     }
 
-    /// Goes through a structure, and gives the number of every field with its value if that is a whole number, else 0.
+    /// Walks through a structure, and passes on the number of every field with its value if that is an integer, else 0.
     fn structure(&mut self, depth: u8, each: &mut dyn FnMut(i64, i64)) -> Option<()> {
         let mut field = 0_i64;
         loop {
@@ -117,13 +117,14 @@ impl Rest<'_> {
                 0 => self.number()?,
                 further => field.checked_add(further.into())?,
             };
-            // Its head says whether a field is true.
+            // The header contains the value of a boolean field.
             let value = if matches!(head & 15, 1 | 2) { 0 } else { self.value(head & 15, depth)? };
             each(field, value);
         }
     }
 
-    /// Goes through a value of this kind. Whatever a list or a map holds takes a byte at least, so that there are no more than bytes left.
+    /// Walks through a value of this kind. Every item of a list or a map takes at least one byte, so the bytes left
+    /// limit their number.
     fn value(&mut self, kind: u8, depth: u8) -> Option<i64> {
         let deeper = depth + 1;
         match kind {
@@ -180,7 +181,8 @@ mod tests {
 
     #[test]
     fn every_kind_of_value_is_gone_through_and_what_is_cut_off_is_none() {
-        // true; -1 as 16, 32 and 64 bit; a double; "ab"; a list of three bytes; a map of a byte to "a"; a structure; a 16-byte number.
+        // true; -1 as 16, 32 and 64 bit; a double; "ab"; a list of three bytes; a map of a byte to "a"; a structure; a
+        // 16-byte number.
         let kinds: [&[u8]; 10] = [
             &[0x11],
             &[0x14, 1],
@@ -200,20 +202,20 @@ mod tests {
 
     #[test]
     fn a_list_claims_no_more_than_there_are_bytes() {
-        // 2^31 - 1 truth values in 6 bytes, which the library counts through.
+        // 2^31 - 1 booleans in 6 bytes, which the library would iterate over.
         let claim = [0x19, 0xf1, 0xff, 0xff, 0xff, 0xff, 0x07, STOP];
         assert!(!goes_through(&claim));
-        // Lists in lists, without end.
+        // Endlessly nested lists.
         assert!(!goes_through(&[[0x19].as_slice(), &[0x19; 1000], &[STOP]].concat()));
     }
 
     #[test]
     fn a_page_is_no_larger_than_what_can_be_unpacked() {
-        // Its kind, its size unpacked, its size in the file: 5 bytes, which follow.
+        // Kind, uncompressed size, compressed size: 5 bytes, which follow.
         let head = |unpacked: &[u8]| [[0x15, 0, 0x15].as_slice(), unpacked, &[0x15, 10, STOP], &[7; 5]].concat();
         let bytes_of = |file: Vec<u8>| page(&Bytes::from(file.clone()), 0, file.len() as u64);
         assert_eq!(bytes_of(head(&[20])), Some(12));
-        // 2^31 - 2 bytes, and fewer than none.
+        // 2^31 - 2 bytes, and a negative number of bytes.
         assert_eq!(bytes_of(head(&[0xfc, 0xff, 0xff, 0xff, 0x0f])), None);
         assert_eq!(bytes_of(head(&[1])), None);
     }

@@ -1,37 +1,37 @@
-//! Rows of results as columns of a table.
+//! Results as columns of a table.
 
 use fusescape_engine::depth_first::StoringMode;
 use fusescape_engine::explore::study::{DesignRow, Part, Status, Study};
 
-/// What the cells of a column are.
+/// The type of the cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Whole numbers.
+    /// Integers.
     Count,
-    /// Numbers, or nothing.
+    /// Numbers, or empty.
     Number,
-    /// Texts, or nothing.
+    /// Texts, or empty.
     Text,
 }
 
-/// One cell.
+/// The value of one column in one row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell {
-    /// A whole number.
+    /// An integer.
     Count(u64),
-    /// A number, or nothing.
+    /// A number, or empty.
     Number(Option<f64>),
-    /// A text, or nothing.
+    /// A text, or empty.
     Text(Option<String>),
 }
 
-/// What a column holds of a row.
+/// The content of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Content {
     Design,
-    /// A value as written: axis, path.
+    /// A value as written: indices of axis and path.
     Axis(usize, usize),
-    /// A value in its base unit.
+    /// A value in its base unit: indices of axis and path.
     Measured(usize, usize),
     Mode,
     Columns,
@@ -45,23 +45,22 @@ enum Content {
 /// A column of a study's results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResultColumn {
-    /// Its name, with its unit: `energy_pj`.
+    /// Name with unit: `energy_pj`.
     pub name: String,
-    /// What its cells are.
     pub kind: Kind,
     content: Content,
 }
 
-/// What is wrong with a cell of a row.
+/// The error of a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrongCell {
-    /// The name of its column.
+    /// Name of its column.
     pub column: String,
-    /// Why there can be no such cell.
+    /// The reason why it is invalid.
     pub why: String,
 }
 
-/// All columns of a study's results: number, axes, schedule, quantities, status.
+/// All columns of a study's results: index, axes, schedule, quantities, status.
 pub fn columns(study: &Study) -> Vec<ResultColumn> {
     let column = |name: &str, kind, content| ResultColumn { name: name.to_owned(), kind, content };
     let mut columns = vec![column("design", Kind::Count, Content::Design)];
@@ -90,7 +89,7 @@ pub fn columns(study: &Study) -> Vec<ResultColumn> {
     columns
 }
 
-/// Whether designs are the best of several schedules.
+/// Whether each design is the best of several schedules.
 fn has_several_schedules(study: &Study) -> bool {
     let varies = study.axes.iter().flat_map(|axis| &axis.targets).any(|target| target.part == Part::Schedule);
     let first = study.schedule(&study.sampled(0));
@@ -103,7 +102,7 @@ fn value_at<'s>(study: &'s Study, coordinates: &[u32], axis: usize, path: usize)
     Some(study.axes.get(axis)?.values.get(at)?.get(path)?.text())
 }
 
-/// The cells of a row.
+/// One cell per column.
 pub fn row_cells(study: &Study, columns: &[ResultColumn], row: &DesignRow) -> Vec<Cell> {
     let value = |axis: usize, path: usize| value_at(study, &row.coordinates, axis, path);
     let tile = |of: fn((u64, u64)) -> u64| {
@@ -127,10 +126,10 @@ pub fn row_cells(study: &Study, columns: &[ResultColumn], row: &DesignRow) -> Ve
     columns.iter().map(cell).collect()
 }
 
-/// The row of these cells.
+/// The row with these cells.
 ///
 /// # Errors
-/// The column of a cell such as [`row_cells`] never makes, and what is wrong with that.
+/// The first cell that [`row_cells`] could not have made.
 pub fn row_of_cells(study: &Study, columns: &[ResultColumn], cells: &[Cell]) -> Result<DesignRow, WrongCell> {
     let mut row = DesignRow {
         design: 0,

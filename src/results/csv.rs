@@ -1,11 +1,11 @@
-//! Results as CSV, for spreadsheets. It says nothing of the study.
+//! Results as CSV, for spreadsheets, without the study.
 
 use super::columns::{Cell, Kind, ResultColumn, columns, row_cells, row_of_cells};
 use super::designs::Designs;
 use fusescape_engine::explore::study::{DesignRow, Study};
 use fusescape_spec::{csv_words, words_of_csv};
 
-/// The line of names.
+/// The header line.
 pub fn csv_head(columns: &[ResultColumn]) -> String {
     columns.iter().map(|column| csv_words(&column.name)).collect::<Vec<_>>().join(",")
 }
@@ -35,7 +35,7 @@ pub fn csv_of<'r>(study: &Study, rows: impl Iterator<Item = &'r DesignRow>) -> S
 /// The rows of such a file.
 ///
 /// # Errors
-/// It is no file of results of this study; reason and remedy.
+/// If it is not a file of results of this study; reason and remedy.
 pub fn rows_of_csv(study: &Study, text: &str) -> Result<Vec<DesignRow>, (String, String)> {
     let columns = columns(study);
     let mut reader = ::csv::Reader::from_reader(text.as_bytes());

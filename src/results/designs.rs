@@ -1,13 +1,13 @@
-//! Which designs were read.
+//! The set of designs that were read.
 
 use std::collections::BTreeMap;
 
-/// Designs by ranges of their numbers: the end of each by its start. Results have designs in order, so that these are few.
+/// Design indices as ranges: end by start. Results are ordered by design, so there are few ranges.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Designs(BTreeMap<u64, u64>);
 
 impl Designs {
-    /// Adds a design; `false` where it is among them already.
+    /// Adds a design; `false` if it is in the set already.
     pub fn add(&mut self, design: u64) -> bool {
         let before = self.0.range(..=design).next_back().map(|(&start, &end)| (start, end));
         let start = match before {

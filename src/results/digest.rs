@@ -1,11 +1,11 @@
-//! Digests of results: by them a flipped bit of a file is noticed.
+//! Digests of results, which detect flipped bits in a file.
 
 use super::columns::Cell;
 use serde::{Deserialize, Serialize};
 use std::hash::Hasher;
 use twox_hash::XxHash64;
 
-/// Digests of a file (XXH64, as hexadecimal numbers): of what it says of itself, and of each group of its rows.
+/// Digests of a file (XXH64, hexadecimal): of its metadata, and of each group of its rows.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Digests {
     /// Of the text in its metadata.
@@ -25,16 +25,16 @@ fn hexadecimal(hasher: &XxHash64) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// The digest of a group of rows, whose cells come column by column: in how many pieces makes no difference.
+/// The digest of a group of rows, whose cells are added column by column; the size of the pieces has no effect.
 pub struct GroupDigest(Vec<XxHash64>);
 
 impl GroupDigest {
-    /// Of no rows yet.
+    /// Without rows.
     pub fn new(columns: usize) -> Self {
         Self(vec![XxHash64::with_seed(0); columns])
     }
 
-    /// Takes the next cells of a column.
+    /// Adds the next cells of a column.
     pub fn add<'c>(&mut self, column: usize, cells: impl IntoIterator<Item = &'c Cell>) {
         let Some(hasher) = self.0.get_mut(column) else { return };
         for cell in cells {
@@ -54,7 +54,7 @@ impl GroupDigest {
         }
     }
 
-    /// Of all that it took.
+    /// The digest of all cells.
     pub fn end(self) -> String {
         let mut all = XxHash64::with_seed(0);
         self.0.iter().for_each(|column| all.write_u64(column.finish().to_le()));

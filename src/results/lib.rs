@@ -1,4 +1,4 @@
-//! Results of a study in files: rows as columns of a table, as Parquet and as CSV.
+//! Results of a study in files: rows and columns of a table, as Parquet and as CSV.
 
 mod claims;
 mod columns;

@@ -1,4 +1,5 @@
-//! Results in Parquet files: a row a design, and in the file's own metadata the study with everything that it depends on.
+//! Results in Parquet files: one row per design, and in the file's metadata the study with everything that it depends
+//! on.
 
 use super::claims::{columns_are_sound, end_is_sound};
 use super::columns::{Cell, Kind, ResultColumn, columns, row_of_cells};
@@ -18,20 +19,20 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// Rows that are written, and read, together.
+/// Rows that are written and read at a time.
 pub const ROWS: usize = 1 << 14;
-/// Name of the metadata that holds the [`ResultNote`].
+/// Key of the metadata with the [`ResultNote`].
 pub const STUDY: &str = "fusescape.study";
-/// Name of the metadata that holds the [`Digests`].
+/// Key of the metadata with the [`Digests`].
 pub const DIGESTS: &str = "fusescape.digests";
-/// What every Parquet file begins with.
+/// The first bytes of every Parquet file.
 const MAGIC: &[u8] = b"PAR1";
-/// What helps where a file is not what was written.
+/// Remedy for a file that is not as it was written.
 const ANEW: &str = "Remove it, and run the study again.";
-/// Longest text of a cell that is read, bytes.
+/// Limit on the length of a text in a cell, bytes.
 const LONGEST_TEXT: usize = 1 << 20;
 
-/// Why a file of results cannot be read, in a sentence that begins with its name.
+/// The reason why a result file cannot be read, in a sentence that begins with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadFile(pub String);
 
@@ -39,7 +40,7 @@ fn failure(name: &str, why: impl Display) -> UnreadFile {
     UnreadFile(format!("{name}: {why}"))
 }
 
-/// What `read` finds. The library that reads Parquet may panic on a file that somebody damaged; that is an error of the file.
+/// The result of `read`. The Parquet library may panic on a damaged file, which is turned into an error.
 fn guarded<T>(name: &str, read: impl FnOnce() -> Result<T, UnreadFile>) -> Result<T, UnreadFile> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(damaged(name)))
 }
@@ -48,7 +49,8 @@ fn damaged(name: &str) -> UnreadFile {
     failure(name, format!("The file is damaged. {ANEW}"))
 }
 
-/// Each column is compressed as can be read here. Zstandard is not read in WebAssembly, where its library, of C, cannot be built.
+/// Checks that each column has a supported compression. Zstandard is not supported in WebAssembly, where its C library
+/// cannot be built.
 fn check_compression(name: &str, file: &ParquetMetaData) -> Result<(), UnreadFile> {
     let columns = file.row_groups().iter().flat_map(RowGroupMetaData::columns);
     for compression in columns.map(ColumnChunkMetaData::compression) {
@@ -63,21 +65,22 @@ fn check_compression(name: &str, file: &ParquetMetaData) -> Result<(), UnreadFil
     Ok(())
 }
 
-/// What a result file says of itself.
+/// The metadata of a result file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResultNote {
-    /// A number that only results of one study share.
+    /// A hash of the study.
     pub key: String,
-    /// The study; part files leave it out, which stand beside others of their kind.
+    /// The study; `None` in part files, which are stored with others of the same study.
     pub study: Option<StudyRequest>,
-    /// The tasks of which it has all rows, in order; of a study whose number of tasks is not known: from the first on.
+    /// The tasks whose rows are all in the file, in order; from the first on if the number of tasks of the study is not
+    /// known.
     pub tasks: Range<u64>,
-    /// What it was made by: version and commit.
+    /// Program that made it: version and commit.
     pub made_by: String,
 }
 
 impl ResultNote {
-    /// Of some tasks of a study, by this program.
+    /// For some tasks of a study, made by this program.
     pub fn new(study: &Study, tasks: Range<u64>, is_part: bool) -> Self {
         let commit = fusescape_version::COMMIT.unwrap_or("unknown");
         Self {
@@ -89,15 +92,15 @@ impl ResultNote {
     }
 }
 
-/// A number that only equal studies share.
+/// A hash that only equal studies share.
 pub fn key_of(study: &Study) -> String {
     format!("{:016x}", study.request.key())
 }
 
-/// The columns of a file.
+/// The schema of a file.
 ///
 /// # Errors
-/// None for columns of a study.
+/// Never for columns of a study.
 pub fn schema(columns: &[ResultColumn]) -> Result<TypePtr, ParquetError> {
     let field = |column: &ResultColumn| {
         let (kind, repetition) = match column.kind {
@@ -113,9 +116,9 @@ pub fn schema(columns: &[ResultColumn]) -> Result<TypePtr, ParquetError> {
     Type::group_type_builder("study").with_fields(fields).build().map(Arc::new)
 }
 
-/// A result file that is read.
+/// An open result file.
 pub struct ResultFile<R: ChunkReader + 'static> {
-    /// What it says of itself.
+    /// Its metadata.
     pub note: ResultNote,
     digests: Option<Digests>,
     reader: SerializedFileReader<R>,
@@ -123,7 +126,7 @@ pub struct ResultFile<R: ChunkReader + 'static> {
     name: String,
 }
 
-/// What a file has beside its rows.
+/// An opened file without its checked metadata.
 struct Opened<R: ChunkReader + 'static> {
     note: ResultNote,
     digests: Option<Digests>,
@@ -131,10 +134,10 @@ struct Opened<R: ChunkReader + 'static> {
 }
 
 impl<R: ChunkReader + 'static> ResultFile<R> {
-    /// Opens a file of anybody's, and the study of which it has results; errors begin with `name`.
+    /// Opens a file from any source, and the study of its results; errors begin with `name`.
     ///
     /// # Errors
-    /// It is no result file, or none that this program can read.
+    /// If it is not a result file, or this program cannot read it.
     pub fn open(name: &str, file: R) -> Result<(Study, Self), UnreadFile> {
         let opened = Self::opened(name, file)?;
         let missing = "The file does not say of which study it is. Name the results of a whole run.";
@@ -147,7 +150,7 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
     /// Opens a part file of a study.
     ///
     /// # Errors
-    /// It is no result file, or of another study.
+    /// If it is not a result file, or of another study.
     pub fn open_part(study: &Study, name: &str, file: R) -> Result<Self, UnreadFile> {
         Self::of(study, Self::opened(name, file)?, name)
     }
@@ -203,25 +206,24 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
         Ok(Self { note, digests, reader, columns, name: name.to_owned() })
     }
 
-    /// Whether the file has digests, by which all that is read of it is checked. Older ones, and those of other programs, have none.
+    /// Whether the file has digests, by which everything that is read is checked. Files of older versions and of other
+    /// programs have none.
     pub fn is_checked(&self) -> bool {
         self.digests.is_some()
     }
 
-    /// Number of rows.
     pub fn count(&self) -> u64 {
         self.reader.metadata().file_metadata().num_rows().try_into().unwrap_or(0)
     }
 
-    /// What its rows have.
     pub fn columns(&self) -> &[ResultColumn] {
         &self.columns
     }
 
-    /// Gives all rows, in order, some thousand at a time.
+    /// Passes all rows to `take`, in order, some thousand at a time.
     ///
     /// # Errors
-    /// The file is damaged, has what no design of the study has, or a design twice; or `take` fails.
+    /// If the file is damaged, has values that no design of the study has, or a design twice; or if `take` fails.
     pub fn rows<E: From<UnreadFile>>(
         &self,
         study: &Study,
@@ -231,7 +233,7 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
         (0..self.groups()).try_for_each(|group| self.rows_of_group(study, group, &mut known, take))
     }
 
-    /// Gives the rows of a group. `known`: the designs of the groups before it.
+    /// Passes the rows of a group to `take`; `known` are the designs of the groups before it.
     ///
     /// # Errors
     /// Those of [`Self::rows`].
@@ -269,10 +271,10 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
         self.reader.num_row_groups()
     }
 
-    /// Gives the cells of a group of rows, column by column, some thousand rows at a time.
+    /// Passes the cells of a group of rows to `take`, column by column, some thousand rows at a time.
     ///
     /// # Errors
-    /// The file is damaged, or `take` fails.
+    /// If the file is damaged, or `take` fails.
     fn cells<E: From<UnreadFile>>(
         &self,
         group: usize,
@@ -307,7 +309,7 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
     }
 }
 
-/// The next cells of a column; `None` where they are not of its kind.
+/// The next cells of a column; `None` if they are not of its kind.
 fn read_cells(reader: &mut ColumnReader, kind: Kind) -> Result<Option<Vec<Cell>>, ParquetError> {
     let mut levels = Vec::new();
     Ok(match (reader, kind) {
@@ -342,7 +344,7 @@ impl Cell {
     }
 }
 
-/// Values with nothing in between, where their levels say so.
+/// Values with empty cells inserted by their definition levels.
 fn spread(levels: &[i16], mut values: impl Iterator<Item = Cell>, nothing: &Cell) -> Option<Vec<Cell>> {
     levels.iter().map(|&level| if level == 0 { Some(nothing.clone()) } else { values.next() }).collect()
 }

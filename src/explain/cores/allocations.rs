@@ -1,4 +1,5 @@
-//! Allocations of one network side by side, and the network on other systems: energy and latency are all that is known of these.
+//! Allocations of one network side by side, and the network on other systems, of which only energy and latency are
+//! known.
 
 use super::PLAIN;
 use crate::formula::{Explained, How, Unit};
@@ -6,7 +7,7 @@ use crate::numbers::{CYCLES, ENERGY_UNIT};
 use crate::sources::COALA;
 use fusescape_chart::{CoresSweep, Quantity};
 
-/// Energy in pJ and latency in cycles of a schedule; `of` says of which.
+/// Energy in pJ and latency in cycles of a schedule, which is named by `of`.
 fn totals((energy, latency): (f64, f64), of: &str) -> [Explained; 2] {
     [
         Explained::given("energy", energy, ENERGY_UNIT)
@@ -22,7 +23,7 @@ fn product(name: &str, totals: [Explained; 2]) -> Explained {
     Explained::computed(name.to_owned(), Unit::Of(Quantity::EnergyDelay), How::Product, totals.into())
 }
 
-/// Latency, energy, their product, and how many times that of the first, of an allocation; energies in pJ, latencies in cycles.
+/// Latency (cycles), energy (pJ) and their product for an allocation, and its ratio to that of the first.
 pub fn explain_choice(
     (name, summary): (&str, (f64, f64)),
     first: Option<(&str, (f64, f64))>,
@@ -38,7 +39,7 @@ pub fn explain_choice(
     [Some(latency), Some(energy), Some(all), times]
 }
 
-/// What explains the table of [`CoresSweep::bars`], row by row; its first two columns are words.
+/// Explanations of the table of [`CoresSweep::bars`], row by row; its first two columns are text.
 pub fn explain_systems(sweep: &CoresSweep) -> Vec<Vec<Option<Explained>>> {
     let cell = |system: &str, tiles: &str, summary: (f64, f64)| {
         let of = format!(

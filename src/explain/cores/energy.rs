@@ -1,4 +1,4 @@
-//! Energy of cores, of DRAM for what tiles stream, and of what travels.
+//! Energy of cores, of DRAM accesses of streaming tiles, and of transfers.
 
 use super::{CoresNumber, PLAIN, Schedule};
 use crate::formula::{Explained, How};
@@ -23,7 +23,7 @@ impl Schedule<'_> {
         shown.or("by layer", How::Sum, by_layer).noted("Computing, with all memories of the core.").after(COALA)
     }
 
-    /// Tiles that cost the same as products: how many there are, times `each`; those that cost nothing are left out.
+    /// Products of a count and `each`, for tiles grouped by cost; tiles without cost are left out.
     pub(super) fn by_cost(
         &self,
         is_wanted: impl Fn(TileId) -> bool,

@@ -1,4 +1,4 @@
-//! What memories hold at their peaks.
+//! Contents of memories at their peaks.
 
 use super::{BYTES, PLAIN, Schedule, bytes};
 use crate::formula::{Explained, How};
@@ -17,7 +17,7 @@ impl Schedule<'_> {
         shown.or("by memory", How::Sum, memories.collect()).noted(format!("From cycle {when} on, for the first time."))
     }
 
-    /// What a memory holds, tensor by tensor.
+    /// The contents of a memory, tensor by tensor.
     pub(super) fn held(&self, shown: Explained, tensors: Option<&[HeldTensors]>) -> Explained {
         let Some(tensors) = tensors else {
             return shown

@@ -1,4 +1,4 @@
-//! Numbers of a schedule on many cores (Stream, Section 4): where its energy and its time go, tile by tile and transfer by transfer.
+//! Numbers of a schedule on many cores (Stream, Section 4): energy and time, tile by tile and transfer by transfer.
 
 mod allocations;
 mod energy;
@@ -25,16 +25,16 @@ fn bytes(bits: u64) -> f64 {
     bits as f64 / 8.0
 }
 
-/// Explains a number of a schedule; `None` where it has no such number.
+/// Explains a number of a schedule; `None` if it has no such number.
 pub fn explain_cores(account: &SystemAccount, number: CoresNumber) -> Option<Explained> {
     Schedule(account).explain(number).map(Explained::or_none)
 }
 
-/// What the numbers are taken from.
+/// The source of the numbers.
 struct Schedule<'a>(&'a SystemAccount);
 
 impl Schedule<'_> {
-    /// A number, to be unfolded when asked.
+    /// A number that is explained on request.
     fn folded(&self, number: CoresNumber) -> Option<Explained> {
         Some(Explained { subject: Some(Subject::Cores(number)), ..self.shown(number)? })
     }
@@ -43,7 +43,7 @@ impl Schedule<'_> {
         numbers.into_iter().filter_map(|number| self.folded(number)).collect()
     }
 
-    /// Those that are not zero.
+    /// The numbers that are not zero.
     fn some(&self, numbers: impl IntoIterator<Item = CoresNumber>) -> Vec<Explained> {
         self.all(numbers).into_iter().filter(|term| term.value != 0.0).collect()
     }

@@ -1,4 +1,4 @@
-//! Which numbers of a schedule there are, what they are called, and their values.
+//! The numbers of a schedule: names and values.
 
 use super::{BYTES, Schedule, bytes};
 use crate::formula::{Explained, Unit};
@@ -15,86 +15,84 @@ use fusescape_engine::multicore::{
 pub enum CoresNumber {
     /// Latency of the schedule.
     Latency,
-    /// Energy of everything.
+    /// Total energy.
     Energy,
     /// Energy times latency.
     EnergyDelay,
-    /// Share of the cores' time in which their arrays compute.
+    /// Share of the cores' time with busy arrays.
     ComputingShare,
-    /// Share of what all arrays could multiply in the latency that the network needs.
+    /// Share of the multiply-accumulates possible on all arrays within the latency that the network needs.
     MacUse,
-    /// What is on the chip at most at once.
+    /// Largest total usage of the memories on the chip.
     Peak,
     /// Energy of all cores with their memories.
     OnChip,
     /// Energy of a core with its memories.
     CoreEnergy(CoreId),
-    /// Energy of DRAM for what tiles stream.
+    /// Energy of DRAM accesses of streaming tiles.
     Streamed,
-    /// Energy of what travels.
+    /// Energy of transfers.
     Moved(Carrier),
-    /// Energy of what travels for one reason.
+    /// Energy of transfers for one reason.
     MovedFor(Carrier, TransferReason),
-    /// Energy of what travels of an operand of a layer.
+    /// Energy of transfers of an operand of a layer.
     MovedOf(Carrier, TransferReason, NestId, Operand),
-    /// Time of a core.
+    /// Cycles of a core, for one cause or all.
     Time(CoreId, CorePart),
-    /// Time of a core that tiles of a layer take.
+    /// Cycles of a core for the tiles of a layer.
     TimeOf(CoreId, CorePart, NestId),
-    /// Cycles in which a link carries something.
+    /// Cycles in which a link is busy.
     LinkBusy(LinkId),
-    /// Share of the time in which it does.
+    /// Share of the time in which a link is busy.
     LinkShare(LinkId),
-    /// What a link carries for one reason.
+    /// Data carried by a link for one reason.
     LinkCarries(LinkId, TransferReason),
-    /// What a memory holds at most.
+    /// Largest usage of a memory.
     MemoryPeak(TopMemoryId),
-    /// Share of its capacity.
+    /// Largest usage of a memory, as a share of its capacity.
     MemoryShare(TopMemoryId),
-    /// A number of a tile.
     Tile(TileId, TileFigure),
-    /// A number of a transfer.
     Transfer(TransferId, TransferFigure),
 }
 
-/// Where the time of a core goes.
+/// A part of the time of a core.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CorePart {
     /// One cause.
     Of(CoreTimeCause),
-    /// All of it.
+    /// From the begin to the end of the schedule.
     All,
 }
 
-/// What there is to ask about a tile.
+/// A number of a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TileFigure {
-    /// When its core is done with the tile before.
+    /// Time at which its core finishes the tile before.
     Free,
-    /// When those that it waits for are done as well.
+    /// Time at which its core is free, and the tiles that it waits for are done.
     Ready,
-    /// When it begins.
+    /// Start time.
     Begin,
-    /// When it is done.
+    /// End time.
     End,
-    /// How long it takes.
+    /// Duration.
     Takes,
-    /// How much is brought for it.
+    /// Data transferred for it.
     Brought,
 }
 
-/// What there is to ask about a transfer.
+/// A number of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransferFigure {
-    /// When it begins.
+    /// Start time.
     Begin,
-    /// When it is there.
+    /// Time of arrival.
     End,
-    /// How long it takes.
+    /// Duration.
     Takes,
-    /// How much it is.
+    /// Data transferred.
     Size,
-    /// Energy of links or memories.
+    /// Energy of the links or of the memories.
     Energy(Carrier),
 }
 
@@ -132,7 +130,7 @@ impl CoresNumber {
     }
 }
 
-/// Energy of a transfer in what carries it, pJ.
+/// Energy of a transfer in its links or memories, pJ.
 fn carried_pj(carrier: Carrier, run: &TransferRun) -> f64 {
     match (carrier, &run.cost) {
         (Carrier::Links, TransferCost::Tensor { link_pj, .. }) => *link_pj,
@@ -142,7 +140,7 @@ fn carried_pj(carrier: Carrier, run: &TransferRun) -> f64 {
 }
 
 impl Schedule<'_> {
-    /// The number, not unfolded.
+    /// The number without its formulas.
     pub(super) fn shown(&self, number: CoresNumber) -> Option<Explained> {
         let account = self.0;
         let (name, value, unit): (String, f64, Unit) = match number {

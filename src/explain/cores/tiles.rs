@@ -1,4 +1,4 @@
-//! When tiles begin and end, and how long they take.
+//! Start times, end times and durations of tiles.
 
 use super::{CoresNumber, PLAIN, Schedule, TileFigure, TransferFigure};
 use crate::formula::{Explained, How, Unit};
@@ -69,7 +69,7 @@ impl Schedule<'_> {
         )
     }
 
-    /// The factors of the time that a tile takes.
+    /// The factors of the duration of a tile.
     pub(super) fn duration(&self, tile: TileId) -> Option<Vec<Explained>> {
         let account = self.0;
         let run = account.tiles.get(tile)?;

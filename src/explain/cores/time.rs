@@ -1,4 +1,4 @@
-//! Latency, and where the time of cores goes.
+//! Latency, and the time of cores by cause.
 
 use super::{CorePart, CoresNumber, PLAIN, Schedule, TileFigure, TransferFigure};
 use crate::Subject;
@@ -36,7 +36,7 @@ impl Schedule<'_> {
         tiles.filter(move |(_, run)| run.core == core && run.layer == layer).map(|(tile, _)| tile)
     }
 
-    /// What of a tile's time is computing, and what is stalling.
+    /// The part of a tile's time that is computing, or stalling.
     pub(super) fn part_of_tile(&self, part: CorePart, tile: TileId) -> f64 {
         let run = &self.0.tiles[tile];
         match part {
@@ -48,7 +48,7 @@ impl Schedule<'_> {
 
     pub(super) fn time(&self, shown: Explained, core: CoreId, part: CorePart) -> Explained {
         let account = self.0;
-        // The numbers of a gap are at hand: to find each anew would sort all tiles of the core for every tile.
+        // The numbers of a gap are passed in: finding each anew would sort all tiles of the core for every tile.
         let of_gap = |gap: &Gap, figure: TileFigure| {
             let (name, cycle) = match figure {
                 TileFigure::Free => ("core free", gap.free),
@@ -97,7 +97,7 @@ impl Schedule<'_> {
         .after(COALA)
     }
 
-    /// Of tiles of one layer on one core.
+    /// For tiles of one layer on one core.
     pub(super) fn time_of(&self, shown: Explained, part: CorePart, tiles: impl Iterator<Item = TileId>) -> Explained {
         let account = self.0;
         let mut alike: BTreeMap<[u64; 2], (TileId, u64)> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! When data travels, how much it is, and what energy that takes.
+//! Times, sizes and energies of transfers.
 
 use super::{CoresNumber, PLAIN, Schedule, TileFigure, TransferFigure};
 use crate::formula::{Explained, How};
@@ -86,7 +86,8 @@ impl Schedule<'_> {
         )
     }
 
-    /// The memories on the chip that read and write what travels, and how many bits in a cycle; none where the rules leave them out.
+    /// The memories on the chip that read and write a transfer, with their bits per cycle; none if the rules ignore
+    /// them.
     fn ports(&self, source: TopMemoryId, target: TopMemoryId) -> Vec<(String, u64)> {
         let accesses = &self.0.accesses;
         let dram = accesses.last_key();
@@ -98,7 +99,7 @@ impl Schedule<'_> {
         read.into_iter().chain(write).collect()
     }
 
-    /// The ends of all that a transfer waits for.
+    /// The end times of everything that a transfer waits for.
     fn waits(&self, id: TransferId, run: &TransferRun) -> Vec<Explained> {
         let account = self.0;
         let given =
@@ -132,8 +133,8 @@ impl Schedule<'_> {
         let way = "From this cycle on all links on its way have the bandwidth for as long as it takes.";
         let (room_for_it, links_free) = (given("room for it", room, to), given("links free", links, way));
         if first.value > room {
-            // Where a tensor never fits without evictions, the public tool looks for room from the memory's last change on
-            // (`SchedulingRules::makes_room_too_early`).
+            // For a tensor that never fits without evictions, the public tool searches for room from the memory's last
+            // change on (`SchedulingRules::makes_room_too_early`).
             let early = format!(
                 "The memory has no room for it without evictions. These are placed from the memory’s last change on, \
                  though it is where it comes from only at cycle {}.",
