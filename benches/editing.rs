@@ -1,4 +1,4 @@
-//! What an edit costs: planning alone, and one point again after the size of one memory has changed.
+//! The cost of an edit: planning alone, and one point again after the size of one memory has changed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 mod common;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::time::Instant;
 
 const EDIT_MS: Goal = Goal::AtMost { must: 5.0, stretch: 1.0 };
-/// An edit that nothing is known about costs as much as the first time.
+/// An edit without cached results costs as much as the first time.
 const REPEATS: usize = 5;
 
 fn main() {
@@ -31,7 +31,7 @@ fn main() {
     report.write();
 }
 
-/// One point of FSRCNN, fully cached tiles of 60 x 72, once what the unchanged machine costs is known.
+/// One point of FSRCNN, fully cached tiles of 60 x 72, with the costs of the unchanged machine cached.
 fn edit(memory: &str, size: &str) -> (f64, Value) {
     let settings =
         Settings { tiles_x: vec![60], tiles_y: vec![72], modes: vec![StoringMode::FullyCached], ..Settings::default() };
@@ -49,7 +49,7 @@ fn edit(memory: &str, size: &str) -> (f64, Value) {
     (ms, json!({ "searched": survey.effort.searched, "known": survey.effort.reused }))
 }
 
-/// Tile types, levels and copies of all points, without asking whether problems have a mapping.
+/// Tile types, levels and copies of all points, without checking whether problems have a mapping.
 fn plan(settings: &Settings) -> Value {
     let sweep = Sweep::new(&request("meta-proto-like-df", "fsrcnn", settings.clone())).unwrap();
     let mut planner =

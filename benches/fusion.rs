@@ -1,6 +1,7 @@
-//! Optimus: how long it takes to find which operators run together, in the paper's setting.
+//! Optimus: the time to find groups of operators, in the paper's setting.
 //!
-//! The paper's times are of its Algorithm 1 on an i7-6700 (Table 5, "bottom-up"), so the goals are, too; the exact search stands beside.
+//! The paper's times are of its Algorithm 1 on an i7-6700 (Table 5, "bottom-up"), so the goals are for that; the exact
+//! search is listed beside it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 mod common;
@@ -12,7 +13,7 @@ use fusescape_engine::fusion::{
 };
 use serde_json::{Value, json};
 
-/// Order ideals beyond which nothing is proved.
+/// Limit on order ideals, above which nothing is proved.
 const MOST_IDEALS: usize = 4_000;
 /// Larger than the paper's, so that more groups fit.
 const LARGE_BUFFER_BYTES: u64 = 512 << 10;

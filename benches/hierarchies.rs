@@ -1,5 +1,5 @@
-//! The architecture generator on one layer: hierarchies decided and searched a second on one thread, and the best of very many on all
-//! cores.
+//! The architecture generator on one layer: hierarchies decided and searched per second on one thread, and the best of
+//! a million on all cores.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 mod common;
@@ -17,13 +17,13 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Hierarchies a second.
+/// Hierarchies per second.
 const GOAL: Goal = Goal::AtLeast(200.0);
-/// Hierarchies searched without a front to compare with, spread over all.
+/// Number of hierarchies searched without a front to compare with, evenly spread.
 const SAMPLE: usize = 100;
-/// A million hierarchies in a minute.
+/// A million hierarchies per minute.
 const MILLION: Goal = Goal::AtLeast(1e6 / 60.0);
-/// An exploration is stopped after so long.
+/// Time after which an exploration is stopped.
 const EXPLORED_SECONDS: f64 = 5.0;
 
 fn main() {
@@ -66,8 +66,8 @@ fn request(settings: HierarchySettings) -> HierarchyRequest {
     }
 }
 
-/// How many hierarchies are decided a second, by bounds or by a search. Where there is no time for all, that is too few: the most
-/// promising come first, and what bounds rule out at one go comes last.
+/// Number of hierarchies decided per second, by bounds or by a search. If there is no time for all, the number is too
+/// low: the most promising come first, and those ruled out at once by bounds come last.
 fn explore(study: &Arc<Study>) -> (f64, Value) {
     let start = Instant::now();
     let mut exploration = Exploration::of(study);
@@ -99,7 +99,7 @@ fn explore(study: &Arc<Study>) -> (f64, Value) {
     (decided as f64 / total, details)
 }
 
-/// How many hierarchies of a sample are searched a second if no bound saves a search; those without a mapping do not count.
+/// Number of hierarchies of a sample searched per second without pruning; those without a mapping do not count.
 fn without_pruning(study: &Study) -> (f64, Value) {
     let start = Instant::now();
     let step = (study.hierarchies.len() / SAMPLE).max(1);

@@ -1,4 +1,4 @@
-//! The best mapping of one layer where latency counts: a sample of the problems of the bench `layers`.
+//! The best mapping of one layer for latency: a sample of the problems of the bench `layers`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 mod common;
@@ -9,7 +9,7 @@ use common::report::{Goal, Report};
 use fusescape::search::{Objective, Proof, Strategy};
 use serde_json::{Value, json};
 
-/// Every so many problems one is searched, so that the bench takes about a minute.
+/// Every tenth problem is searched, so that the bench takes about a minute.
 const STEP: usize = 10;
 const LAYER_MS: Goal = Goal::AtMost { must: 1000.0, stretch: 1000.0 };
 

@@ -41,7 +41,7 @@ fn main() {
     report.write();
 }
 
-/// The same problems by LOMA, of limit 6.
+/// The same problems by LOMA, with limit 6.
 fn compare(report: &mut Report, exact: &[Searched<'_>], loma: &[Searched<'_>]) {
     let pairs = exact.iter().zip(loma).filter_map(|(exact, loma)| {
         let gain = loma.outcome.best.as_ref()?.energy_pj / exact.outcome.best.as_ref()?.energy_pj - 1.0;

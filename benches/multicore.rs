@@ -1,4 +1,4 @@
-//! Many cores: how long it takes to cut networks into tiles, to schedule them, and to prove the best allocation.
+//! Many cores: the time to cut networks into tiles, to schedule them, and to prove the best allocation.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 #[path = "common/cores.rs"]
@@ -19,7 +19,7 @@ use measure::quickest;
 use measure::report::{Goal, Report};
 use serde_json::{Value, json};
 
-/// Tiles that COALA places in a second, at least.
+/// Least number of tiles placed by COALA per second.
 const TILES_A_SECOND: f64 = 200_000.0;
 const RULES: [(&str, SchedulingRules); 3] = [
     ("right", SchedulingRules::CORRECTED),
@@ -27,13 +27,13 @@ const RULES: [(&str, SchedulingRules); 3] = [
     ("June 2023", SchedulingRules::STREAM_2023),
 ];
 
-/// What the command line may name, and what measures it.
+/// The name of a part on the command line, and its measurement.
 type Part = (&'static str, fn(&mut Report));
 
 fn main() {
     let mut report = Report::new("multicore");
     let parts: [Part; 4] = [("graphs", graphs), ("chip", depfin), ("meshes", meshes), ("allocations", allocations)];
-    // Those that the command line names, or all.
+    // The named parts, or all.
     let named: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     for (_, measure) in parts.iter().filter(|(name, _)| named.is_empty() || named.iter().any(|one| one == name)) {
         measure(&mut report);
@@ -41,7 +41,7 @@ fn main() {
     report.write();
 }
 
-/// Tiles of a network, and who waits for whom.
+/// The tile graph of a network.
 fn graphs(report: &mut Report) {
     for (name, layers, pieces) in GRAPHS {
         let network = chain(layers, pieces);
@@ -70,8 +70,8 @@ fn depfin(report: &mut Report) {
     }
 }
 
-/// Chains of layers on cores in a mesh: fused with memory for all that can be fetched early, and layer by layer with far less than a
-/// layer needs.
+/// Chains of layers on cores in a mesh: fused with memory for everything that can be fetched early, and layer by layer
+/// with far less than a layer needs.
 fn meshes(report: &mut Report) {
     let ways = [("fused", true, AMPLE_BITS), ("layer by layer", false, 1 << 16)];
     for ((columns, rows), (how, is_fused, capacity_bits)) in
@@ -102,7 +102,7 @@ fn meshes(report: &mut Report) {
                 });
                 let what = format!("{cores} cores, {how}, {cut}, {name}");
                 let per_second = graph.tiles.len() as f64 / ms * 1e3;
-                // Where next to every tensor is evicted and fetched again, a tile is more work.
+                // If nearly every tensor is evicted and fetched again, a tile is more work.
                 let goal = if is_fused { Goal::AtLeast(TILES_A_SECOND) } else { Goal::None };
                 report.figure(&what, per_second, "tiles/s", goal, details);
             }

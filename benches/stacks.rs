@@ -1,4 +1,4 @@
-//! Stacks, tile sizes and modes that are jointly optimal: how long it takes to find them.
+//! Jointly optimal stacks, tile sizes and modes: the time to find them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 mod common;
@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use serde_json::json;
 
 const SIDES: [u64; 6] = [1, 2, 4, 7, 14, 28];
-/// First two seconds on two cores in the browser, then these on one natively.
+/// First goal for two cores in the browser; now for one core natively.
 const RESNET18_MS: Goal = Goal::AtMost { must: 2000.0, stretch: 300.0 };
 const MOBILENET_V1_MS: Goal = Goal::AtMost { must: 2000.0, stretch: 500.0 };
 
@@ -44,8 +44,8 @@ fn main() {
     report.write();
 }
 
-/// All accelerators and networks of DeFiNES on the grid of its Fig. 12: what the rule of thumb, the best single strategy and the best
-/// combination lose against the optimum. None may gain.
+/// All accelerators and networks of DeFiNES on the grid of its Fig. 12: the loss of the rule of thumb, the best single
+/// strategy and the best combination against the optimum. None may be better.
 fn never_worse(report: &mut Report) {
     let is_published = |id: &&str| id.ends_with("-like") || id.ends_with("-df");
     let accelerators: Vec<&str> = hardware_presets().iter().map(|preset| preset.id).filter(is_published).collect();
@@ -63,7 +63,7 @@ fn never_worse(report: &mut Report) {
     report.figure("the same, most", most, "x", Goal::None, json!({}));
 }
 
-/// Energy of the best point or combination of all rules by that of the optimum.
+/// Ratio of the energy of the best point or combination to that of the optimum.
 fn factor(hardware: &str, network: &str) -> f64 {
     let fuse = vec![FuseDepth::Automatic, FuseDepth::SingleLayer, FuseDepth::LayerByLayer];
     let sweep = Sweep::new(&Request {

@@ -1,4 +1,5 @@
-//! ZigZag's strategies on AlexNet, conv1 to conv5, on Eyeriss (ZigZag, Table V): every mapping of at most 8 loop factors.
+//! ZigZag's strategies on AlexNet, conv1 to conv5, on Eyeriss (ZigZag, Table V): every mapping of at most 8 loop
+//! factors.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 mod common;

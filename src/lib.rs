@@ -1,10 +1,11 @@
-//! Fusescape: scheduling deep neural networks on accelerators. This is the page, and all rooms below it under their own names.
+//! Fusescape: scheduling deep neural networks on accelerators. This is the page, with all rooms below it under their
+//! own names.
 //!
-//! A room is a package; imports only ever point down, which Cargo holds (ARCHITECTURE.md):
+//! A room is a package; imports only ever point down, which Cargo enforces (ARCHITECTURE.md):
 //!
 //! - [`app`]: the page
 //! - `worker`: the page's engine in a web worker, in WebAssembly only
-//! - `pieces`: where the module of both is cut, in WebAssembly only
+//! - `pieces`: the split points of the module of both, in WebAssembly only
 
 pub mod app;
 #[cfg(target_arch = "wasm32")]

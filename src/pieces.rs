@@ -1,10 +1,10 @@
-//! Where the module of the published page is cut in files of their own, which are fetched when they are first needed.
+//! Splits the module of the published page into files that are fetched when they are first needed.
 //!
-//! `make site` has the feature `pieces`, and cuts at the functions declared here (`tools/bind`). Without it the module is in one piece, as
-//! on this machine nobody waits for bytes: such a function then answers at once.
+//! `make site` enables the feature `pieces`, and splits at the functions declared here (`tools/bind`). Without it the
+//! module is in one piece, as nobody waits for downloads on this machine: such a function then returns at once.
 
-/// Declares an asynchronous function that fetches the file of its piece with its first call. What only its body reaches is in that file;
-/// so nothing else may name it.
+/// Declares an asynchronous function that fetches the file of its piece with its first call. Code that is reachable
+/// from its body alone is in that file, so nothing else may name it.
 macro_rules! piece_fn {
     ($piece:ident, $(#[$doc:meta])* fn $name:ident() -> $fetched:ty $body:block) => {
         #[cfg(feature = "pieces")]
@@ -24,7 +24,7 @@ macro_rules! piece_fn {
 
 pub(crate) use piece_fn;
 
-/// A piece could not be fetched.
+/// The error of a piece that could not be fetched.
 #[cfg(not(feature = "pieces"))]
 pub type NotFetched = std::convert::Infallible;
 #[cfg(feature = "pieces")]

@@ -1,8 +1,8 @@
-//! The engine in a web worker: what the page asks, what a worker answers, and the thin entry between them.
+//! The engine in a web worker: messages of the page, answers of a worker, and the thin entry between them.
 //!
-//! Every worker validates a sweep by itself and evaluates the points that it is given by number. It keeps what it found out about
-//! mapping problems for the next sweep; workers exchange nothing, as solving a problem again takes less than sending it. The page
-//! never computes a cost.
+//! Every worker validates a sweep by itself and evaluates points by their indices. It caches the costs of mapping
+//! problems for the next sweep; workers exchange nothing, as solving a problem again takes less time than sending it.
+//! The page never computes a cost.
 
 mod import;
 
@@ -22,7 +22,7 @@ use web_time::{Duration, Instant};
 /// A message from the page to a worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum ToWorker {
-    /// Validate these sweeps, and forget all others.
+    /// Validate these sweeps, and drop all others.
     Open {
         /// Number of the edit; every later message repeats it.
         generation: u32,
@@ -36,7 +36,7 @@ pub enum ToWorker {
         /// The part.
         task: SweepTask,
     },
-    /// Answer a question that has nothing to do with the sweep.
+    /// Answer a question outside of the sweep.
     Ask {
         /// Repeated in the reply.
         ticket: u32,
@@ -50,18 +50,18 @@ pub enum ToWorker {
 /// A message from a worker's engine to the page.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum FromWorker {
-    /// The sweeps make sense.
+    /// The sweeps are valid.
     Opened {
-        /// Of this edit.
+        /// Number of the edit.
         generation: u32,
-        /// Notes on the first sweep that are no errors.
+        /// Remarks on the first sweep that are not errors.
         notes: Diagnostics,
     },
-    /// The sweeps make no sense.
+    /// The sweeps have errors.
     Rejected {
-        /// Of this edit.
+        /// Number of the edit.
         generation: u32,
-        /// All reasons.
+        /// All errors.
         diagnostics: Diagnostics,
     },
     /// A part of the sweep is done.
@@ -73,46 +73,47 @@ pub enum FromWorker {
     },
     /// The reply to a question.
     Replied {
-        /// That of the question.
+        /// Ticket of the question.
         ticket: u32,
         /// The bytes of a [`crate::question::Answer`].
         reply: Vec<u8>,
     },
-    /// The message is about a sweep that this worker has not opened, or asks for what it cannot know.
+    /// The message is about a sweep that this worker has not opened, or needs data that it does not have.
     Lost {
-        /// Of this edit.
+        /// Number of the edit.
         generation: u32,
     },
 }
 
-/// A notice about a worker that does not come from its engine: from its script, its panic hook, or the page that watches it.
+/// A notice about a worker that does not come from its engine: from its script, its panic hook, or the page that
+/// watches it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Notice {
-    /// The module runs; first message of every worker. Sent by `www/worker.js`.
+    /// The module runs; the first message of every worker. Sent by `www/worker.js`.
     Ready,
-    /// The worker is broken and has to be replaced; what is known of the reason. Sent by `www/worker.js` after a trap, and by the panic
-    /// hook.
+    /// The worker is broken and must be replaced; holds the reason, as far as it is known. Sent by `www/worker.js`
+    /// after a trap, and by the panic hook.
     Failed(String),
-    /// The worker could not fetch the code for what it was asked; it is as it was before. Sent by `www/worker.js`, and by the page of a
-    /// worker whose own files could not be had. Holds files that may be to blame, or the name of a piece of code (`crate::pieces`), with
-    /// blanks between.
+    /// The worker could not fetch the code for its task; its state is unchanged. Sent by `www/worker.js`, and by the
+    /// page for a worker whose own files could not be fetched. Holds files that may be to blame, or the name of a piece
+    /// of code (`crate::pieces`), separated by spaces.
     Missing(String),
-    /// The worker is late: it should be ready by now. Only the page makes this notice.
+    /// The worker should be ready by now. Only sent by the page.
     Late,
 }
 
-/// Anything as bytes: objects take longer to make than their parts to compute.
+/// A message as bytes: making JavaScript objects takes longer than computing their content.
 ///
 /// # Errors
-/// Never for what workers and the page send each other.
+/// Never for messages between workers and the page.
 pub fn to_bytes<T: Serialize>(message: &T) -> Result<Vec<u8>, postcard::Error> {
     postcard::to_stdvec(message)
 }
 
-/// What [`to_bytes`] wrote.
+/// The inverse of [`to_bytes`].
 ///
 /// # Errors
-/// If it did not.
+/// If the bytes are malformed.
 pub fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, postcard::Error> {
     postcard::from_bytes(bytes)
 }
@@ -161,14 +162,15 @@ impl WorkerEngine {
         std::panic::set_hook(Box::new(|info| {
             let scope: web_sys::DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
             if let Ok(message) = serde_wasm_bindgen::to_value(&Notice::Failed(info.to_string())) {
-                // There is nobody left to tell if this fails too.
+                // If this fails as well, the error cannot be reported.
                 let _ = scope.post_message(&message);
             }
         }));
         Self { answerer: Answerer::with_clock(now_ms), ..Self::default() }
     }
 
-    /// Answers one [`ToWorker`] with one [`FromWorker`], both as bytes; with nothing if [`Self::fetch`] has to come first.
+    /// Answers one [`ToWorker`] with one [`FromWorker`], both as bytes; with nothing if [`Self::fetch`] must be called
+    /// first.
     ///
     /// # Errors
     /// If it is not a message.
@@ -186,7 +188,7 @@ impl WorkerEngine {
     }
 }
 
-/// The clock of the browser, as precise as it is.
+/// The clock of the browser, with its resolution.
 fn now_ms() -> f64 {
     thread_local!(static START: Instant = Instant::now());
     START.with(|start| 1e3 * start.elapsed().as_secs_f64())
@@ -197,7 +199,7 @@ type Ask = fn(&mut Answerer, &[u8]) -> Result<Vec<u8>, postcard::Error>;
 
 piece_fn! {
     answers,
-    /// A sweep does not need it.
+    /// Not needed for a sweep.
     fn answers() -> Ask {
         |answerer, question| answerer.answer(from_bytes(question)?)
     }

@@ -1,6 +1,6 @@
-//! Many cores and attention in the browser: as `benches/multicore.rs` and `benches/attention.rs` measure them natively, without what the
-//! browser need not repeat. Every
-//! function gives rows in JSON, which `tests/browser/bench.mjs` holds against its goals.
+//! Many cores and attention in the browser: the measurements of `benches/multicore.rs` and `benches/attention.rs`,
+//! without those that need not be repeated in the browser. Every function returns rows in JSON, which
+//! `tests/browser/bench.mjs` compares with its goals.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 #[path = "../common/attention.rs"]
@@ -22,8 +22,8 @@ use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 use web_time::Instant;
 
-/// Tiles of a network, and who waits for whom: `ms`, `tiles`, and `first_ms` of a run before the browser has compiled it well and found
-/// it memory.
+/// The tile graph of a network: `ms`, `tiles`, and `first_ms` of a run before the browser has optimised the code and
+/// allocated memory.
 #[wasm_bindgen]
 pub fn graph(name: &str) -> String {
     let row = |(_, layers, pieces)| {
@@ -65,7 +65,7 @@ pub fn scheduled_meshes() -> String {
     MESHES.into_iter().flat_map(|mesh| CUTS.map(|cut| (mesh, cut))).map(row).collect::<Value>().to_string()
 }
 
-/// The allocations of a file, from its text: `name`, `ms`, `tiles`, and whether the optimum `is_proved`.
+/// The allocations in a file, from its text: `name`, `ms`, `tiles`, and whether the optimum `is_proved`.
 #[wasm_bindgen]
 pub fn allocations(written: &str) -> String {
     let row = |question: &Question| {

@@ -1,4 +1,5 @@
-//! What the bench of many cores asks for, natively and in the browser, which has no files: this needs nothing but the engine and JSON.
+//! Requests of the bench of many cores, natively and in the browser, which has no files: needs nothing but the engine
+//! and JSON.
 
 use fusescape_engine::ids::TiVec;
 use fusescape_engine::multicore::{
@@ -13,17 +14,17 @@ use serde_json::Value;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-/// A million tiles: layers, and rows and columns that each is cut into.
+/// A million tiles: layers, and rows and columns into which each is cut.
 pub const GRAPHS: [(&str, usize, (u64, u64)); 2] = [("of pixels", 8, (500, 250)), ("of rows", 100, (10_000, 1))];
 /// Columns and rows of cores.
 pub const MESHES: [(usize, usize); 2] = [(2, 2), (4, 2)];
-/// A hundred thousand tiles in so many layers: rows and columns that each is cut into.
+/// A hundred thousand tiles in 20 layers: rows and columns into which each is cut.
 pub const CUTS: [(&str, (u64, u64)); 2] = [("pixels", (250, 20)), ("rows", (5000, 1))];
 pub const CUT_LAYERS: usize = 20;
-/// Memory of a core for all that can be fetched early.
+/// Memory of a core with room for everything that can be fetched early.
 pub const AMPLE_BITS: u64 = 1 << 26;
 
-/// An allocation, and its optimum as the reference has it.
+/// An allocation problem, and its optimum in the reference.
 pub struct Question {
     pub name: String,
     pub instance: AllocationProblem,
@@ -31,14 +32,14 @@ pub struct Question {
 }
 
 impl Question {
-    /// Whether an optimum was found and proved, that of the reference where it has one.
+    /// Whether an optimum was found and proved, and equals that of the reference, if it has one.
     pub fn is_answered_by(&self, found: &AllocationOutcome) -> bool {
         found.is_proved() && self.optimum.is_none_or(|optimum| (found.bound / optimum - 1.0).abs() < 1e-12)
     }
 }
 
-/// The allocations of a file under `waco_units`, which is a list of them, or under `waco_e2e`. There each is asked with one core a
-/// tile, too.
+/// The allocation problems of a file under `waco_units`, a list of them, or under `waco_e2e`, each of which is also
+/// posed with one core per tile.
 pub fn questions(file: &Value) -> Vec<Question> {
     let question = |case: &Value| Question {
         name: text(&case["instance"]["name"]),
@@ -62,7 +63,7 @@ pub fn questions(file: &Value) -> Vec<Question> {
 
 /// A chip of the reference, from the text of its file.
 pub fn chip(written: &str) -> Case {
-    // JSON has no infinity, and nothing here asks for the values that are.
+    // JSON has no infinity, and the infinite values are not used here.
     case(&renamed(&serde_json::from_str(&written.replace(":Infinity", ":0")).unwrap()))
 }
 
@@ -77,7 +78,7 @@ pub fn placed(graph: &TileGraph, cores: usize) -> TiVec<TileId, PlacedTile> {
     graph.tiles.keys().map(place).collect()
 }
 
-/// Convolutions one after the other, each cut into so many rows and columns.
+/// Convolutions one after another, each cut into so many rows and columns.
 pub fn chain(layers: usize, (rows, columns): (u64, u64)) -> TiVec<NestId, TiledLayer> {
     let layer = |index: usize| {
         let source = index.checked_sub(1).map(NestId::from);

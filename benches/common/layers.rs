@@ -1,5 +1,5 @@
-//! Every different layer problem of five networks on ten accelerators (the machines of DeFiNES), each layer on its own or
-//! layer by layer.
+//! Every different layer problem of five networks on ten accelerators (the machines of DeFiNES), each layer on its own
+//! or layer by layer.
 
 use super::sweeps::request;
 use fusescape::depth_first::{FuseDepth, StoringMode};
@@ -24,7 +24,7 @@ const MACHINES: [&str; 10] = [
     "tesla-npu-like",
 ];
 
-/// An accelerator with the problems that the networks pose it.
+/// An accelerator with the problems posed by the networks.
 pub struct Machine {
     pub name: &'static str,
     pub core: Core,
@@ -99,7 +99,7 @@ pub fn times(searched: &[Searched<'_>]) -> Vec<f64> {
     searched.iter().map(|searched| searched.ms).collect()
 }
 
-/// What is known of the outcomes, and the searches that took longest.
+/// The outcomes, and the slowest searches.
 pub fn summary(searched: &[Searched<'_>], slowest: usize) -> Value {
     let count = |is: &dyn Fn(Proof) -> bool| searched.iter().filter(|searched| is(searched.outcome.proof)).count();
     let gap = |searched: &Searched<'_>| match searched.outcome.proof {

@@ -1,13 +1,13 @@
-//! The clock of every bench, natively and in the browser: what includes this says whose `Instant` it is.
+//! The clock of every bench, natively and in the browser: the including module provides the `Instant`.
 
 use super::Instant;
 
-/// Repetitions end once they took so long.
+/// Time after which there are no more repetitions.
 const ENOUGH_MS: f64 = 1000.0;
 
-/// The quickest of up to three runs, so that other work on the machine counts less: its milliseconds, and what it gave.
+/// The fastest of up to three runs, so that other work on the machine counts less: its milliseconds, and its result.
 ///
-/// Nothing outlives a run, so each starts cold.
+/// No state is kept between runs, so each starts cold.
 pub fn quickest<T>(mut work: impl FnMut() -> T) -> (f64, T) {
     let mut best = timed(&mut work);
     let mut spent = best.0;
@@ -24,7 +24,7 @@ pub fn quickest<T>(mut work: impl FnMut() -> T) -> (f64, T) {
     best
 }
 
-/// The milliseconds of one run, and what it gave.
+/// The milliseconds of one run, and its result.
 pub fn timed<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let start = Instant::now();
     let result = work();

@@ -1,16 +1,17 @@
-//! Figures beside their goals and those of the commit measured before: a line each, and all of a subject as JSON in `target/bench/`.
+//! Figures beside their goals and those of the previously measured commit: one line each, and all of a subject as JSON
+//! in `target/bench/`.
 
 use serde_json::{Value, json};
 use std::process::Command;
 
-/// What a figure is held against.
+/// The goal of a figure.
 #[derive(Debug, Clone, Copy)]
 pub enum Goal {
-    /// No more than `must`, better no more than `stretch`.
+    /// At most `must`, better at most `stretch`.
     AtMost { must: f64, stretch: f64 },
-    /// No less.
+    /// At least this.
     AtLeast(f64),
-    /// It informs.
+    /// For information only.
     None,
 }
 
@@ -66,7 +67,7 @@ impl Report {
         Self { subject, load, before: earlier(subject, &commit), commit, figures: Vec::new() }
     }
 
-    /// Prints and keeps a figure; `details` is an object that says what it consists of.
+    /// Prints and records a figure; `details` is an object with its parts.
     pub fn figure(&mut self, what: &str, value: f64, unit: &str, goal: Goal, details: Value) {
         assert!(value.is_finite(), "{what}: {value} cannot be");
         let shown = |value: f64| if value.abs() >= 100.0 { format!("{value:.0}") } else { format!("{value:.3}") };
@@ -114,14 +115,14 @@ impl Report {
 
 const DIRECTORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/target/bench");
 
-/// The commit that is measured, with a mark if files differ from it.
+/// The measured commit, with a mark if files differ from it.
 fn commit() -> String {
     let described =
         Command::new("git").args(["describe", "--always", "--dirty"]).current_dir(env!("CARGO_MANIFEST_DIR")).output();
     described.map_or_else(|_| String::new(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// The figures of the commit that was measured before this one: the last file, or what it has put aside.
+/// The figures of the previously measured commit: the last file, or the one that it has put aside.
 fn earlier(subject: &str, commit: &str) -> Value {
     let [file, aside] = ["", ".before"].map(|which| format!("{DIRECTORY}/native-{subject}{which}.json"));
     let read = |file: &str| -> Value {
@@ -135,7 +136,7 @@ fn earlier(subject: &str, commit: &str) -> Value {
     last
 }
 
-/// Processes that ran or waited in the last minute, on average, where the system tells.
+/// Average number of running or waiting processes in the last minute, if the system reports it.
 fn load() -> Option<f64> {
     std::fs::read_to_string("/proc/loadavg").ok()?.split(' ').next()?.parse().ok()
 }

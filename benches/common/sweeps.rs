@@ -25,8 +25,8 @@ pub fn full_resolution() -> Settings {
     Settings { tiles_x: every_ten(960), tiles_y: every_ten(540), ..Settings::default() }
 }
 
-/// All points planned on one thread, their problems searched on all there are, and the points added up on one. The command line does so
-/// for a single point. Gives what it consisted of.
+/// Plans all points on one thread, searches their problems on all threads, and adds up the points on one, like the
+/// command line for a single point. Returns the details.
 pub fn run(request: &Request) -> Value {
     let start = Instant::now();
     let sweep = Sweep::new(request).unwrap();
@@ -56,7 +56,8 @@ pub fn by_command(request: &Request) -> Value {
     json!({ "points": report.strategies.len() })
 }
 
-/// A sweep as the page does it: every point is planned, searched and added up at once, and each thread has points of its own.
+/// A sweep in the way of the page: every point is planned, searched and added up at once, and each thread has points of
+/// its own.
 pub fn survey(request: &Request) -> Value {
     let lanes = coarse_to_fine(&request.settings, rayon::current_num_threads());
     let done = lanes.into_par_iter().map(|points| {

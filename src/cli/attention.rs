@@ -15,7 +15,7 @@ use fusescape_engine::attention::Step;
 use fusescape_engine::explore::{AttentionRequest, PublishedDataflow};
 use fusescape_spec::hardware_presets;
 
-/// Runs the command and prints what it found.
+/// Runs the command and prints its report.
 pub fn run(options: &Attention) -> Result<(), Failure> {
     let (request, generated) = request(options)?;
     let chosen = &options.chosen;

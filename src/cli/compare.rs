@@ -69,7 +69,7 @@ fn best(options: &Compare, hardware: &str, workload: &str) -> Result<OptimalStac
     Ok(optimal(&sweep, options.tried.chosen.limits(), &TerminalBar::default())?.optimal)
 }
 
-/// Why a design has no schedule.
+/// The reason why a design has no schedule.
 fn reason(design: &ComparedDesign) -> Option<String> {
     let why = design.best.as_ref()?.as_ref().err()?;
     Some(format!("{} on {}: {why}", design.workload, design.hardware))

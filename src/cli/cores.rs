@@ -63,7 +63,7 @@ fn request(options: &Cores, settings: CoresSettings) -> Result<CoresRequest, Fai
     Ok(CoresRequest { hardware, workload, system, settings })
 }
 
-/// Who computes each layer, and when.
+/// The cores of each layer, and its times.
 fn layers(found: &CoresReport, exact: bool) -> Table {
     let unit = |name: &str, unit: &str| if exact { format!("{name}_{unit}") } else { name.to_owned() };
     let names = &found.account.cores;
@@ -94,7 +94,7 @@ fn layers(found: &CoresReport, exact: bool) -> Table {
     }
 }
 
-/// Where the time of each core goes.
+/// The time of each core by cause.
 fn times(account: &SystemAccount) -> Table {
     let percent = |cycles: f64| {
         let share = if account.latency_cycles > 0.0 { cycles / account.latency_cycles * 100.0 } else { 0.0 };
@@ -170,7 +170,7 @@ fn for_a_person(found: &CoresReport, options: &CoresOptions) -> String {
         );
     }
     if let Some(search) = search {
-        // Evolution of every size would take too long.
+        // Evolution for every size would take too long.
         let each =
             if matches!(options.allocation, Allocation::Genetic) { ", each with the allocation `best`" } else { "" };
         text += &format!(
@@ -181,7 +181,7 @@ fn for_a_person(found: &CoresReport, options: &CoresOptions) -> String {
     text
 }
 
-/// All tile sizes that were run, the best one marked.
+/// All tile sizes that were run, with the best one marked.
 fn tile_sizes(search: &TileSearch) -> Table {
     let best = search.best().map(|(cut, _)| cut);
     let row = |point: &TilePoint| {
@@ -209,7 +209,7 @@ fn tile_sizes(search: &TileSearch) -> Table {
     }
 }
 
-/// How the schedule compares with the best core that computes all layers alone.
+/// A comparison with the best core that runs all layers alone.
 fn against_one_core(found: &CoresReport) -> String {
     let Some((cut, single)) = &found.single else {
         return "no core runs all layers alone, so that there is none to compare with\n".to_owned();

@@ -49,7 +49,7 @@ pub fn validated(options: &SweptDesign, fuse: FuseDepth) -> Result<Sweep, Failur
     Ok(sweep)
 }
 
-/// What a person should know of a sweep; not that tiles are larger than maps where nobody asked for their sizes.
+/// Remarks on a sweep, without those on tiles larger than maps if nobody asked for their sizes.
 pub(super) fn tell_notes(sweep: &Sweep, tried: &StrategyOptions, of: &str) {
     let is_asked = tried.chosen.has_tiles();
     for note in sweep.notes().0.iter().filter(|note| is_asked || !note.path.starts_with("settings.tiles_")) {
@@ -57,7 +57,7 @@ pub(super) fn tell_notes(sweep: &Sweep, tried: &StrategyOptions, of: &str) {
     }
 }
 
-/// The only name that the network is cut after, which may be meant to be a word.
+/// The only name in the cuts, which may have been meant as a word.
 fn one_cut(fuse: &FuseDepth) -> String {
     match fuse {
         FuseDepth::Cuts(names) if names.len() == 1 => names.concat(),

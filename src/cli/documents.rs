@@ -1,4 +1,4 @@
-//! Presets, files, and what is wrong with them.
+//! Presets and files, and their errors.
 
 use super::{Failure, print};
 use fusescape_command::files::{open, read_text, shown};
@@ -25,7 +25,7 @@ pub fn load(name: &str, presets: &'static [Preset]) -> Result<String, Failure> {
     }
 }
 
-/// Text of a transformer: of a preset, of a file, or made of an ONNX model, of which it is told what became.
+/// Text of a transformer: a preset, a file, or made from an ONNX model, whose report is printed.
 pub fn load_transformer(name: &str, sizes: &[(String, u64)]) -> Result<String, Failure> {
     let path = Path::new(name);
     if find_preset(transformer_presets(), name).is_ok() || !path.exists() {
@@ -87,7 +87,7 @@ pub fn presets(name: Option<&str>) -> Result<(), Failure> {
     print(&out)
 }
 
-/// Says everything that is wrong with the files.
+/// Prints all errors of the files.
 pub fn validate(files: &[PathBuf]) -> Result<(), Failure> {
     let mut wrong = Vec::new();
     for file in files {
@@ -108,8 +108,8 @@ pub fn validate(files: &[PathBuf]) -> Result<(), Failure> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
-/// A document with a feed-forward part is a transformer, one with layers a workload, one whose memories have variants a pool, one with
-/// cores a system, any other one hardware.
+/// Validates a document, recognised by its fields: feed-forward part: transformer; layers: workload; memories with
+/// variants: pool; cores: system; any other: hardware.
 fn check(text: &str) -> Result<String, Diagnostics> {
     if is_lesson(text) {
         mistakes(text).or(())?;
@@ -132,7 +132,7 @@ fn check(text: &str) -> Result<String, Diagnostics> {
         return Ok(format!("the pool `{}`: {} memories, {variants} variants", pool.name, pool.memories.len()));
     }
     if text.lines().any(|line| line.starts_with("cores")) || text.contains("\"cores\"") {
-        // Cores of which it says nothing are the accelerator beside it: any.
+        // Cores without a description are the accelerator beside the system: any is good enough here.
         let beside = hardware_presets().first().map_or("", |preset| preset.text);
         let system = CoreSystem::from_text(text, beside)?;
         return Ok(format!("the system `{}`: {} cores", system.name, system.cores.len()));

@@ -65,7 +65,7 @@ pub fn timeloop(
     Ok(())
 }
 
-/// The layer as a mapping document maps it: the one that is asked for, else the first.
+/// The layer as mapped by a document: the requested one, else the first.
 fn by_hand(file: &Path, layer: Option<&str>, request: &LayerRequest) -> Result<(LayerStudy, MappedLayer), Failure> {
     let (core, network) = (Core::from_text(&request.hardware)?, Network::from_text(&request.workload)?);
     let mapped = own_mappings(&read_text(file, MAX_BYTES)?, &core, &network, request)?;

@@ -1,4 +1,4 @@
-//! `fusescape fuse`: which layers run together, by several methods, each judged by its own model and by the whole one.
+//! `fusescape fuse`: groups of layers by several methods, each judged by its own model and by the full one.
 
 use super::arguments::{Format, Fuse};
 use super::depth_first::validated;
@@ -12,7 +12,7 @@ use fusescape_engine::depth_first::FuseDepth;
 use fusescape_engine::explore::{FusionMethod, FusionVerdict, Fusions};
 use std::fmt::Write;
 
-/// Compares the methods and prints what they say.
+/// Compares the methods and prints their results.
 pub fn run(Fuse { sweep: options, sequences }: &Fuse) -> Result<(), Failure> {
     let sweep = validated(options, FuseDepth::Automatic)?;
     if let Some(sharing) = sequences {
@@ -100,7 +100,7 @@ fn table(FusionReport { study, fusions }: &FusionReport) -> Result<String, std::
     Ok(out)
 }
 
-/// For a spreadsheet: a row a method.
+/// For a spreadsheet: one row per method.
 fn rows(fusions: &Fusions) -> Table {
     let numbers = ["groups", "stacks", "energy_pj", "latency_cycles", "dram_words", "optimus_dram_bytes"];
     let columns = [Column::words("method")].into_iter().chain(numbers.map(Column::numbers));

@@ -22,7 +22,7 @@ pub fn run(id: Option<&str>) -> Result<(), Failure> {
     }
 }
 
-/// The table of an entry, and how many claims do not hold.
+/// The table of an entry, and the number of claims that do not hold.
 fn table(entry: &Entry) -> (String, usize) {
     let mut workbench = Workbench::default();
     let header = ["", "published", "ours", "deviation", "fidelity"].map(str::to_owned);

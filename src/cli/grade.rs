@@ -1,4 +1,4 @@
-//! `fusescape grade`: marks of receipts as CSV. Nothing that a receipt says of marks or numbers counts.
+//! `fusescape grade`: marks of receipts as CSV. Marks and numbers in a receipt are ignored.
 
 use super::{Failure, Incomplete, print, tell};
 use fusescape_command::files::{read_text, shown};
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use unicode_width::UnicodeWidthChar;
 
-/// Grades receipts, and prints a line for each, in the order of the files.
+/// Grades receipts, and prints one line per receipt, in the order of the files.
 pub fn grade(receipts: &[PathBuf], lesson: Option<&Path>) -> Result<(), Failure> {
     let own = lesson.map(|lesson| read_text(lesson, MOST_BYTES)).transpose()?.map(LessonSource::Own);
     if let Some(own) = &own {
@@ -16,7 +16,7 @@ pub fn grade(receipts: &[PathBuf], lesson: Option<&Path>) -> Result<(), Failure>
     }
     let files = files_of(receipts)?;
     let mut graders: HashMap<String, Grader> = HashMap::new();
-    // By what they look like, the names themselves with the number of their receipts.
+    // By normalised names: the names as written, with the number of their receipts.
     let mut students: HashMap<(String, String), Vec<(String, usize)>> = HashMap::new();
     let mut rows = Vec::new();
     for file in &files {
@@ -64,13 +64,13 @@ pub fn grade(receipts: &[PathBuf], lesson: Option<&Path>) -> Result<(), Failure>
     }
 }
 
-/// What a name looks like: names that differ by capitals, spaces or characters that cannot be seen may be one student's.
+/// A normalised name: names that differ only in case, spaces or invisible characters may belong to one student.
 fn looks(name: &str) -> String {
     let seen = |word: &str| word.chars().filter(|c| c.width().is_some_and(|width| width > 0)).collect::<String>();
     name.split_whitespace().map(seen).collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// The files, and those of folders, by name. Of folders a remark says which files were left out.
+/// The given files, and those in given folders, by name. A remark lists files in folders that were left out.
 fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     let mut left_out = Vec::new();
@@ -100,13 +100,13 @@ fn line(name: &str, receipt: &Receipt, graded: &Graded, steps: usize) -> String 
     cells.join(",")
 }
 
-/// Marks, to a hundredth.
+/// Marks, rounded to a hundredth.
 fn number(marks: f64) -> String {
     let text = format!("{marks:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A text as CSV, which no spreadsheet takes for a formula.
+/// A text as a CSV cell that no spreadsheet takes for a formula.
 fn cell(text: &str) -> String {
     let text = text.replace(['\n', '\r'], " ");
     let text = if text.starts_with(['=', '+', '-', '@', '\t']) { format!("'{text}") } else { text };

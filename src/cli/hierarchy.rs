@@ -34,7 +34,7 @@ fn request(options: &Hierarchy) -> Result<HierarchyRequest, Failure> {
     Ok(HierarchyRequest { pool, hardware, workload, settings: options.chosen.settings()? })
 }
 
-/// Points by ascending energy; a spreadsheet reads the names of columns and exact numbers, a person three digits.
+/// Points by ascending energy; for a spreadsheet with column names and exact numbers, for a person with three digits.
 fn table(HierarchyReport { study, exploration, best, .. }: &HierarchyReport, exact: bool) -> Table {
     let mut points = exploration.front().points().to_vec();
     points.sort_by(|a, b| a.energy_pj.total_cmp(&b.energy_pj).then(a.hierarchy.cmp(&b.hierarchy)));

@@ -1,4 +1,4 @@
-//! Documents out of other programs' files.
+//! Documents from other programs' files.
 
 use super::{Failure, print};
 use fusescape_command::files::{failed, open, write};
@@ -7,16 +7,16 @@ use fusescape_state::{Design, State};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Longest system of Stream of which the files are looked for, bytes.
+/// Limit on the size of a system of Stream whose files are searched, bytes.
 const MOST_REFERENCES: u64 = 1 << 20;
-/// Folders above a system in which its cores are looked for, and folders in each of them.
+/// Limits on the folders above a system in which its cores are searched, and on the folders in each of them.
 const MOST_ABOVE: usize = 6;
 const MOST_BESIDE: usize = 256;
 
 /// Imports files that belong together.
 ///
 /// # Errors
-/// What is wrong with the files; [`Incomplete`](super::Incomplete) where too little of a model is counted and `partial` does not allow it.
+/// Errors of the files; [`Incomplete`](super::Incomplete) if too little of a model is counted, unless `partial`.
 pub fn import(files: &[PathBuf], out: Option<&Path>, options: &onnx::Options, partial: bool) -> Result<(), Failure> {
     let mut sources = Vec::new();
     for path in &with_cores(files)? {
@@ -57,7 +57,8 @@ pub fn import(files: &[PathBuf], out: Option<&Path>, options: &onnx::Options, pa
     }
 }
 
-/// The files, and the cores that systems of Stream among them name, where these lie beside them or in the folder that the tool has them in.
+/// The files, and the cores named by systems of Stream among them, if they are beside the systems or in the tool's
+/// folder for them.
 fn with_cores(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut all = files.to_vec();
     for path in files.iter().filter(|path| path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml")) {
@@ -73,8 +74,8 @@ fn with_cores(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(all)
 }
 
-/// A file that a system names: beside it, in `cores` beside it, from a folder above it on, or among the cores of another folder of hardware
-/// nearby, in the order in which the tool looks.
+/// A file named by a system, searched in the order of the tool: beside it, in `cores` beside it, relative to a folder
+/// above it, or among the cores of another hardware folder nearby.
 fn find_core(system: &Path, name: &str) -> Option<PathBuf> {
     let system = system.canonicalize().ok()?;
     let folder = system.parent()?;
@@ -96,7 +97,7 @@ fn find_core(system: &Path, name: &str) -> Option<PathBuf> {
         .find(|place| place.is_file())
 }
 
-/// Prints a report beside what a command prints.
+/// Prints a report to standard error.
 pub(super) fn tell(report: &Report) {
     for line in report.lines() {
         super::tell(&line);

@@ -1,10 +1,10 @@
-//! What reports say of an array that computes in memory.
+//! Text about an array that computes in memory, for reports.
 
 use fusescape_engine::explore::LayerFacts;
 use fusescape_engine::hardware::{Core, InMemoryKind, MacroPart};
 use std::fmt::Write as _;
 
-/// The lines below the title of a report: what the macros are, and what they reach; nothing where there are none.
+/// The lines below the title of a report: parameters and peak performance of the macros; empty if there are none.
 pub fn in_memory_line(core: &Core) -> String {
     let Some(array) = &core.in_memory else { return String::new() };
     let (kind, converters) = match array.kind {
@@ -36,7 +36,7 @@ pub fn in_memory_line(core: &Core) -> String {
     text
 }
 
-/// How a layer uses it.
+/// Writes the share of the array that a layer uses.
 pub fn write_use(out: &mut String, facts: &LayerFacts) {
     let Some(used) = &facts.in_memory else { return };
     let all: f64 = used.energy_pj.iter().map(|(_, pj)| pj).sum();

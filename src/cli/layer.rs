@@ -12,7 +12,7 @@ use fusescape_engine::explore::mapping_document;
 use fusescape_spec::{MAX_BYTES, hardware_presets, workload_presets, write_mapping};
 use std::path::Path;
 
-/// Maps the layers and prints what came out.
+/// Maps the layers and prints the report.
 pub fn run(options: &Layer) -> Result<(), Failure> {
     let (hardware, workload) =
         match (load(&options.hardware, hardware_presets()), load(&options.workload, workload_presets())) {
@@ -39,7 +39,8 @@ fn as_options(options: &MapOptions) -> Result<LayerOptions, Failure> {
     Ok(options.options()?)
 }
 
-/// Says which layers have no mapping, and why: in the exit code, and where a person looks who keeps the results in a file.
+/// Reports layers without a mapping, with reasons: in the exit code, and on standard error for a person who redirects
+/// the results.
 fn unmapped(found: &LayersReport) -> Result<(), Failure> {
     let reason = |(_, result): &(_, LayerResult)| {
         let reasons = result.mapped.as_ref().err()?;
@@ -54,7 +55,7 @@ fn unmapped(found: &LayersReport) -> Result<(), Failure> {
     if reasons.len() < layers { Err(super::Incomplete(text).into()) } else { Err(text.into()) }
 }
 
-/// Writes the mappings that were found.
+/// Writes the mappings to a document.
 fn save_mapping(file: &Path, LayersReport { core, network, layers, .. }: &LayersReport) -> Result<(), Failure> {
     let found = layers.iter().filter_map(|(study, result)| Some((study, &result.mapped.as_ref().ok()?.mapping)));
     let document = mapping_document(&format!("{} on {}", network.name, core.name), found);

@@ -20,7 +20,7 @@ macro_rules! outln {
     }};
 }
 
-/// Inputs first, as the papers have it.
+/// Inputs first, as in the papers.
 const COLUMNS: [usize; OPERANDS] = [1, 2, 0];
 
 /// For a person.
@@ -85,7 +85,7 @@ fn write_unrolling(out: &mut String, facts: &LayerFacts) {
     outln!(out, "  unrolled {}; {} of {} PEs", text.join(", "), short(used), facts.pe_count);
 }
 
-/// A number that is often whole: 13, or 6.88.
+/// A number that is often an integer: 13, or 6.88.
 fn short(number: f64) -> String {
     if number.fract() == 0.0 { format!("{number:.0}") } else { format!("{number:.2}") }
 }
@@ -114,7 +114,7 @@ fn write_search(out: &mut String, result: &LayerResult) {
             let among = if result.constrained.is_some() { " under the constraints" } else { "" };
             outln!(out, "  {looked_at}; {}{among}", proof(&outcome.proof));
             if let Some(ConstraintCost { more: Some(more), .. }) = result.constrained {
-                // Less is possible where they leave open what the array unrolls, which without them is as documents state it.
+                // Constraints may leave the unrolling open, which documents state; then a better one is possible.
                 let word = if more < 0.0 { "less" } else { "more" };
                 outln!(out, "  with the constraints it scores {:.2} % {word} than without", 100.0 * more.abs());
             }
@@ -156,7 +156,7 @@ fn proof(proof: &Proof) -> String {
     }
 }
 
-/// The loops from the outermost to the innermost, with the memory that holds each for every operand.
+/// The loops from the outermost to the innermost, with the memory of each for every operand.
 fn write_nest(out: &mut String, facts: &LayerFacts, mapped: &MappedLayer) {
     let mut columns =
         vec![column("loop", mapped.mapping.order.iter().rev().map(|next| format!("{} {}", next.dim, next.size)))];
@@ -176,7 +176,7 @@ fn write_nest(out: &mut String, facts: &LayerFacts, mapped: &MappedLayer) {
     }
 }
 
-/// A heading and what stands below it, all equally wide.
+/// A heading and the cells below it, all of the same width.
 fn column(heading: &str, cells: impl Iterator<Item = String>) -> Vec<String> {
     let cells: Vec<String> = std::iter::once(heading.to_owned()).chain(cells).collect();
     let width = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
@@ -184,7 +184,7 @@ fn column(heading: &str, cells: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 fn write_energy(out: &mut String, facts: &LayerFacts, mapped: &MappedLayer) {
-    // A memory stands where the operand that passes the most memories has it.
+    // Memories are listed in the order of the operand with the most memories.
     let mut memories: Vec<&String> = Vec::new();
     for (_, names) in &facts.operands {
         let mut place = 0;

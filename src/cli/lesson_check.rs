@@ -1,4 +1,4 @@
-//! `fusescape check-lesson`: whether a lesson can be solved, whatever values are drawn.
+//! `fusescape check-lesson`: checks that a lesson can be solved for all drawn values.
 
 use super::{Failure, print};
 use fusescape_command::files::read_text;
@@ -6,7 +6,7 @@ use fusescape_lesson::{LessonSource, MOST_BYTES, check as check_variants};
 use fusescape_spec::lesson_presets;
 use std::path::Path;
 
-/// Computes the right answer of every step in every variant, or in a sample of them, and prints which there are.
+/// Computes the right answers of every step in every variant, or in a sample of them, and prints them.
 pub fn check(lesson: &str, most: u64) -> Result<(), Failure> {
     let source = match lesson_presets().iter().find(|preset| preset.id == lesson) {
         Some(preset) => LessonSource::Preset(preset.id.to_owned()),
@@ -14,7 +14,7 @@ pub fn check(lesson: &str, most: u64) -> Result<(), Failure> {
     };
     let checked = check_variants(source.text(), most)?;
     for (index, right) in checked.right.iter().enumerate() {
-        /// More are counted.
+        /// Limit on the answers shown; further ones are counted.
         const MOST_SHOWN: usize = 8;
         let shown = right.iter().take(MOST_SHOWN).cloned().collect::<Vec<_>>().join(" | ");
         let more = right.len().saturating_sub(MOST_SHOWN);

@@ -1,6 +1,6 @@
-//! The command line: arguments, and what each command does with them.
+//! The command line: arguments, and the commands.
 //!
-//! What commands do, and their JSON, is `fusescape_command`; here is how a person gives them, and what a person reads.
+//! Commands and their JSON are in `fusescape_command`; here are the arguments, and the output for a person.
 
 mod arguments;
 mod attention;
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(asked) if matches!(asked.kind(), ClapError::DisplayHelp | ClapError::DisplayVersion) => asked.exit(),
-        // It quotes what was typed, or what a script made of the name of a file.
+        // The message quotes the input, which a script may have made from a file name.
         Err(wrong) => {
             tell(wrong.render().to_string().trim_end());
             return ExitCode::from(u8::try_from(wrong.exit_code()).unwrap_or(2));
@@ -56,10 +56,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// Why a command failed, for a person.
+/// The reason why a command failed, for a person.
 pub type Failure = Box<dyn std::error::Error>;
 
-/// A failure that a script tells apart by the exit code 2: a part of what was asked for is there, or could be.
+/// A failure with exit code 2 for scripts: a part of the result is there, or would be possible.
 #[derive(Debug)]
 pub struct Incomplete(String);
 
@@ -74,7 +74,7 @@ impl std::fmt::Display for Incomplete {
 /// Runs the command.
 ///
 /// # Errors
-/// Whatever keeps it from doing what it was asked to, with all that is wrong at once.
+/// Any failure, with all errors at once.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         Command::DepthFirst(options) => depth_first::run(options),
@@ -114,13 +114,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// What a command found as JSON for a program.
+/// The report of a command as JSON.
 fn json_text(found: &Value) -> Result<String, Failure> {
     Ok(serde_json::to_string_pretty(found)? + "\n")
 }
 
-/// Writes a text to standard output, without characters that would move the cursor of a terminal or turn a line around: what this
-/// program prints comes out of files of anybody's. A reader that has seen enough and left is no failure.
+/// Writes a text to standard output, without characters that move the cursor of a terminal or reverse a line, as names
+/// come from files of unknown origin. A reader that closes the pipe early is no failure.
 fn print(text: &str) -> Result<(), Failure> {
     match std::io::stdout().write_all(visible_lines(text).as_bytes()) {
         Err(error) if is_full(&error) => Err(NO_ROOM.into()),
@@ -129,7 +129,7 @@ fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes a line or more to standard error, likewise.
+/// Writes lines to standard error, with the same characters removed.
 pub fn tell(text: &str) {
     eprintln!("{}", visible_lines(text));
 }

@@ -1,4 +1,4 @@
-//! `fusescape depth-first --stacks optimal`: stacks, tile sizes and modes that are jointly optimal.
+//! `fusescape depth-first --stacks optimal`: jointly optimal stacks, tile sizes and modes.
 
 use super::arguments::Format;
 use super::plain::{in_unit, unit_of};
@@ -75,7 +75,7 @@ fn table(found: &OptimalReport) -> Result<String, std::fmt::Error> {
     Ok(out)
 }
 
-/// For a spreadsheet: a row a stack.
+/// For a spreadsheet: one row per stack.
 fn rows(found: &OptimalReport) -> Table {
     let row = |(number, run): (usize, &StackRun)| {
         let (x, y) = run.tile;

@@ -20,7 +20,7 @@ pub fn plain(table: &Table) -> String {
     table.rows.iter().fold(heading, |text, row| text + &line(row.iter().map(TableCell::text).collect()))
 }
 
-/// One unit for numbers that stand together: it suits the largest.
+/// A common unit for several numbers, chosen for the largest.
 pub fn unit_of(quantity: Quantity, values: impl IntoIterator<Item = f64>) -> Unit {
     quantity.unit(values.into_iter().fold(0.0, f64::max))
 }
@@ -31,7 +31,7 @@ pub fn with_unit(quantity: Quantity, value: f64) -> String {
     format!("{} {}", in_unit(unit, value), unit.name)
 }
 
-/// A number in such a unit, which stands elsewhere; what can only be whole has no digits behind the point.
+/// A number in a unit that is printed elsewhere; a count has no digits behind the point.
 pub fn in_unit(unit: Unit, value: f64) -> String {
     let digits = if unit.factor == 1.0 && value.fract() == 0.0 { 0 } else { 4 };
     format!("{:.digits$}", value / unit.factor)

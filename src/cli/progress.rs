@@ -1,4 +1,4 @@
-//! A progress bar, where there is a terminal; else a line a minute, for the logs of clusters.
+//! A progress bar on a terminal; else one line per minute, for the logs of clusters.
 
 use super::tell;
 use fusescape_command::Watch;
@@ -6,16 +6,16 @@ use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// How often a line is told where there is no terminal.
+/// Interval of lines without a terminal.
 const EVERY: Duration = Duration::from_secs(60);
 
-/// The bar of one command: a stage after the other.
+/// The bar of one command: one stage after another.
 pub struct TerminalBar {
     bar: ProgressBar,
     stage: Mutex<Stage>,
 }
 
-/// What a line without a terminal is made of.
+/// The data of a line without a terminal.
 struct Stage {
     began: Instant,
     told: Instant,
@@ -23,7 +23,7 @@ struct Stage {
     are_alike: bool,
 }
 
-/// Parts that are not alike say nothing of those to come.
+/// Parts of unequal length allow no estimate of the remaining time.
 const TEMPLATE: &str = "{bar:40} {pos} of {len} {msg}, {elapsed} so far";
 const ALIKE: &str = "{bar:40} {pos} of {len} {msg}, about {eta} left";
 
@@ -34,7 +34,7 @@ impl Default for TerminalBar {
     }
 }
 
-// The command line is native, where the clock is a clock.
+// The command line is native, where this is the system's clock.
 #[allow(clippy::disallowed_methods)]
 fn now() -> Instant {
     Instant::now()

@@ -22,7 +22,7 @@ macro_rules! outln {
 pub struct Report<'a>(pub &'a SweepReport);
 
 impl Report<'_> {
-    /// An error where not a single point could be scheduled.
+    /// An error if no point could be scheduled.
     pub fn failure_if_empty(&self) -> Result<(), Failure> {
         match self.0.best {
             Some(_) => Ok(()),
@@ -133,10 +133,10 @@ impl Report<'_> {
         (format!("{} x {}", size(strategy.tile.0), size(strategy.tile.1)), strategy.mode.title())
     }
 
-    /// For a spreadsheet: a row a point.
+    /// For a spreadsheet: one row per point.
     ///
     /// # Errors
-    /// A number that JSON has no word for.
+    /// If a number is not finite.
     pub fn csv(&self) -> Result<String, serde_json::Error> {
         let row = |row: &Row| {
             let value = self.0.row(row)?;
@@ -153,7 +153,7 @@ impl Report<'_> {
     }
 }
 
-/// The fields of a point that a spreadsheet gets.
+/// The fields of a point for a spreadsheet.
 const COLUMNS: [&str; 10] = [
     "mode",
     "tile_x_columns",

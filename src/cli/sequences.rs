@@ -1,4 +1,4 @@
-//! `fusescape fuse --sequences`: HW-Flow-Fusion's tables, which are those of the page.
+//! `fusescape fuse --sequences`: HW-Flow-Fusion's tables, the same as on the page.
 
 use super::arguments::Format;
 use super::{Failure, json_text, print};
@@ -17,7 +17,7 @@ use std::fmt::Write;
 /// Columns and rows of the tile whose reuse buffers are printed.
 const TILE: u64 = 8;
 
-/// Prints the tables; as comma-separated values the first of them.
+/// Prints the tables; as comma-separated values only the first.
 pub fn run(sweep: &Sweep, sharing: Sharing, format: Format) -> Result<(), Failure> {
     let tables = tables(sweep, sharing)?;
     print(&match format {

@@ -1,4 +1,4 @@
-//! States of the page on the command line: out of links, files and options.
+//! States of the page on the command line: from links, files and options.
 
 use super::Failure;
 use super::arguments::StateOptions;
@@ -10,7 +10,7 @@ use fusescape_spec::is_state;
 use fusescape_state::{Action, Half, MOST_BYTES, ScheduleField, State, ViewField};
 use std::path::Path;
 
-/// The state that a link, an address or a file holds.
+/// The state in a link, an address or a file.
 pub fn opened(link_or_file: &str) -> Result<State, Failure> {
     let path = Path::new(link_or_file);
     let looks_like_a_file = link_or_file.contains(['.', '/']) && !link_or_file.contains('#');
@@ -29,7 +29,7 @@ pub fn opened(link_or_file: &str) -> Result<State, Failure> {
     Ok(from_link(&text)?)
 }
 
-/// The state that options ask for.
+/// The state of the options.
 pub fn chosen(options: &StateOptions) -> Result<State, Failure> {
     let mut state = options.from.as_deref().map_or_else(|| Ok(State::first()), opened)?;
     if let Some(id) = &options.gallery {

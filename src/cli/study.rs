@@ -1,4 +1,4 @@
-//! `fusescape study`: very many designs by one document.
+//! `fusescape study`: design-space exploration by one document.
 
 use super::arguments::{Format, StudyCommand};
 use super::progress::TerminalBar;
@@ -14,7 +14,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Does what is asked of studies.
+/// Runs a study command.
 pub fn run(command: &StudyCommand) -> Result<(), Failure> {
     match command {
         StudyCommand::Show { study, json: true } => {
@@ -26,7 +26,7 @@ pub fn run(command: &StudyCommand) -> Result<(), Failure> {
         StudyCommand::Run { study, out, shard } => {
             let loaded = load_study(study)?;
             study::check_folder(out)?;
-            // What resumes was told so when it began.
+            // A resumed run printed the number of designs when it first started.
             if !study::has_begun(out) {
                 tell(&counted(&loaded)?);
             }
@@ -64,7 +64,7 @@ fn load_study(path: &Path) -> Result<Arc<Study>, Failure> {
     Ok(Arc::new(study::read(text, path.parent().unwrap_or(Path::new("")), &[])?))
 }
 
-/// The designs, and how long they take.
+/// The number of designs, and their estimated time.
 fn counted(study: &Arc<Study>) -> Result<String, Failure> {
     let designs = study.designs();
     let estimate = study::estimate(study).map_err(StudyFailure::from)?;
@@ -101,7 +101,7 @@ fn show(path: &Path) -> Result<(), Failure> {
     print(&out)
 }
 
-/// The front for a person: what varies, and the objectives first.
+/// The front for a person: axes and objectives first.
 fn table(found: &StudyFront) -> Result<String, std::fmt::Error> {
     let (columns, rows) = found.cells();
     let hidden = ["status", "reason"];

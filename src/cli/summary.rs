@@ -12,7 +12,7 @@ use fusescape_report::{DesignFindings, report};
 use fusescape_spec::Diagnostics;
 use std::sync::Arc;
 
-/// Sweeps as the page does, and prints the report of the opened point, else of the best.
+/// Sweeps like the page, and prints the report of the opened point, else of the best.
 pub fn run(options: &StateOptions, site: &str) -> Result<(), Failure> {
     let state = chosen(options)?;
     let sweeps: Result<Vec<Sweep>, Diagnostics> = state.design.request()?.iter().map(Sweep::new).collect();

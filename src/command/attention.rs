@@ -1,5 +1,5 @@
-//! A transformer on a core: one step, its attention in the best schedule of every kind; generation with a cache; the published dataflows.
-//! On several cores: every way to divide the step among them.
+//! A transformer on a core: one step, with its attention in the best schedule of every kind; generation with a cache;
+//! the published dataflows. On several cores: every way to divide the step among them.
 
 use super::{NoResult, Watch, unless_stopped};
 use fusescape_engine::attention::published::{Dataflow, Replay, Rules};
@@ -8,38 +8,37 @@ use fusescape_engine::explore::{AttentionRequest, AttentionStudy};
 use fusescape_engine::transformer::Transformer;
 use fusescape_spec::Diagnostics;
 
-/// A step, and what follows it.
+/// A step, and the generation after it.
 pub struct AttentionReport {
-    /// What was asked.
     pub request: AttentionRequest,
-    /// The same, validated.
+    /// The validated request.
     pub study: AttentionStudy,
     /// One layer of the step.
     pub layer: LayerSchedule,
-    /// Generation, where it was asked for.
+    /// `None` if it was not requested.
     pub generation: Option<Generation>,
 }
 
-/// What is generated after the step's tokens.
+/// Generation after the step's tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Generated {
-    /// Tokens.
+    /// Number of tokens.
     pub tokens: u64,
-    /// Tokens of the prompt that are read at a time; `None`: all.
+    /// Tokens of the prompt that are read at a time; `None` for all.
     pub chunk: Option<u64>,
 }
 
 /// Schedules a step of a transformer, and the generation of tokens after it.
 ///
 /// # Errors
-/// All that is wrong with documents and sizes, what does not fit, or it was stopped.
+/// All errors of documents and sizes, or parts that do not fit; or it was stopped.
 pub fn attention(
     request: AttentionRequest,
     generated: Option<Generated>,
     watch: &dyn Watch,
 ) -> Result<AttentionReport, NoResult> {
     let study = AttentionStudy::new(&request)?;
-    // Before the step, which may take long.
+    // Checked before the step, which may take long.
     let sequences = generated.map(|Generated { tokens, chunk }| study.sequences(tokens, chunk)).transpose()?;
     watch.begin(1 + usize::from(generated.is_some()), "steps and generations");
     let layer = unless_stopped(watch, study.layer()?)?;
@@ -51,26 +50,23 @@ pub fn attention(
 
 /// A step on several cores, divided in every way.
 pub struct CoresReport {
-    /// What was asked.
     pub request: AttentionRequest,
-    /// The cores.
     pub cores: Cores,
-    /// As the hardware document calls each of them.
+    /// Name of the core in the hardware document.
     pub core: String,
-    /// The model.
     pub model: Transformer,
-    /// On one core.
+    /// The step on one core.
     pub one: SplitCost,
-    /// On all cores, the best first.
+    /// The step on all cores, the best division first.
     pub costs: Vec<SplitCost>,
-    /// What cannot be divided so, and why.
+    /// Impossible divisions, with reasons.
     pub refused: Vec<(Split, Diagnostics)>,
 }
 
-/// Divides a step among several cores that are all alike, in every way that uses all of them.
+/// Divides a step among several equal cores, in every way that uses all of them.
 ///
 /// # Errors
-/// All that is wrong with documents, sizes and cores, a step that one core cannot compute, or it was stopped.
+/// All errors of documents, sizes and cores, a step that one core cannot compute; or it was stopped.
 pub fn on_cores(request: AttentionRequest, cores: Cores, watch: &dyn Watch) -> Result<CoresReport, NoResult> {
     let study = AttentionStudy::new(&request)?;
     let one = study.on_cores(&cores, &Split::ONE)?;
@@ -94,14 +90,15 @@ pub fn on_cores(request: AttentionRequest, cores: Cores, watch: &dyn Watch) -> R
 
 /// The dataflows of the FuseMax artifact, each on its own machine.
 pub struct PublishedReport {
-    /// Each, with all that adds up to it.
+    /// Each dataflow with its costs.
     pub replays: Vec<(Dataflow, Replay)>,
 }
 
-/// Prices the dataflows of the FuseMax artifact for the heads and tokens of a step. `as_published`: with the defects of the artifact.
+/// Prices the dataflows of the FuseMax artifact for the heads and tokens of a step. `as_published`: with the defects of
+/// the artifact.
 ///
 /// # Errors
-/// All that is wrong with documents and sizes.
+/// All errors of documents and sizes.
 pub fn published(request: &AttentionRequest, as_published: bool) -> Result<PublishedReport, NoResult> {
     let rules = if as_published { Rules::FUSEMAX_2024 } else { Rules::CORRECTED };
     Ok(PublishedReport { replays: AttentionStudy::new(request)?.published(&rules)? })

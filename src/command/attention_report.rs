@@ -14,10 +14,10 @@ use serde_json::{Error, Value};
 use std::collections::BTreeMap;
 
 impl AttentionReport {
-    /// For a program.
+    /// The report as JSON.
     ///
     /// # Errors
-    /// A number that JSON has no word for.
+    /// If a number is not finite.
     pub fn json(&self) -> Result<Value, Error> {
         let Self { request, study, layer, generation } = self;
         let attention = layer.attention.as_ref();
@@ -72,10 +72,10 @@ impl AttentionReport {
 }
 
 impl CoresReport {
-    /// For a program.
+    /// The report as JSON.
     ///
     /// # Errors
-    /// A number that JSON has no word for.
+    /// If a number is not finite.
     pub fn json(&self) -> Result<Value, Error> {
         let refused = |(split, why): &(Split, Diagnostics)| Refused { split: *split, why: why.to_string() };
         let found = DividedFound {
@@ -93,10 +93,10 @@ impl CoresReport {
 }
 
 impl PublishedReport {
-    /// For a program.
+    /// The report as JSON.
     ///
     /// # Errors
-    /// A number that JSON has no word for.
+    /// If a number is not finite.
     pub fn json(&self) -> Result<Value, Error> {
         PublishedFound { published: self.replays.iter().map(Published::from).collect() }.json()
     }

@@ -5,8 +5,8 @@ use fusescape_engine::explore::OptimalStacks;
 use fusescape_engine::search::Objective;
 use serde::Serialize;
 
-/// What `fusescape compare --format json` prints: several cores and networks, each pair with its best depth-first schedule. Units stand in
-/// the names of fields: pj picojoules, cycles clock cycles.
+/// What `fusescape compare --format json` prints: several cores and networks, each pair with its best depth-first
+/// schedule. Units stand in the names of fields: pj picojoules, cycles clock cycles.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison<'a> {

@@ -13,16 +13,16 @@ use fusescape_spec::Diagnostics;
 use std::sync::Arc;
 use web_time::Instant;
 
-/// Who decides what the settings of a request leave open.
+/// Choices that the settings of a request leave open.
 #[derive(Debug, Clone)]
 pub struct CoresOptions {
-    /// How large computation tiles are, which comes before the granularity of the settings.
+    /// Size of computation tiles; overrides the granularity of the settings.
     pub tiles: Tiles,
-    /// Which cores compute which layers.
+    /// The method that allocates layers to cores.
     pub allocation: Allocation,
-    /// Whether layers then get other cores, one after the other, as long as that makes the schedule better.
+    /// Whether a local search over cores of single layers follows, as long as it improves the schedule.
     pub improve: bool,
-    /// How evolution goes, where it decides.
+    /// Parameters of evolution, if it allocates.
     pub evolution: Evolution,
 }
 
@@ -35,7 +35,7 @@ impl Default for CoresOptions {
 /// Finds the best schedule of a network on many cores.
 ///
 /// # Errors
-/// All that is wrong with documents and options, why nothing can be scheduled, or it was stopped.
+/// All errors of documents and options, reasons why nothing can be scheduled; or it was stopped.
 // This is the browser's clock in WebAssembly.
 #[allow(clippy::disallowed_methods)]
 pub fn cores(mut request: CoresRequest, options: &CoresOptions, watch: &dyn Watch) -> Result<CoresReport, NoResult> {
@@ -68,7 +68,7 @@ pub fn cores(mut request: CoresRequest, options: &CoresOptions, watch: &dyn Watc
     Ok(CoresReport { study, search, single, stacks, evaluated, account, problems, elapsed })
 }
 
-/// Runs the search for the tile size on all cores of this machine. Cores that a person chose are those of every candidate.
+/// Runs the search for the tile size on all cores of this machine. Cores chosen by hand apply to every candidate.
 fn search_tiles(request: &CoresRequest, options: &CoresOptions, watch: &dyn Watch) -> Result<TileSearch, NoResult> {
     let mut search = TileSearch::new(request.settings.aim);
     let bench = || {
@@ -89,7 +89,7 @@ fn search_tiles(request: &CoresRequest, options: &CoresOptions, watch: &dyn Watc
     Ok(search)
 }
 
-/// A candidate on the cores that a person chose.
+/// A candidate on cores chosen by hand.
 fn point_by_hand(request: &CoresRequest, cut: TileCut, text: &str) -> TilePoint {
     let outcome = CoresStudy::new(&request.in_tiles(&cut)).and_then(|study| {
         let mut costs = TileCosts::default();
@@ -134,7 +134,7 @@ fn choose(
     })
 }
 
-/// Other cores for single layers, as long as that makes the schedule better.
+/// The local search over cores of single layers, as long as it improves the schedule.
 fn improved(
     study: &Arc<CoresStudy>,
     found: &CoresSearch,
@@ -148,8 +148,8 @@ fn improved(
     Ok(improvement.best().clone())
 }
 
-/// One core for all layers that it runs, or `layer: core, core; layer: core`. Layers of which nothing is said are computed by the first
-/// core that runs them.
+/// One core for all layers that it can run, or `layer: core, core; layer: core`. Layers that are not named run on the
+/// first core that can run them.
 fn by_hand(study: &CoresStudy, text: &str) -> Result<CoreAllocation, Diagnostics> {
     let (layers, outline) = (study.layer_names(), study.outline());
     let mut choice: CoreAllocation = layers.keys().map(|layer| study.able(layer)[..1].to_vec()).collect();

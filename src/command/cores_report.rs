@@ -15,26 +15,26 @@ use std::time::Duration;
 
 /// The best schedule of a network on many cores, with the effort that it took.
 pub struct CoresReport {
-    /// What was asked.
+    /// The validated request.
     pub study: Arc<CoresStudy>,
-    /// The search for the tile size; `None` where it is stated.
+    /// The search for the tile size; `None` if the size is stated.
     pub search: Option<TileSearch>,
-    /// The best core alone, with its tile size.
+    /// The best core that runs all layers alone, with its tile size.
     pub single: Option<(TileCut, SingleCore)>,
-    /// What the search for each stack's cores found; none where evolution or a person chose.
+    /// Results of the search for each stack's cores; empty with evolution or a choice by hand.
     pub stacks: Vec<StackAllocation>,
-    /// The allocation.
+    /// The chosen allocation, evaluated.
     pub evaluated: EvaluatedAllocation,
-    /// The schedule.
+    /// Its schedule.
     pub account: SystemAccount,
     /// Number of different tiles that were solved.
     pub problems: usize,
-    /// How long all took.
+    /// Total time.
     pub elapsed: Duration,
 }
 
 impl CoresReport {
-    /// What is good to know beside the numbers.
+    /// Remarks on the numbers.
     pub fn notes(&self) -> Vec<Diagnostic> {
         let Self { study, .. } = self;
         study.network.notes(&study.system.name, study.system.cores.iter().map(|core| &core.core))
@@ -46,10 +46,10 @@ impl CoresReport {
         study.system.power(evaluated.energy_pj, account.latency_cycles, study.network.macs())
     }
 
-    /// For a program.
+    /// The report as JSON.
     ///
     /// # Errors
-    /// A number that JSON has no word for.
+    /// If a number is not finite.
     pub fn json(&self) -> Result<Value, Error> {
         let Self { study, search, single, stacks, evaluated, account, problems, elapsed } = self;
         let layer_name = |layer: NestId| account.layers[layer].clone();

@@ -1,7 +1,7 @@
-//! A sweep of depth-first schedules on all cores, in one of two ways that find the same.
+//! A sweep of depth-first schedules on all cores, in one of two ways with the same result.
 //!
-//! Each core has points of its own, which it plans, searches and adds up one by one. Of a single point the cores share the mapping
-//! problems.
+//! For several points, each core plans, searches and adds up points of its own. For a single point, the cores share its
+//! mapping problems.
 
 use super::run::run;
 pub use super::sweep_report::{Findings, Row, SweepReport, sentences};
@@ -16,23 +16,23 @@ use fusescape_spec::Diagnostics;
 use fusescape_state::suggested_tiles;
 use std::sync::Arc;
 
-/// A sweep of two documents; with a few tile sizes up to the network's map where the settings name none.
+/// A sweep of two documents; if the settings state no tile sizes, with a few up to the size of the network's map.
 ///
 /// # Errors
-/// All that is wrong with them.
+/// All errors in them.
 pub fn sweep(hardware: String, workload: String, mut settings: Settings) -> Result<Sweep, Diagnostics> {
     if settings.tiles_x.is_empty() && settings.tiles_y.is_empty() {
-        // What is wrong with the network the sweep says.
+        // Errors of the network are reported by the sweep.
         let tiles = Network::from_text(&workload).map_or_else(|_| (vec![1], vec![1]), |known| suggested_tiles(&known));
         (settings.tiles_x, settings.tiles_y) = tiles;
     }
     Sweep::new(&Request { hardware, workload, settings })
 }
 
-/// What every point of a sweep costs. Points that cannot be scheduled say why.
+/// The cost of every point of a sweep, or the reasons why it cannot be scheduled.
 ///
 /// # Errors
-/// It was stopped.
+/// If it was stopped.
 pub fn depth_first(sweep: &Sweep, watch: &dyn Watch) -> Result<SweepReport, NoResult> {
     let findings =
         if sweep.settings.strategies().len() > 1 { by_points(sweep, watch)? } else { by_problems(sweep, watch)? };
@@ -65,7 +65,7 @@ fn by_points(sweep: &Sweep, watch: &dyn Watch) -> Result<Findings, NoResult> {
     Ok(Findings { rows, problems: problems.len(), account: None })
 }
 
-/// The point is planned, then its problems searched on all cores.
+/// Plans the point, then searches its problems on all cores.
 fn by_problems(sweep: &Sweep, watch: &dyn Watch) -> Result<Findings, NoResult> {
     let plan = sweep.plan();
     let known = SolvedAlone::default();

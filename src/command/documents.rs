@@ -1,4 +1,4 @@
-//! Documents of each kind: those that come with the program, and what is in one.
+//! Documents of each kind: presets, and summaries of their contents.
 
 use super::one_of;
 use fusescape_engine::attention::TransformerWork;
@@ -12,18 +12,13 @@ use fusescape_spec::{
 };
 use serde::Serialize;
 
-/// What a document describes.
+/// The kind of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A core.
     Hardware,
-    /// A network.
     Network,
-    /// A system of many cores.
     System,
-    /// A pool of memories.
     Pool,
-    /// A transformer.
     Transformer,
 }
 
@@ -33,7 +28,7 @@ impl Kind {
     /// The kind of this name.
     ///
     /// # Errors
-    /// The names that there are.
+    /// The existing names.
     pub fn named(name: &str) -> Result<Self, Diagnostics> {
         one_of(name, Self::ALL.map(|kind| (kind.name(), kind))).map_err(|remedy| {
             let mut wrong = Diagnostics::default();
@@ -42,7 +37,6 @@ impl Kind {
         })
     }
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Hardware => "hardware",
@@ -65,81 +59,65 @@ pub fn presets(kind: Kind) -> &'static [Preset] {
     }
 }
 
-/// What is in a document, in short: each kind as JSON has it.
+/// A summary of a document; each kind has its own fields in JSON.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Facts {
-    /// Of a core.
     Hardware {
-        /// Its name.
         name: String,
         /// Number of PEs.
         pe_count: u64,
         /// Name and size of each dimension of the array.
         array: Vec<(String, u64)>,
-        /// The memories, the lowest first.
+        /// The lowest first.
         memories: Vec<MemoryFacts>,
-        /// The clock, MHz, where it is stated.
+        /// MHz; `None` if it is not stated.
         clock_mhz: Option<f64>,
     },
-    /// Of a network.
     Network {
-        /// Its name.
         name: String,
         /// Multiply-accumulates.
         macs: u64,
-        /// Layers that compute.
+        /// Layers that compute, unlike inputs and views.
         layers: Vec<LayerFacts>,
     },
-    /// Of a pool.
     Pool {
-        /// Its name.
         name: String,
         /// Names of the memories.
         memories: Vec<String>,
     },
-    /// Of a transformer.
     Transformer {
-        /// Its name.
         name: String,
-        /// Layers.
         layers: u64,
         /// Weights of all layers.
         weights: u64,
-        /// Whether a token sees only those before it.
+        /// Whether a token sees only earlier ones.
         is_decoder: bool,
     },
-    /// Of a system of cores.
     System {
-        /// Its name.
         name: String,
         /// Names of the cores.
         cores: Vec<String>,
     },
 }
 
-/// A memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MemoryFacts {
-    /// Its name.
     name: String,
-    /// Its capacity.
     size_bits: u64,
 }
 
-/// A layer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LayerFacts {
-    /// Its name.
     name: String,
     /// Multiply-accumulates.
     macs: u64,
 }
 
-/// What is in a document, in short.
+/// A summary of a document.
 ///
 /// # Errors
-/// All that is wrong with it.
+/// All errors in it.
 pub fn facts(kind: Kind, text: &str) -> Result<Facts, Diagnostics> {
     match kind {
         Kind::Hardware => Core::from_text(text).map(|core| core_facts(&core)),
@@ -155,7 +133,7 @@ pub fn facts(kind: Kind, text: &str) -> Result<Facts, Diagnostics> {
             name: model.name,
         }),
         Kind::System => {
-            // Cores of which it says nothing are the accelerator beside it: any.
+            // Cores without a description are the accelerator beside the system: any is good enough here.
             let beside = hardware_presets().first().map_or("", |preset| preset.text);
             CoreSystem::from_text(text, beside).map(|system| Facts::System {
                 name: system.name,

@@ -1,9 +1,9 @@
-//! What reports say of estimated figures of memories.
+//! Remarks in reports on estimated numbers of memories.
 
 use fusescape_engine::hardware::Core;
 use serde::Serialize;
 
-/// The line below the title of a report; nothing where no energy is an estimate.
+/// The line below the title of a report; empty if no energy is an estimate.
 pub fn estimate_line(core: &Core) -> String {
     core.estimate_note().map_or_else(String::new, |note| note + "\n")
 }
@@ -25,7 +25,7 @@ pub(crate) struct EstimatedMemory {
 }
 
 impl EstimatedMemory {
-    /// Those of a core, the lowest first.
+    /// The estimates of a core, the lowest memory first.
     pub fn of(core: &Core) -> Vec<Self> {
         let estimated = core.estimates().map(|(memory, estimate)| Self {
             memory: memory.name.clone(),

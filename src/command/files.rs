@@ -1,4 +1,4 @@
-//! Files that a person names: what is no text, or no file at all, is called so.
+//! Files named by a user, with error messages for files that are missing or not text.
 
 use fusescape_import::text_of;
 use fusescape_spec::visible;
@@ -7,12 +7,12 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
 use tempfile::Builder;
 
-/// A path as it is printed.
+/// A path as printed.
 pub fn shown(path: &Path) -> String {
     visible(&path.display().to_string()).into_owned()
 }
 
-/// Why a file cannot be read or written, for a person.
+/// The reason why a file cannot be read or written, for a person.
 pub fn failed(path: &Path) -> impl Fn(io::Error) -> String {
     let path = shown(path);
     move |error| match error.kind() {
@@ -32,21 +32,21 @@ pub fn failed(path: &Path) -> impl Fn(io::Error) -> String {
     }
 }
 
-/// Whether a disk has no room left for somebody.
+/// Whether an error means that a disk is full.
 pub fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
 }
 
-/// What a full disk is called.
+/// Message for a full disk.
 pub const NO_ROOM: &str = "There is no room left on the disk. Make room, then run it again.";
 
-/// Writes a file whole, in the place of an earlier one, which stays as it is if that fails.
+/// Writes a whole file in place of an earlier one, which is kept unchanged if that fails.
 ///
 /// # Errors
-/// It cannot be written; for a person.
+/// If it cannot be written; for a person.
 pub fn write(path: &Path, text: &str) -> Result<(), String> {
     let write = || -> io::Result<()> {
-        // Where a link leads. What is no file of a disk, such as a pipe, takes the text at once.
+        // Follows symbolic links. Anything but a file on a disk, such as a pipe, is written directly.
         let there = match path.canonicalize() {
             Ok(there) if !there.is_file() => return fs::write(path, text),
             Ok(there) => there,
@@ -65,7 +65,7 @@ pub fn write(path: &Path, text: &str) -> Result<(), String> {
     write().map_err(failed(path))
 }
 
-/// What makes a temporary file, which is going to stand at `path`. Whoever may read what else stands there may read it.
+/// A builder for a temporary file that will be moved to `path`, readable like other new files.
 pub fn temporary_for(path: &Path) -> Builder<'_, '_> {
     let mut builder = Builder::new();
     builder.prefix(path.file_name().unwrap_or_default()).suffix(".tmp");
@@ -74,10 +74,10 @@ pub fn temporary_for(path: &Path) -> Builder<'_, '_> {
     builder
 }
 
-/// A file to be read; a folder is none.
+/// Opens a file for reading; a folder is an error.
 ///
 /// # Errors
-/// Why it cannot be, for a person.
+/// The reason why it cannot be opened, for a person.
 pub fn open(path: &Path) -> Result<File, String> {
     if path.is_dir() {
         return Err(failed(path)(ErrorKind::IsADirectory.into()));
@@ -85,13 +85,13 @@ pub fn open(path: &Path) -> Result<File, String> {
     File::open(path).map_err(failed(path))
 }
 
-/// The text of a file of at most `most` bytes; more are not read.
+/// The text of a file of at most `most` bytes.
 ///
 /// # Errors
-/// It cannot be read, is longer, or is no text; for a person.
+/// If it cannot be read, is longer, or is not text; for a person.
 pub fn read_text(path: &Path, most: usize) -> Result<String, String> {
     let mut bytes = Vec::new();
-    // A byte more than is taken, so that what is too long is noticed, be it a device that never ends.
+    // One byte more is read to detect a file that is too long, even if it is a device that never ends.
     let read = open(path)?.take(most as u64 + 1).read_to_end(&mut bytes);
     read.map_err(failed(path))?;
     if bytes.len() > most {

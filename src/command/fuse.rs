@@ -1,4 +1,4 @@
-//! Which layers run together, by several methods, each judged by its own model and by the whole one.
+//! Groups of layers by several methods, each judged by its own model and by the full one.
 
 use super::optimal::{Stack, search};
 use super::sweep_report::sentences;
@@ -8,9 +8,9 @@ use fusescape_engine::explore::{FusionVerdict, Fusions, Settings, StackAim, Stac
 use serde::Serialize;
 use serde_json::{Error, Value};
 
-/// What each method says.
+/// The results of all methods.
 pub struct FusionReport {
-    /// Every stack that was looked at.
+    /// Every evaluated stack.
     pub study: StackStudy,
     /// The verdicts.
     pub fusions: Fusions,
@@ -19,7 +19,7 @@ pub struct FusionReport {
 /// Compares the methods on all cores.
 ///
 /// # Errors
-/// Why no stacks can be made, or it was stopped.
+/// Reasons why no stacks can be made; or it was stopped.
 pub fn fuse(sweep: Sweep, limits: StackLimits, watch: &dyn Watch) -> Result<FusionReport, NoResult> {
     let study = StackStudy::new(sweep, limits)?;
     let search = search(&study, StackAim::Methods, watch)?;
@@ -28,10 +28,10 @@ pub fn fuse(sweep: Sweep, limits: StackLimits, watch: &dyn Watch) -> Result<Fusi
 }
 
 impl FusionReport {
-    /// For a program.
+    /// The report as JSON.
     ///
     /// # Errors
-    /// A number that JSON has no word for.
+    /// If a number is not finite.
     pub fn json(&self) -> Result<Value, Error> {
         let Self { study, fusions } = self;
         let chosen = |method: &'static str, verdict: &FusionVerdict| {
@@ -84,8 +84,8 @@ pub(crate) struct FusionsFound<'a> {
     optimus_buffer_bytes: u64,
     /// Fewest DRAM accesses of any groups by the model of Optimus, bytes; null where that is unknown.
     optimus_oracle_bytes: Option<u64>,
-    /// Stacks that the jointly optimal ones are proved to be the best of: all within the limits; all of at most so many layers and those
-    /// that other methods choose; or those alone.
+    /// Stacks that the jointly optimal ones are proved to be the best of: all within the limits; all of at most so many
+    /// layers and those that other methods choose; or those alone.
     proved_among: ListedStacks,
     /// Number of different stacks that were considered.
     stacks_considered: usize,

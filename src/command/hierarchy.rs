@@ -10,20 +10,20 @@ use web_time::{Duration, Instant};
 
 /// The best hierarchies, with the effort that they took.
 pub struct HierarchyReport {
-    /// What was asked.
+    /// The validated request.
     pub study: Arc<Study>,
-    /// What was found.
+    /// All results.
     pub exploration: Exploration,
     /// The best by the objective.
     pub best: Point,
-    /// How long the search took.
+    /// Total time.
     pub elapsed: Duration,
 }
 
-/// Searches the hierarchies of a pool: all, or all but those that are known to be beaten.
+/// Searches the hierarchies of a pool: all, or all except those known to be dominated.
 ///
 /// # Errors
-/// All that is wrong with documents and settings, why no hierarchy fits, or it was stopped.
+/// All errors of documents and settings, reasons why no hierarchy fits; or it was stopped.
 // This is the browser's clock in WebAssembly.
 #[allow(clippy::disallowed_methods)]
 pub fn hierarchies(
@@ -52,10 +52,10 @@ impl HierarchyReport {
         self.study.document(&self.study.hierarchies[self.best.hierarchy as usize])
     }
 
-    /// For a program.
+    /// The report as JSON.
     ///
     /// # Errors
-    /// A number that JSON has no word for.
+    /// If a number is not finite.
     pub fn json(&self) -> Result<Value, Error> {
         let Self { study, exploration, best, elapsed } = self;
         let hierarchy = |point: &Point| {

@@ -21,32 +21,30 @@ use web_time::{Duration, Instant};
 /// With a limit of time so many states are looked at, at the most: some gigabytes.
 const MOST_NODES: u64 = 10_000_000;
 
-/// Which layers are mapped, and how.
+/// The layers to map, and the search.
 #[derive(Debug, Clone)]
 pub struct LayerOptions {
-    /// Names of layers; all where there are none.
+    /// Names of layers; empty for all.
     pub layers: Vec<String>,
-    /// A mapping document whose mappings are priced, instead of a search.
+    /// A mapping document to evaluate, instead of a search.
     pub mapping: Option<String>,
-    /// A document of constraints: the mappings that a search may take.
+    /// A document of constraints on the mappings of the search.
     pub constraints: Option<String>,
     /// How to search.
     pub strategy: LayerStrategy,
     /// Whether the best unrolling is searched, too, instead of that of the documents.
     pub searches_unrollings: bool,
-    /// Of searched unrollings: the loops that a dimension of the array may unroll, by its name.
+    /// For searched unrollings: the loops that a dimension of the array may unroll, by its name.
     pub hints: Vec<(String, Vec<Dim>)>,
-    /// Of searched unrollings: at most so many different loops on one dimension.
+    /// For searched unrollings: limit on the different loops on one dimension.
     pub loops_per_dimension: usize,
-    /// At most so many loop prime factors, where the strategy has such a limit; `None`: 6 or, among blockings, 8.
+    /// Limit on the loop prime factors, for strategies with such a limit; `None` for 6, or 8 among blockings.
     pub lpf_limit: Option<usize>,
-    /// Each layer is searched until its best mapping is proved, but no longer; `None`: until a fixed number of partial mappings.
+    /// Time limit for the proof of each layer's best mapping; `None` for a limit on partial mappings.
     pub time: Option<Duration>,
-    /// Among blockings: how full a memory is that operands share, at least, 0 to 1.
+    /// Among blockings: smallest utilization of a shared memory, 0 to 1.
     pub min_utilization: f64,
-    /// What is minimised.
     pub objective: Objective,
-    /// Rules of the model.
     pub rules: Rules,
 }
 
@@ -69,10 +67,11 @@ impl Default for LayerOptions {
     }
 }
 
-/// Maps layers of a network on a core, or prices mappings of them.
+/// Maps layers of a network on a core, or evaluates given mappings.
 ///
 /// # Errors
-/// All that is wrong with documents and options, or it was stopped. A layer that cannot be mapped is none: its result says why.
+/// All errors of documents and options; or it was stopped. A layer that cannot be mapped is no error: its result has
+/// the reason.
 pub fn map_layers(
     hardware: String,
     workload: String,
@@ -92,7 +91,7 @@ pub fn map_layers(
         rules: options.rules,
         unroll: None,
     };
-    // Says what is wrong with both documents before any layer is looked for.
+    // Reports errors of both documents before any layer is searched.
     let first = LayerStudy::new(&request)?;
     check(options, &first.core)?;
     let network = Network::from_text(&request.workload)?.on(&first.core);
@@ -106,7 +105,7 @@ pub fn map_layers(
 /// A layer on its core, and what came out.
 pub type Studied = Vec<(LayerStudy, LayerResult)>;
 
-/// Prices the mappings of a document: of the layers that are asked for, or of all that it maps.
+/// Evaluates the mappings of a document: for the requested layers, or for all that it maps.
 fn by_hand(
     text: &str,
     options: &LayerOptions,
@@ -138,7 +137,7 @@ fn by_hand(
     Ok(mapped.into_iter().map(result).collect())
 }
 
-/// Searches the layers that are asked for, or all.
+/// Searches the requested layers, or all.
 fn searched(
     options: &LayerOptions,
     first: &LayerStudy,
@@ -174,7 +173,7 @@ fn searched(
     wrong.or(results).map_err(Into::into)
 }
 
-/// Refuses what cannot be done together.
+/// Rejects options that exclude each other.
 fn check(options: &LayerOptions, core: &Core) -> Result<(), NoResult> {
     let names: Vec<&str> = core.array.iter().map(|(name, _)| name.as_str()).collect();
     let mut wrong = Diagnostics::default();
@@ -204,7 +203,7 @@ pub(super) fn limits(options: &LayerOptions) -> Limits {
     Limits { lpf_limit: lpf_limit(options), ..Limits::default() }
 }
 
-/// Whether unrollings of a layer are searched: those over lanes leave the fewest steps anyway.
+/// Whether unrollings of a layer are searched: those over lanes of a vector unit always need the fewest steps.
 pub(super) fn searches_unrollings(study: &LayerStudy, options: &LayerOptions) -> bool {
     options.searches_unrollings && study.core.vector_unit_for(study.problem.shape.kind).is_none()
 }
@@ -254,7 +253,7 @@ pub(super) fn map(study: &mut LayerStudy, options: &LayerOptions, watch: &dyn Wa
     LayerResult { facts: study.facts(), mapped, searched, unrollings, constrained: None, seconds }
 }
 
-/// Searches until the limits are reached or, where a time is given, until that is over.
+/// Searches until a limit is reached: the time limit if there is one.
 #[allow(clippy::disallowed_methods)]
 pub(super) fn in_time<T>(
     options: &LayerOptions,
@@ -338,7 +337,7 @@ pub(super) fn unrolling_options(
     UnrollingOptions { hints, loops_per_dimension, ..wanted }
 }
 
-/// Gives the study the best unrolling, with the mappings that `find` finds.
+/// Sets the best unrolling of the study, with mappings found by `find`.
 pub(super) fn search_unrolling(
     study: &mut LayerStudy,
     options: &LayerOptions,

@@ -1,4 +1,4 @@
-//! Layers under constraints: the best mapping that a document allows, beside the best of all.
+//! Layers under constraints: the best mapping under a document, and the best of all.
 
 use super::Watch;
 use super::layer::{
@@ -10,11 +10,11 @@ use fusescape_engine::mapping::LayerOnCore;
 use fusescape_engine::search::{Outcome, Proof, Solution, Strategy, find_best_under};
 use web_time::Instant;
 
-/// What has no mapping, for certain.
+/// The outcome of a layer that certainly has no mapping.
 const IMPOSSIBLE: Outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
 
-/// Maps a layer under constraints, and as if there were none.
-// Commands are never WebAssembly.
+/// Maps a layer with and without constraints.
+// This is the browser's clock in WebAssembly.
 #[allow(clippy::disallowed_methods)]
 pub fn constrained(
     study: &mut LayerStudy,

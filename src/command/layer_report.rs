@@ -21,27 +21,25 @@ use std::collections::BTreeMap;
 
 /// Layers of a network on a core.
 pub struct LayersReport {
-    /// The core.
     pub core: Core,
-    /// The network as the core computes it.
+    /// The network in the form that the core computes.
     pub network: Network,
-    /// How they were mapped.
+    /// The options of the search.
     pub options: LayerOptions,
-    /// The layers.
     pub layers: Studied,
 }
 
 impl LayersReport {
-    /// What is good to know beside the numbers.
+    /// Remarks on the numbers.
     pub fn notes(&self) -> Vec<Diagnostic> {
         let Self { core, network, .. } = self;
         network.notes(&core.name, [core])
     }
 
-    /// For a program.
+    /// The report as JSON.
     ///
     /// # Errors
-    /// A number that JSON has no word for.
+    /// If a number is not finite.
     pub fn json(&self) -> Result<Value, Error> {
         let Self { core, network, options, layers } = self;
         let strategy = STRATEGIES.iter().find(|(_, strategy)| *strategy == options.strategy).map(|(name, _)| *name);
@@ -62,22 +60,22 @@ impl LayersReport {
 
 /// One layer, mapped or not.
 pub struct LayerResult {
-    /// What the layer is.
+    /// Properties common to all mappings of the layer.
     pub facts: LayerFacts,
-    /// Its mapping, or why there is none.
+    /// Its mapping, or the reason why there is none.
     pub mapped: Result<MappedLayer, Diagnostics>,
-    /// What the temporal search did.
+    /// The outcome of the temporal search.
     pub searched: Searched,
-    /// What the search for the unrolling did, if there was one.
+    /// The outcome of the search for the unrolling, if there was one.
     pub unrollings: Option<UnrolledOutcome>,
-    /// What the constraints cost, if there are any.
+    /// The cost of the constraints, if there are any.
     pub constrained: Option<ConstraintCost>,
-    /// How long both took.
+    /// Time of both searches.
     pub seconds: f64,
 }
 
 impl LayerResult {
-    /// Time and power of the mapped layer by itself.
+    /// Time and power of the mapped layer alone.
     pub fn power(&self, core: &Core) -> Option<Power> {
         let mapped = self.mapped.as_ref().ok()?;
         core.power(mapped.energy_pj(), mapped.cycles.total as f64, self.facts.shape.macs())
@@ -97,20 +95,20 @@ pub struct ConstraintCost {
 
 /// The outcome of a temporal search.
 pub enum Searched {
-    /// It went through orders.
+    /// Of a search over orders of loops.
     Orders(Outcome),
-    /// It went through blockings.
+    /// Of a search over blockings.
     Space(MappingSpace),
-    /// It went level by level.
+    /// Of a search level by level.
     Iterative(IterativeOutcome),
-    /// It cannot.
+    /// The search was refused.
     Refused(SpaceRefusal),
-    /// There was none: the mapping is made by hand.
+    /// There was no search: the mapping was made by hand.
     ByHand,
 }
 
 impl Searched {
-    /// The mapping it found.
+    /// The mapping of the search.
     pub fn best(&self) -> Option<&Solution> {
         match self {
             Self::Orders(outcome) => outcome.best.as_ref(),

@@ -1,7 +1,9 @@
-//! What commands do, whoever gives them: the command line (`src/cli/`), the Python package (`src/python/`), JavaScript (`src/npm/`).
+//! Commands, independent of their caller: the command line (`src/cli/`), the Python package (`src/python/`), JavaScript
+//! (`src/npm/`).
 //!
-//! A command takes validated documents and options, works on all cores of this machine, and describes what it found as JSON, laid out as
-//! `docs/schema/` says. So both print the same numbers. Whoever gives a command may watch it and stop it ([`Watch`]).
+//! A command takes validated documents and options, runs on all cores of this machine, and returns a report, whose JSON
+//! is described in `docs/schema/`. So all callers print the same numbers. A caller may watch a command and stop it
+//! ([`Watch`]).
 //!
 //! - `words.rs`: words that options take, and what they mean; `names.rs`: what is said of a name that is none
 //! - `options/`: options of every command, whoever gives them, and their schema; `documents.rs`: documents as other programs give them
@@ -12,8 +14,8 @@
 //!   `compare.rs`, `sequences.rs`: that of commands of the command line alone
 //! - `report.rs`, `schema.rs`: what all reports have in common, and their schemas, made of their types
 //!
-//! In WebAssembly, which has neither threads nor files, a command runs on the one thread that there is, and finds the same. The page is not
-//! made of commands, as it shows what is found while it is.
+//! In WebAssembly, without threads and files, a command runs on the single thread, with the same result. The page does
+//! not use commands, as it shows results while they are computed.
 
 pub mod attention;
 mod attention_report;
@@ -52,25 +54,25 @@ pub use report::{Report, written};
 use fusescape_spec::Diagnostics;
 use std::fmt;
 
-/// Who looks on while a command works, from any of its threads.
+/// Watches a command from any of its threads: progress, and stop.
 pub trait Watch: Sync {
-    /// A stage of the work begins: `count` parts, of which none is done. `what` names them: "mapping problems".
+    /// A stage with `count` parts begins. `what` names the parts: "mapping problems".
     fn begin(&self, count: usize, what: &str);
-    /// The same of parts that take about equally long, so that the time to come follows from the time so far.
+    /// Like [`Self::begin`] for parts that take about equally long, so that the remaining time can be estimated.
     fn begin_alike(&self, count: usize, what: &str) {
         self.begin(count, what);
     }
-    /// So many parts more are done.
+    /// Another `parts` parts are done.
     fn advance(&self, parts: usize);
-    /// The stage has another number of parts than was thought.
+    /// The number of parts of the stage has changed.
     fn recount(&self, count: usize);
-    /// The stage is over.
+    /// The stage has ended.
     fn end(&self);
-    /// Whether to go on. It is asked before each search; where it says no, the command ends with [`NoResult::Stopped`].
+    /// Whether to continue. Asked before each search; if not, the command ends with [`NoResult::Stopped`].
     fn goes_on(&self) -> bool;
 }
 
-/// Nobody looks on.
+/// Watches nothing and never stops.
 pub struct Unwatched;
 
 impl Watch for Unwatched {
@@ -83,12 +85,12 @@ impl Watch for Unwatched {
     }
 }
 
-/// Why a command has no result.
+/// The reason why a command has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoResult {
-    /// All that is wrong with documents and options, or why nothing fits.
+    /// All errors of documents and options, or reasons why nothing fits.
     Wrong(Diagnostics),
-    /// Who watches stopped it.
+    /// It was stopped by its watcher.
     Stopped,
 }
 
@@ -109,14 +111,14 @@ impl From<Diagnostics> for NoResult {
     }
 }
 
-/// One thing that is wrong.
+/// A single error.
 fn wrong(path: &str, reason: impl Into<String>, remedy: impl Into<String>) -> NoResult {
     let mut diagnostics = Diagnostics::default();
     diagnostics.add(path, reason, remedy);
     NoResult::Wrong(diagnostics)
 }
 
-/// `Ok`, unless who watches wants no more.
+/// `Ok`, unless the watcher stops the command.
 fn unless_stopped<T>(watch: &dyn Watch, found: T) -> Result<T, NoResult> {
     if watch.goes_on() { Ok(found) } else { Err(NoResult::Stopped) }
 }

@@ -1,11 +1,11 @@
-//! Names that an option takes.
+//! Names as values of an option.
 
 use fusescape_spec::{Diagnostics, closest};
 
-/// What `text` names among `known`.
+/// The value with the name `text`.
 ///
 /// # Errors
-/// The name that was most likely meant, and all names.
+/// The closest name, and all names.
 pub fn one_of<T>(text: &str, known: impl IntoIterator<Item = (&'static str, T)>) -> Result<T, String> {
     let mut names = Vec::new();
     for (name, value) in known {
@@ -17,14 +17,14 @@ pub fn one_of<T>(text: &str, known: impl IntoIterator<Item = (&'static str, T)>)
     Err(unknown(text, &names))
 }
 
-/// Says of which names `text` is none, and which of them was most likely meant.
+/// An error about an unknown name, with the closest existing one.
 pub fn unknown(text: &str, names: &[&str]) -> String {
     let meant = closest(text, names.iter().copied()).map(|name| format!("; did you mean `{name}`?"));
     format!("use one of {}{}", names.join(", "), meant.unwrap_or_default())
 }
 
-/// What is wrong with an option at `path` that takes words or names of a network: where its `text` is like one of the words, that was
-/// perhaps meant, too.
+/// Errors of an option at `path` that takes words or names of a network; if its `text` is similar to one of the words,
+/// the word is suggested as well.
 pub fn or_word(mut wrong: Diagnostics, path: &str, text: &str, words: &[&str]) -> Diagnostics {
     if let Some(meant) = closest(text, words.iter().copied()) {
         let remedies = wrong.0.iter_mut().filter(|diagnostic| diagnostic.path == path);

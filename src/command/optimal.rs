@@ -1,4 +1,4 @@
-//! Stacks, tile sizes and modes that are jointly optimal, found on all cores.
+//! Jointly optimal stacks, tile sizes and modes, searched on all cores.
 
 use super::estimates::EstimatedMemory;
 use super::run::run;
@@ -14,24 +14,24 @@ use fusescape_engine::hardware::Power;
 use serde::Serialize;
 use serde_json::{Error, Value};
 
-/// The optimum of a sweep, and the effort that it took.
+/// The optimum of a sweep, with the effort of the search.
 pub struct OptimalReport {
-    /// What was asked.
+    /// The validated request.
     pub sweep: Sweep,
-    /// Every stack that was looked at.
+    /// Every evaluated stack.
     pub study: StackStudy,
     /// The best of all.
     pub optimal: OptimalStacks,
-    /// Searches of mappings.
+    /// Effort of the searches for mappings.
     pub effort: SearchEffort,
-    /// Strategies of stacks.
+    /// Effort of the search for strategies of stacks.
     pub tried: StrategyEffort,
 }
 
-/// Finds the jointly optimal stacks, tile sizes and modes. The fuse depths of the sweep do not count.
+/// Finds the jointly optimal stacks, tile sizes and modes. The fuse depths of the sweep are ignored.
 ///
 /// # Errors
-/// Why there are none, or it was stopped.
+/// Reasons why there are none; or it was stopped.
 pub fn optimal(sweep: &Sweep, limits: StackLimits, watch: &dyn Watch) -> Result<OptimalReport, NoResult> {
     let study = StackStudy::new(sweep.clone(), limits)?;
     let search = search(&study, StackAim::Optimum, watch)?;
@@ -39,7 +39,7 @@ pub fn optimal(sweep: &Sweep, limits: StackLimits, watch: &dyn Watch) -> Result<
     Ok(OptimalReport { sweep: sweep.clone(), study, optimal, effort: search.effort, tried: search.tried })
 }
 
-/// Finds the best strategies of all stacks on all cores, and what comes of them.
+/// Searches the best strategies of all stacks on all cores, and the best combination.
 pub(super) fn search(study: &StackStudy, aim: StackAim, watch: &dyn Watch) -> Result<StackSearch, NoResult> {
     let mut search = StackSearch::new(aim);
     run(&mut search, || StackBench::new(study.anew()), watch)?;
@@ -101,10 +101,10 @@ impl OptimalReport {
         sweep.core.power(optimal.energy_pj, optimal.latency_cycles as f64, sweep.network.macs())
     }
 
-    /// For a program.
+    /// The report as JSON.
     ///
     /// # Errors
-    /// A number that JSON has no word for.
+    /// If a number is not finite.
     pub fn json(&self) -> Result<Value, Error> {
         let Self { sweep, study, optimal, effort, tried } = self;
         let found = OptimumFound {
@@ -136,13 +136,15 @@ impl OptimalReport {
     }
 }
 
-/// What `fusescape depth-first --stacks optimal --format json` prints: stacks, tile sizes and modes that are jointly optimal.
+/// What `fusescape depth-first --stacks optimal --format json` prints: stacks, tile sizes and modes that are jointly
+/// optimal.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct OptimumFound<'a> {
     /// Name of the core, as its document has it.
     hardware: &'a str,
-    /// Memories with figures that an estimator stands for, the lowest first; all other figures are stated in the document.
+    /// Memories with figures that an estimator stands for, the lowest first; all other figures are stated in the
+    /// document.
     estimates: Vec<EstimatedMemory>,
     /// Name of the network, as its document has it.
     workload: &'a str,
@@ -160,8 +162,8 @@ pub(crate) struct OptimumFound<'a> {
     cuts: String,
     /// The stacks in the order in which they run.
     stacks: Vec<Stack>,
-    /// Stacks that the jointly optimal ones are proved to be the best of: all within the limits; all of at most so many layers and those
-    /// that other methods choose; or those alone.
+    /// Stacks that the jointly optimal ones are proved to be the best of: all within the limits; all of at most so many
+    /// layers and those that other methods choose; or those alone.
     proved_among: ListedStacks,
     /// Number of different stacks that were considered.
     stacks_considered: usize,

@@ -1,27 +1,27 @@
-//! Reports for programs: JSON, laid out as `docs/schema/` says, which is made of their types (`schema.rs`).
+//! Reports in JSON, described by `docs/schema/`, which is made from their types (`schema.rs`).
 
 use fusescape_spec::Diagnostics;
 use serde::Serialize;
 use serde_json::{Error, Value};
 
-/// What a command found, for a program. Doc comments of its fields are their descriptions in `docs/schema/KIND-1.json`.
+/// The result of a command. Doc comments of its fields are their descriptions in `docs/schema/KIND-1.json`.
 pub trait Report: Serialize {
-    /// Its kind, after which its schema is named.
+    /// Names its schema.
     const KIND: &'static str;
 
-    /// As JSON whose fields are sorted by name. It states what it was made by.
+    /// As JSON with fields sorted by name, including the program and its version.
     ///
     /// # Errors
-    /// A number that JSON has no word for.
+    /// If a number is not finite.
     fn json(&self) -> Result<Value, Error> {
         serde_json::to_value(Stamped { schema: schema_name::<Self>(), made_by: MadeBy::THIS, found: self })
     }
 }
 
-/// What was written as JSON, or why it cannot be.
+/// The JSON of a result, or the reason why it cannot be written.
 ///
 /// # Errors
-/// A number that JSON has no word for.
+/// If a number is not finite.
 pub fn written(found: Result<Value, Error>) -> Result<Value, Diagnostics> {
     found.map_err(|why| {
         let mut wrong = Diagnostics::default();
@@ -30,10 +30,10 @@ pub fn written(found: Result<Value, Error>) -> Result<Value, Diagnostics> {
     })
 }
 
-/// Of all schemas. It grows when a field goes or means something else; new fields leave it.
+/// Version of all schemas. It grows when a field is removed or changes its meaning, not with new fields.
 const VERSION: u32 = 1;
 
-/// What the schema of a report is called.
+/// Name of the schema of a report.
 pub fn schema_name<R: Report + ?Sized>() -> String {
     format!("fusescape/{}/{VERSION}", R::KIND)
 }

@@ -1,4 +1,4 @@
-//! Runs a [`Job`] on all cores: the one place where commands hand out work.
+//! Runs a [`Job`] on all cores: the one place where commands distribute work.
 
 use super::{NoResult, Watch};
 use fusescape_engine::job::{Job, Progress, Worker};
@@ -7,13 +7,13 @@ use rayon::prelude::*;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use web_time::{Duration, Instant};
 
-/// A worker comes back after so long, so that progress is seen and others get a share of what it could not do.
+/// Time slice of a worker, after which it reports progress and shares unfinished work.
 const MOMENT: Duration = Duration::from_millis(50);
 
-/// Runs a job to its end. Every thread makes itself a bench.
+/// Runs a job to its end. Every thread makes its own bench.
 ///
 /// # Errors
-/// Why it has no result, or it was stopped.
+/// The reason why it has no result; or it was stopped.
 pub fn run<J>(job: &mut J, bench: impl Fn() -> J::Bench + Sync, watch: &dyn Watch) -> Result<(), NoResult>
 where
     J: Job<Task: Send, Done: Send> + Send,
@@ -21,10 +21,10 @@ where
     run_and_tell(job, bench, watch, |_| Ok(()))
 }
 
-/// Runs a job to its end. `heard` is called whenever the job has taken what came of a task, on one thread at a time.
+/// Runs a job to its end. `heard` is called whenever the job has taken the result of a task, on one thread at a time.
 ///
 /// # Errors
-/// Why it has no result, what `heard` says, or it was stopped.
+/// The reason why it has no result, an error of `heard`; or it was stopped.
 pub fn run_and_tell<J, E>(
     job: &mut J,
     bench: impl Fn() -> J::Bench + Sync,
@@ -58,10 +58,10 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// The job, where all threads reach it.
+/// The job, shared by all threads.
 struct Desk<'j, J, F, E> {
     shared: Mutex<Shared<'j, J, F, E>>,
-    /// A task has come back, so that others may have become possible.
+    /// Signals that a task has come back, so that others may have become available.
     news: Condvar,
 }
 
@@ -69,9 +69,9 @@ struct Shared<'j, J, F, E> {
     job: &'j mut J,
     heard: F,
     told: Told<'j>,
-    /// Tasks that threads are at.
+    /// Number of tasks in progress.
     out: usize,
-    /// Why nothing goes on.
+    /// The reason to end, if any.
     end: Option<E>,
 }
 
@@ -122,7 +122,7 @@ where
     }
 }
 
-/// What somebody who watches was told.
+/// The progress reported to the watcher.
 struct Told<'w> {
     watch: &'w dyn Watch,
     last: Progress,

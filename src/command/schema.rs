@@ -1,4 +1,4 @@
-//! Schemas of reports, made of their types: `docs/schema/`.
+//! Schemas of reports in `docs/schema/`, made from their types.
 
 pub use super::options::schema::options;
 
@@ -19,7 +19,7 @@ use schemars::transform::transform_subschemas;
 use schemars::{JsonSchema, Schema, json_schema};
 use serde_json::{Map, Value};
 
-/// The schema of every kind of report, by its kind.
+/// The schema of every report, by kind.
 pub fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
         attention(),
@@ -43,7 +43,8 @@ fn of<R: Report + JsonSchema>() -> (&'static str, Schema) {
     (R::KIND, schema)
 }
 
-/// What `fusescape attention` prints is one of three reports: their fields side by side, of which each has its own.
+/// `fusescape attention` prints one of three reports: their fields are merged, with those of only some of them
+/// optional.
 fn attention() -> (&'static str, Schema) {
     let (kind, whole) = of::<StepFound<'_>>();
     let reports = [whole.clone(), of::<DividedFound<'_>>().1, of::<PublishedFound>().1];
@@ -73,7 +74,7 @@ fn attention() -> (&'static str, Schema) {
     (kind, schema)
 }
 
-/// One of these texts.
+/// The schema of one of these texts.
 pub(crate) fn one_of(names: &[&str]) -> Schema {
     json_schema!({ "enum": names })
 }
@@ -96,7 +97,7 @@ pub(crate) fn tidy(schema: &mut Schema) {
     transform_subschemas(&mut tidy, schema);
 }
 
-/// A doc comment's text whose links are what they show.
+/// The text of a doc comment, with links replaced by their text.
 fn without_links(text: &str) -> String {
     let mut parts = text.split("[`");
     let mut plain = parts.next().unwrap_or_default().to_owned();

@@ -8,20 +8,19 @@ use serde_json::{Error, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What a person has to know of rows from a file without digests.
+/// A remark on rows from a file without digests.
 pub const UNCHECKED: &str = "the file has no digests, so that a damaged row would not be noticed";
 
 /// The front of a study's rows.
 pub struct StudyFront {
-    /// The study.
     pub study: Arc<Study>,
-    /// Rows on the front, in the order of their designs.
+    /// In the order of their designs.
     pub rows: Vec<DesignRow>,
-    /// Designs by their status.
+    /// Number of designs by status.
     pub designs: BTreeMap<&'static str, u64>,
-    /// Designs of the study that are not among them, as of the other shards.
+    /// Number of designs of the study without a row, such as those of other shards.
     pub missing: u64,
-    /// Whether digests say that the rows are those that were written.
+    /// Whether the rows were checked by digests.
     pub is_checked: bool,
 }
 
@@ -31,12 +30,12 @@ pub struct FrontRows {
     front: ParetoFront,
     kept: BTreeMap<u64, DesignRow>,
     designs: BTreeMap<&'static str, u64>,
-    /// Samples may repeat a design; rows are told apart by the order in which they come.
+    /// Number of rows so far: samples may repeat a design, so rows are identified by their order.
     place: u64,
 }
 
 impl FrontRows {
-    /// Takes rows of a study.
+    /// Adds rows of a study.
     pub fn add(&mut self, study: &Study, rows: Vec<DesignRow>) {
         for row in rows {
             *self.designs.entry(row.status.name()).or_default() += 1;
@@ -52,7 +51,7 @@ impl FrontRows {
         self.kept.retain(|place, _| on_front.contains(place));
     }
 
-    /// The front of all rows.
+    /// The front of all added rows.
     pub fn end(self, study: Arc<Study>) -> StudyFront {
         let rows = self.kept.into_values().collect();
         StudyFront { study, rows, designs: self.designs, missing: 0, is_checked: true }
@@ -60,14 +59,14 @@ impl FrontRows {
 }
 
 impl StudyFront {
-    /// Names of the columns, and the cells of each row.
+    /// The columns, and the cells of each row.
     pub fn cells(&self) -> (Vec<ResultColumn>, Vec<Vec<Cell>>) {
         let columns = columns(&self.study);
         let cells = self.rows.iter().map(|row| row_cells(&self.study, &columns, row)).collect();
         (columns, cells)
     }
 
-    /// What a person has to know of the rows.
+    /// Remarks on the rows.
     pub fn notes(&self) -> Vec<String> {
         let missing = format!(
             "{} of {} designs are missing: this is the front of the others",
@@ -78,17 +77,16 @@ impl StudyFront {
         all.into_iter().flatten().collect()
     }
 
-    /// For a spreadsheet.
     pub fn csv(&self) -> String {
         let (columns, rows) = self.cells();
         let lines: Vec<String> = rows.iter().map(|cells| csv_line(cells)).collect();
         std::iter::once(csv_head(&columns)).chain(lines).map(|line| line + "\n").collect()
     }
 
-    /// For a program.
+    /// The report as JSON.
     ///
     /// # Errors
-    /// A number that JSON has no word for.
+    /// If a number is not finite.
     pub fn json(&self) -> Result<Value, Error> {
         let found = FrontFound {
             study: &self.study.spec.name,
@@ -102,8 +100,8 @@ impl StudyFront {
     }
 }
 
-/// What `fusescape study front --format json` prints: the Pareto front of the results of a study. The columns of results are described in
-/// docs/studies.md.
+/// What `fusescape study front --format json` prints: the Pareto front of the results of a study. The columns of
+/// results are described in docs/studies.md.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct FrontFound<'a> {
@@ -150,7 +148,7 @@ impl From<Cell> for CellFound {
     }
 }
 
-/// Rows of a study for a program: every column by its name.
+/// Rows of a study as JSON: every column by its name.
 pub fn rows_by_column(study: &Study, rows: &[DesignRow]) -> Vec<RowByColumn> {
     let columns = columns(study);
     let row = |row: &DesignRow| {

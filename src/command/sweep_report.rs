@@ -1,4 +1,4 @@
-//! What a sweep found, and its JSON.
+//! The results of a sweep, and their JSON.
 
 use super::Report;
 use super::estimates::EstimatedMemory;
@@ -15,22 +15,21 @@ use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Error, Value};
 
-/// One point of the sweep.
+/// The result of one point of the sweep.
 pub enum Row {
     /// It was scheduled.
     Done {
-        /// Its sums.
+        /// Its totals.
         summary: PointSummary,
         /// Energy by cause, pJ.
         energy: EnergySplit,
         /// Latency by cause, cycles.
         latency: LatencySplit,
     },
-    /// It cannot be.
+    /// It cannot be scheduled.
     Failed {
-        /// Its index.
+        /// Index of the point.
         point: usize,
-        /// Why.
         reasons: Diagnostics,
     },
 }
@@ -45,34 +44,33 @@ impl Row {
     }
 }
 
-/// The findings of a sweep.
+/// The results of a sweep.
 pub struct Findings {
-    /// All points in order.
+    /// In the order of the points.
     pub rows: Vec<Row>,
     /// Number of different mapping problems.
     pub problems: usize,
-    /// The whole account of the point, if there is only one.
+    /// The account of the point, if there is only one.
     pub account: Option<PointAccount>,
 }
 
 /// A finished sweep.
 pub struct SweepReport {
-    /// What was asked.
+    /// The validated request.
     pub sweep: Sweep,
-    /// A strategy a point.
+    /// One strategy per point.
     pub strategies: Vec<DepthFirstStrategy>,
-    /// What was found.
     pub findings: Findings,
-    /// The point with the best score, if any can be scheduled.
+    /// The point with the best score, if any is feasible.
     pub best: Option<usize>,
-    /// Points that no other beats in both energy and latency.
+    /// Points that no other dominates in energy and latency.
     pub pareto: Vec<usize>,
     /// Each stack at its own best point.
     pub combination: Option<Combination>,
 }
 
 impl SweepReport {
-    /// Finds the best among the findings.
+    /// Finds the best among the results.
     pub fn new(sweep: Sweep, findings: Findings) -> Self {
         let strategies = sweep.settings.strategies();
         let done: Vec<PointSummary> = findings
@@ -98,10 +96,10 @@ impl SweepReport {
         self.sweep.core.power(summary.energy_pj, summary.latency_cycles as f64, self.sweep.network.macs())
     }
 
-    /// One point for a program.
+    /// One point as JSON.
     ///
     /// # Errors
-    /// A number that JSON has no word for.
+    /// If a number is not finite.
     pub fn row(&self, row: &Row) -> Result<Value, Error> {
         serde_json::to_value(self.point(row))
     }
@@ -136,10 +134,10 @@ impl SweepReport {
         }
     }
 
-    /// For a program.
+    /// The report as JSON.
     ///
     /// # Errors
-    /// A number that JSON has no word for.
+    /// If a number is not finite.
     pub fn json(&self) -> Result<Value, Error> {
         let found = SweepFound {
             hardware: &self.sweep.core.name,
@@ -295,7 +293,7 @@ impl schemars::JsonSchema for NamedMemories<'_> {
     }
 }
 
-/// One sentence or two a reason.
+/// One or two sentences per reason.
 pub fn sentences(reasons: &Diagnostics) -> Vec<String> {
     reasons.0.iter().map(ToString::to_string).collect()
 }

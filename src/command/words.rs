@@ -1,4 +1,4 @@
-//! Options as a person writes them, on the command line and in Python, and what they mean.
+//! Options as text, on the command line and in Python, and their meanings.
 
 use super::names::{one_of, unknown};
 use fusescape_engine::attention::ElementBits;
@@ -12,12 +12,12 @@ use fusescape_engine::workload::Dim;
 use fusescape_spec::names_in;
 use std::time::Duration;
 
-/// Who decides which layers are fused.
+/// The choice of the stacks.
 #[derive(Debug, Clone)]
 pub enum Stacks {
-    /// A rule, or a person.
+    /// A rule, or stacks by hand.
     By(FuseDepth),
-    /// The search, which also finds the best tile and mode for each stack.
+    /// A search, which also finds the best tile and mode for each stack.
     Optimal,
 }
 
@@ -55,20 +55,20 @@ pub fn parse_choice<T: Copy>(text: &str, choices: &Choices<T>) -> Result<T, Stri
     one_of(text, choices.iter().map(|&(word, value, _)| (word, value)))
 }
 
-/// How large computation tiles are; `None`: the best size that a search finds.
+/// The size of computation tiles; `None` for the best size of a search.
 pub type Tiles = Option<Granularity>;
 
-/// Which tile is next; `None`: whichever way is the best.
+/// The rule for the next tile; `None` for the best rule.
 pub type Order = Option<OrderRule>;
 
-/// Who decides which cores compute which layers.
+/// The method that allocates layers to cores.
 #[derive(Debug, Clone)]
 pub enum Allocation {
-    /// The search that proves its result.
+    /// The search that proves its result optimal.
     Best,
     /// Evolution.
     Genetic,
-    /// A person.
+    /// By hand, as text.
     ByHand(String),
 }
 
@@ -95,7 +95,7 @@ pub const STRATEGIES: &[(&str, LayerStrategy)] = &[
 /// How layers of a sequence share the array: temporal, spatial or either.
 ///
 /// # Errors
-/// What can be written instead.
+/// A remedy.
 pub fn parse_sharing(text: &str) -> Result<Sharing, String> {
     let known = [("temporal", Sharing::Temporal), ("spatial", Sharing::Spatial), ("either", Sharing::Either)];
     one_of(text, known)
@@ -104,7 +104,7 @@ pub fn parse_sharing(text: &str) -> Result<Sharing, String> {
 /// A search of single layers, by its name in [`STRATEGIES`].
 ///
 /// # Errors
-/// What can be written instead.
+/// A remedy.
 pub fn parse_strategy(text: &str) -> Result<LayerStrategy, String> {
     one_of(text, STRATEGIES.iter().copied())
 }
@@ -115,7 +115,7 @@ pub const TILES: [&str; 2] = ["best", "layer-by-layer"];
 /// `best`, `layer-by-layer`, a number of rows, or sizes as a person writes them.
 ///
 /// # Errors
-/// What can be written instead.
+/// A remedy.
 pub fn parse_tiles(text: &str) -> Result<Tiles, String> {
     if text == "best" { Ok(None) } else { Granularity::from_words(text).map(Some) }
 }
@@ -126,7 +126,7 @@ pub const TURNS: [&str; 3] = ["automatic", "one", "each-layer"];
 /// Layer stacks on many cores: `automatic`, `one`, `each-layer`, or names of layers after which one ends.
 ///
 /// # Errors
-/// What can be written instead.
+/// A remedy.
 pub fn parse_turns(text: &str) -> Result<StackRule, String> {
     Ok(StackRule::from_words(text))
 }
@@ -134,10 +134,10 @@ pub fn parse_turns(text: &str) -> Result<StackRule, String> {
 /// The words of [`parse_allocation`].
 pub const ALLOCATIONS: [&str; 2] = ["best", "genetic"];
 
-/// `best`, `genetic`, or cores of layers as a person writes them.
+/// `best`, `genetic`, or cores of layers by hand.
 ///
 /// # Errors
-/// What can be written instead.
+/// A remedy.
 pub fn parse_allocation(text: &str) -> Result<Allocation, String> {
     Ok(match text {
         "best" => Allocation::Best,
@@ -157,23 +157,23 @@ pub const ORDERS: [(&str, Order); 4] = [
 /// Which tile is next: `best`, `deepest`, `slots` or `earliest`.
 ///
 /// # Errors
-/// What can be written instead.
+/// A remedy.
 pub fn parse_order(text: &str) -> Result<Order, String> {
     one_of(text, ORDERS)
 }
 
-/// What a schedule on many cores minimises.
+/// The objective of a schedule on many cores.
 ///
 /// # Errors
-/// What can be written instead.
+/// A remedy.
 pub fn parse_aim(text: &str) -> Result<ScheduleObjective, String> {
     one_of(text, ScheduleObjective::ALL.map(|aim| (aim.name(), aim)))
 }
 
-/// Rules of the scheduler, by their name.
+/// Rules of the scheduler, by name.
 ///
 /// # Errors
-/// What can be written instead.
+/// A remedy.
 pub fn parse_scheduler(text: &str) -> Result<Scheduler, String> {
     one_of(text, Scheduler::ALL.map(|scheduler| (scheduler.name(), scheduler)))
 }
@@ -181,7 +181,7 @@ pub fn parse_scheduler(text: &str) -> Result<Scheduler, String> {
 /// The loops that one dimension of the array may unroll: `D1=K,C`.
 ///
 /// # Errors
-/// What can be written instead.
+/// A remedy.
 pub fn parse_hint(text: &str) -> Result<(String, Vec<Dim>), String> {
     let (dimension, loops) = text.split_once('=').ok_or("write DIMENSION=LOOP,LOOP such as D1=K,C")?;
     let names = || Dim::ALL.map(Dim::name).join(", ");
@@ -194,7 +194,7 @@ pub fn parse_hint(text: &str) -> Result<(String, Vec<Dim>), String> {
 /// A share from 0 to 1.
 ///
 /// # Errors
-/// What can be written instead.
+/// A remedy.
 pub fn parse_share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| "write a number from 0 to 1, such as 0.7".into())
@@ -203,16 +203,16 @@ pub fn parse_share(text: &str) -> Result<f64, String> {
 /// A time in seconds.
 ///
 /// # Errors
-/// What can be written instead.
+/// A remedy.
 pub fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     seconds.ok_or_else(|| "write a number of seconds, such as 2.5".into())
 }
 
-/// An overlap storing mode, by its name.
+/// An overlap storing mode, by name.
 ///
 /// # Errors
-/// What can be written instead.
+/// A remedy.
 pub fn parse_mode(text: &str) -> Result<StoringMode, String> {
     one_of(text, StoringMode::ALL.map(|mode| (mode.name(), mode)))
 }
@@ -220,7 +220,7 @@ pub fn parse_mode(text: &str) -> Result<StoringMode, String> {
 /// One tile: columns x rows, `60x72`.
 ///
 /// # Errors
-/// What can be written instead.
+/// A remedy.
 pub fn parse_tile(text: &str) -> Result<(u64, u64), String> {
     let grid = parse_grid(text)?;
     match (&grid.0[..], &grid.1[..]) {
@@ -232,7 +232,7 @@ pub fn parse_tile(text: &str) -> Result<(u64, u64), String> {
 /// Widths x heights: `4,16x18,72`; `10..960:10` is a range.
 ///
 /// # Errors
-/// What can be written instead.
+/// A remedy.
 pub fn parse_grid(text: &str) -> Result<Grid, String> {
     let (x, y) = text.split_once('x').ok_or("write widths x heights, such as 4,16x18,72")?;
     Ok((parse_list(x)?, parse_list(y)?))
@@ -249,10 +249,10 @@ fn parse_list(text: &str) -> Result<Vec<u64>, String> {
 /// The words of [`parse_stacks`].
 pub const STACKS: [&str; 4] = ["auto", "optimal", "single-layer", "layer-by-layer"];
 
-/// Which layers are fused: `auto`, `optimal`, `single-layer`, `layer-by-layer`, or names of layers to cut after.
+/// The stacks: `auto`, `optimal`, `single-layer`, `layer-by-layer`, or names of layers after which one ends.
 ///
 /// # Errors
-/// What can be written instead.
+/// A remedy.
 pub fn parse_stacks(text: &str) -> Result<Stacks, String> {
     if text == STACKS[1] {
         return Ok(Stacks::Optimal);
@@ -265,14 +265,14 @@ pub fn parse_stacks(text: &str) -> Result<Stacks, String> {
     }))
 }
 
-/// Every objective, as `--objective` takes it.
+/// All objectives of `--objective`.
 const OBJECTIVES: [&str; 6] =
     ["energy", "latency", "edp", "dram-accesses", "accesses:MEMORY", "weighted:energy=1,latency=1"];
 
-/// What is minimised: `energy`, `latency`, `edp`, `dram-accesses`, `accesses:MEMORY` or `weighted:energy=1,latency=2`.
+/// The objective: `energy`, `latency`, `edp`, `dram-accesses`, `accesses:MEMORY` or `weighted:energy=1,latency=2`.
 ///
 /// # Errors
-/// What can be written instead.
+/// A remedy.
 pub fn parse_objective(text: &str) -> Result<Objective, String> {
     match text.split_once(':') {
         None => match text {
@@ -294,7 +294,7 @@ pub const STEP_OBJECTIVES: [&str; 3] = ["energy", "latency", "edp"];
 /// Objectives that need no memory of a core.
 ///
 /// # Errors
-/// What can be written instead.
+/// A remedy.
 pub fn parse_energy_or_latency(text: &str) -> Result<Objective, String> {
     if STEP_OBJECTIVES.contains(&text) { parse_objective(text) } else { Err(unknown(text, &STEP_OBJECTIVES)) }
 }
@@ -305,7 +305,7 @@ pub const ELEMENTS: [&str; 4] = ["activations", "keys", "sums", "weights"];
 /// Bits of an element: one number for all, or `activations=16,keys=8,sums=16,weights=8`.
 ///
 /// # Errors
-/// What can be written instead.
+/// A remedy.
 pub fn parse_element_bits(text: &str) -> Result<ElementBits, String> {
     if let Ok(bits) = text.parse() {
         return Ok(ElementBits::all(bits));
@@ -336,7 +336,7 @@ pub fn parse_element_bits(text: &str) -> Result<ElementBits, String> {
 /// An area in µm²: `0.5mm2` or `500000um2`.
 ///
 /// # Errors
-/// What can be written instead.
+/// A remedy.
 pub fn parse_area(text: &str) -> Result<f64, String> {
     let wrong = || format!("`{text}` is no area: write for example 0.5mm2 or 500000um2");
     let (number, factor) = [("mm2", 1e6), ("um2", 1.0)]
@@ -346,7 +346,7 @@ pub fn parse_area(text: &str) -> Result<f64, String> {
     number.parse::<f64>().ok().filter(|area| *area >= 0.0).map(|area| area * factor).ok_or_else(wrong)
 }
 
-/// Every weight of a sum that is minimised.
+/// The weights of a sum as objective.
 const WEIGHTS: [&str; 3] = ["energy", "latency", "dram-accesses"];
 
 fn parse_weights(text: &str) -> Result<Weights, String> {
@@ -365,7 +365,7 @@ fn parse_weights(text: &str) -> Result<Weights, String> {
     Ok(weights)
 }
 
-/// A set of rules, by its name.
+/// A set of rules, by name.
 ///
 /// # Errors
 /// The names that there are.
@@ -373,7 +373,7 @@ pub fn parse_rules(text: &str) -> Result<Rules, String> {
     parse_choice(text, RULES)
 }
 
-/// A search of layer-tiles, by its name.
+/// A search strategy for layer-tiles, by name.
 ///
 /// # Errors
 /// The names that there are.

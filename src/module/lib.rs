@@ -1,3 +1,4 @@
-//! The page as the WebAssembly module that a browser loads: all of [`fusescape`], which tests and benches link natively.
+//! The page as the WebAssembly module that a browser loads: all of [`fusescape`], which tests and benches link
+//! natively.
 
 pub use fusescape::*;

@@ -1,4 +1,4 @@
-//! What is answered: what the command line prints as JSON, and `notes`.
+//! Answers: the JSON of the command line, with `notes`.
 
 use crate::blob::{Blob, Bytes};
 use crate::question::{GivenFile, OnCore, Question};
@@ -20,13 +20,13 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Most designs of a study on one thread, whose rows are all in memory.
+/// Limit on the designs of a study on one thread, whose rows are all in memory.
 const MOST_DESIGNS: u64 = 100_000;
 
-/// Answers a question. `bytes` has the bytes of its files.
+/// Answers a question. `bytes` gives access to its files.
 ///
 /// # Errors
-/// All that is wrong with documents and options, or why nothing fits.
+/// All errors of documents and options, or reasons why nothing fits.
 pub fn answer(question: Question, bytes: &Bytes, watch: &dyn Watch) -> Result<Value, Diagnostics> {
     let found = match question {
         Question::DepthFirst(asked, is_single) => {
@@ -90,7 +90,7 @@ pub fn answer(question: Question, bytes: &Bytes, watch: &dyn Watch) -> Result<Va
     Ok(found)
 }
 
-/// The front of a study as `fusescape study front` prints it, and all rows.
+/// The front of a study as printed by `fusescape study front`, and all rows.
 fn study(request: StudyRequest, watch: &dyn Watch) -> Result<Value, Diagnostics> {
     let study = Study::new(request)?;
     let designs = study.designs();
@@ -115,7 +115,7 @@ fn study(request: StudyRequest, watch: &dyn Watch) -> Result<Value, Diagnostics>
     Ok(with(written(front.end(Arc::clone(&study)).json())?, [("rows", rows), ("notes", json!([]))]))
 }
 
-/// Documents by kind, and lines about each file.
+/// Documents by kind, and remarks on each file.
 fn imported(files: Vec<GivenFile>, sizes: BTreeMap<String, u64>, bytes: &Bytes) -> Result<Value, Diagnostics> {
     let file = |(index, GivenFile { name, size }): (usize, GivenFile)| import::File {
         name,
@@ -129,7 +129,7 @@ fn imported(files: Vec<GivenFile>, sizes: BTreeMap<String, u64>, bytes: &Bytes) 
     Ok(with(Value::Object(documents.collect::<Map<_, _>>()), [("report", json!(report))]))
 }
 
-/// A command is stopped with the worker that it runs in, so nobody hears of that here.
+/// A command is stopped together with its worker, so this case is not reported.
 fn reasons(why: NoResult) -> Diagnostics {
     match why {
         NoResult::Wrong(wrong) => wrong,

@@ -1,23 +1,21 @@
-//! Bytes of files that a page has, read where they are needed: of a model of gigabytes only its layers are.
+//! Bytes of files of a page, read on demand: of a large model only its graph is read.
 
 use fusescape_import::Source;
 use js_sys::{Function, Uint8Array};
 use std::io;
 use wasm_bindgen::{JsCast, JsValue};
 
-/// The bytes of all files of a question: `read(file, start, end)` is a `Uint8Array`.
+/// The bytes of all files of a question, as a function `read(file, start, end)` that returns a `Uint8Array`.
 pub struct Bytes {
-    /// The function.
     pub read: Function,
 }
 
-/// One of the files.
+/// One of the files of a question.
 pub struct Blob<'b> {
-    /// Where its bytes come from.
     pub bytes: &'b Bytes,
-    /// Its number.
+    /// Index of the file.
     pub index: usize,
-    /// Number of its bytes.
+    /// Size of the file, bytes.
     pub size: u64,
 }
 

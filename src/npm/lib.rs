@@ -1,10 +1,10 @@
-//! The commands of `fusescape_command` for JavaScript: a question in, its answer out, both JSON.
+//! The commands of `fusescape_command` for JavaScript: a question as input, its answer as output, both in JSON.
 //!
-//! A page sees `fusescape.js`; `worker.js` stands between, and has the engine in a thread of its own. `tools/build-npm` makes a package of
-//! them.
+//! A page uses `fusescape.js`, which starts `worker.js` with the engine in a thread of its own. `tools/build-npm` makes
+//! a package of them.
 //!
-//! - `question.rs`: questions as they are written; `answer.rs`: what is answered
-//! - `blob.rs`: bytes of files; `progress.rs`: how far a command is
+//! - `question.rs`: questions as written; `answer.rs`: answers
+//! - `blob.rs`: bytes of files; `progress.rs`: progress of a command
 
 mod answer;
 mod blob;
@@ -18,8 +18,8 @@ use progress::Progress;
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
-/// Answers a question: `{"found": ...}` or, with all that is wrong, `{"wrong": [...]}`. `tell(done, count, what)` is told how far it is;
-/// `read(file, start, end)` gives bytes of its files.
+/// Answers a question: `{"found": ...}` or, with all that is wrong, `{"wrong": [...]}`. `tell(done, count, what)` is
+/// told how far it is; `read(file, start, end)` gives bytes of its files.
 #[wasm_bindgen]
 pub fn answer(question: &str, tell: Function, read: Function) -> String {
     let (bytes, progress) = (Bytes { read }, Progress::new(tell));
@@ -31,7 +31,7 @@ pub fn answer(question: &str, tell: Function, read: Function) -> String {
     .to_string()
 }
 
-/// Diagnostics as JavaScript has them.
+/// Diagnostics as JavaScript objects.
 fn all_fields(diagnostics: &Diagnostics) -> Vec<Value> {
     diagnostics.0.iter().map(fields).collect()
 }

@@ -1,4 +1,4 @@
-//! How far a command is, told to JavaScript.
+//! Reports of a command's progress to JavaScript.
 
 use fusescape_command::Watch;
 use js_sys::Function;
@@ -6,10 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use wasm_bindgen::JsValue;
 use web_time::{Duration, Instant};
 
-/// Least time between two tellings.
+/// Least time between two reports.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Tells a function of parts done, parts in all, and what they are.
+/// Calls a function with parts done, all parts, and their name.
 pub struct Progress {
     tell: Function,
     stage: Mutex<Stage>,
@@ -24,7 +24,7 @@ struct Stage {
 }
 
 impl Progress {
-    /// `tell(done, count, what)` is told.
+    /// For the function `tell(done, count, what)`.
     pub fn new(tell: Function) -> Self {
         Self { tell, stage: Mutex::default() }
     }
@@ -38,7 +38,7 @@ impl Progress {
         if is_over || stage.told.is_none_or(|told| told.elapsed() >= TICK) {
             stage.told = Some(Instant::now());
             let [done, count] = [stage.done.min(stage.count), stage.count].map(|parts| JsValue::from(parts as f64));
-            // Whoever does not want to hear it has no part in the result.
+            // An exception of the listener does not affect the result.
             let _ = self.tell.call3(&JsValue::NULL, &done, &count, &JsValue::from(&stage.what));
         }
     }
@@ -59,7 +59,7 @@ impl Watch for Progress {
 
     fn end(&self) {}
 
-    /// A page that wants no more ends the worker.
+    /// A page stops a command by terminating the worker.
     fn goes_on(&self) -> bool {
         true
     }

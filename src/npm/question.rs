@@ -9,15 +9,15 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// A command with its options, or something about documents.
+/// A command with its options, or a question about documents.
 pub enum Question {
-    /// A sweep; `is_single`: of its one point an error says why it cannot be scheduled.
+    /// A sweep; `is_single`: an error states why its one point cannot be scheduled.
     DepthFirst(OnCore<SweepOptions>, bool),
     /// Jointly optimal stacks.
     Optimal(OnCore<SweepOptions>),
     /// Methods of fusion.
     Fuse(OnCore<SweepOptions>),
-    /// Single layers; `is_single`: of the one layer an error says why it cannot be mapped.
+    /// Single layers; `is_single`: an error states why the one layer cannot be mapped.
     MapLayers(OnCore<MapOptions>, bool),
     /// Memory hierarchies from a pool.
     Hierarchies(String, OnCore<HierarchyOptions>),
@@ -27,41 +27,39 @@ pub enum Question {
     Attention(String, String, AttentionOptions),
     /// All designs of a study.
     Study(StudyRequest),
-    /// Documents out of files of other programs; sizes of dimensions that a model leaves open.
+    /// Documents from files of other programs; sizes of a model's open dimensions.
     Import(Vec<GivenFile>, BTreeMap<String, u64>),
     /// The presets of a kind.
     Presets(Kind),
-    /// What is in a document.
+    /// A summary of a document.
     Facts(Kind, String),
 }
 
 /// Texts of two documents, and options.
 pub struct OnCore<T> {
-    /// Of the hardware.
+    /// Text of the document.
     pub hardware: String,
-    /// Of the network.
+    /// Text of the document.
     pub network: String,
-    /// What a command takes besides.
+    /// Options of the command.
     pub options: T,
 }
 
-/// A file, whose bytes are read from outside.
+/// A file whose bytes are read through a function.
 #[derive(Deserialize)]
 pub struct GivenFile {
-    /// Its name.
     pub name: String,
-    /// Number of its bytes.
+    /// Bytes.
     pub size: u64,
 }
 
-/// What an import takes besides files.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct ImportOptions {
     sizes: BTreeMap<String, u64>,
 }
 
-/// Documents that a study calls by names of their own.
+/// Documents with names that a study refers to.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct StudyOptions {
@@ -70,7 +68,7 @@ struct StudyOptions {
     system: BTreeMap<String, String>,
 }
 
-/// As it is written: a document is the name of a preset, or a text.
+/// A question as written: a document is the name of a preset, or a text.
 #[derive(Deserialize)]
 struct Written {
     command: Command,
@@ -104,7 +102,7 @@ enum Command {
 /// Reads a question.
 ///
 /// # Errors
-/// All that is wrong with names of presets, and with options.
+/// All errors of names of presets, and of options.
 pub fn read(text: &str) -> Result<Question, Diagnostics> {
     let written: Written = serde_json::from_str(text).map_err(|why| {
         let mut wrong = Diagnostics::default();
@@ -136,7 +134,7 @@ pub fn read(text: &str) -> Result<Question, Diagnostics> {
     reader.wrong.or(question)
 }
 
-/// Takes a question apart, and collects what is wrong.
+/// Parses a question, and collects errors.
 struct Reader {
     documents: BTreeMap<String, String>,
     options: Map<String, Value>,
@@ -152,7 +150,7 @@ impl Reader {
         }
     }
 
-    /// The text of a document. A name has one line, and no braces.
+    /// The text of a document. A name has a single line, and no braces.
     fn document(&mut self, kind: Kind) -> String {
         let Some(given) = self.documents.remove(kind.name()) else {
             self.wrong.add(kind.name(), "This document is missing", "Give the name of a preset, a text or an object");
@@ -171,7 +169,7 @@ impl Reader {
         }
     }
 
-    /// A study with the documents that it names: those that are given, and presets. What it names besides is told where it is validated.
+    /// A study with its documents: given ones, and presets. Other names are reported when it is validated.
     fn study(&mut self) -> StudyRequest {
         let Some(text) = self.documents.remove("study") else {
             self.wrong.add("study", "This document is missing", "Give a text or an object");
@@ -194,7 +192,7 @@ impl Reader {
         }
     }
 
-    /// Leaves out each option that cannot be read, so that the next one that cannot is found, too.
+    /// Drops each option that cannot be read, so that errors in further ones are found, too.
     fn options<T: DeserializeOwned + Default>(&mut self) -> T {
         loop {
             let given = Value::Object(self.options.clone());

@@ -1,6 +1,7 @@
-//! Rows of a result for data frames, by the Arrow C stream interface: pandas, polars, DuckDB and others read them without a copy.
+//! Rows of a result for data frames, by the Arrow C stream interface: pandas, polars, DuckDB and others read them
+//! without a copy.
 //!
-//! A kind of result has the same columns whatever was found, so that tables of several runs can be put together.
+//! The columns of a kind of result are fixed, so that tables of several runs can be concatenated.
 
 use crate::errors::failed;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -19,32 +20,32 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a column holds. Any may lack a value.
+/// The type of a column. Any value may be missing.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// Text; a list is joined by commas, or sentences by blanks.
+    /// Text; a list is joined by commas, sentences by spaces.
     Words,
-    /// Whole numbers.
+    /// Integers.
     Count,
     /// Numbers.
     Real,
-    /// Yes or no.
+    /// Booleans.
     Flag,
 }
 
-/// A column: its name, what it holds, and where a row has it, as a JSON pointer.
+/// A column: its name, its type, and its place in a row, as a JSON pointer.
 struct Column {
     name: String,
     kind: Kind,
     pointer: String,
 }
 
-/// A column that is named as the field.
+/// A column with the name of the field.
 fn field(name: &str, kind: Kind) -> Column {
     Column { name: name.to_owned(), kind, pointer: format!("/{name}") }
 }
 
-/// Where a kind of result has its rows, and the columns of these.
+/// The place of the rows in a kind of result, and their columns.
 fn layout(kind: &str) -> Option<(&'static str, Vec<Column>)> {
     use Kind::{Count, Flag, Real, Words};
     let schedule = [("mode", Words), ("tile_x_columns", Count), ("tile_y_rows", Count)];
@@ -141,7 +142,7 @@ impl Column {
     }
 }
 
-/// A text, or several.
+/// A text, or several joined ones.
 fn words(cell: &Value) -> Option<String> {
     match cell {
         Value::String(text) => Some(text.clone()),
@@ -161,7 +162,7 @@ pub struct Rows {
     source: Source,
 }
 
-/// Where rows are.
+/// The source of the rows.
 enum Source {
     Memory(RecordBatch),
     /// A result file of a study.
@@ -176,7 +177,7 @@ impl Rows {
     /// Rows of a study, given as cells.
     ///
     /// # Errors
-    /// None for cells of these columns.
+    /// Never for cells of these columns.
     pub fn of_cells(columns: &[ResultColumn], rows: Vec<Vec<Cell>>) -> PyResult<Self> {
         let mut cells: Vec<Vec<Cell>> = columns.iter().map(|_| Vec::with_capacity(rows.len())).collect();
         for row in rows {
@@ -187,10 +188,10 @@ impl Rows {
         study_batch(&study_schema(columns), &cells).map(Self::of_batch).map_err(wrong)
     }
 
-    /// Rows of a study's result file, which are read while they are taken.
+    /// Rows of a study's result file, which are read on demand.
     ///
     /// # Errors
-    /// It is no such file.
+    /// If it is not a result file.
     pub fn of_file(path: PathBuf) -> Result<Self, StudyFailure> {
         let (_, file) = open(&path)?;
         let count = usize::try_from(file.count()).unwrap_or(usize::MAX);
@@ -225,7 +226,7 @@ fn study_batch(schema: &SchemaRef, columns: &[Vec<Cell>]) -> Result<RecordBatch,
     RecordBatch::try_new(Arc::clone(schema), schema.fields().iter().zip(columns).map(array).collect())
 }
 
-/// The batches of a result file: one a group of rows.
+/// The batches of a result file: one per group of rows.
 fn batches(
     schema: &SchemaRef,
     path: &Path,
@@ -284,7 +285,7 @@ impl Rows {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // The interface lets a producer keep its schema where it cannot give another.
+        // The interface allows a producer to keep its schema if it has no other.
         drop(requested_schema);
         let schema = Arc::clone(&self.schema);
         let reader: Box<dyn RecordBatchReader + Send> = match &self.source {

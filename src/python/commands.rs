@@ -1,4 +1,4 @@
-//! The commands: texts of documents and options in, JSON and notes out.
+//! The commands: texts of documents and options as input, JSON and remarks as output.
 
 use crate::errors::{DiagnosticFields, all_fields, error, fields};
 use crate::work::{Told, shared_pool, work};
@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use pythonize::depythonize;
 use serde_json::{Error, Value};
 
-/// What a command found as JSON, and what is good to know besides.
+/// The JSON report of a command, and remarks.
 type Found = (String, Vec<DiagnosticFields>);
 
 /// The same, with a text in another format.
@@ -82,7 +82,8 @@ pub fn fuse(
     })
 }
 
-/// Mappings of single layers, and a document of them. `is_single`: of the one layer an error says why it cannot be mapped.
+/// Mappings of single layers, and a document of them. `is_single`: of the one layer an error says why it cannot be
+/// mapped.
 #[pyfunction]
 pub fn map_layers(
     py: Python<'_>,
@@ -145,7 +146,7 @@ pub fn cores(
     })
 }
 
-/// All words that nobody knows.
+/// The exception with all unknown words.
 fn all(wrong: Diagnostics) -> PyErr {
     error(&wrong)
 }
@@ -206,7 +207,7 @@ pub fn published_attention(
     })
 }
 
-/// JSON as text; a number that it has no word for is told.
+/// JSON as text; a number that is not finite is an error.
 fn text(found: Result<Value, Error>) -> Result<String, NoResult> {
     Ok(written(found)?.to_string())
 }

@@ -62,11 +62,12 @@ pub fn replaced(text: &str, changes: Vec<(String, String)>) -> PyResult<String> 
     wrong.or(outline.into_text()).map_err(|wrong| error(&wrong))
 }
 
-/// Documents by kind, and lines about each file.
+/// Documents by kind, and remarks on each file.
 type Documents = (Vec<(&'static str, String)>, Vec<String>);
 
-/// Documents out of files of other programs, such as ONNX models, and what is good to know of each file. `sizes` are those of dimensions
-/// that a model leaves open; `as_transformer`: a model is the transformer whose blocks it repeats, and not a network.
+/// Documents out of files of other programs, such as ONNX models, and what is good to know of each file. `sizes` are
+/// those of dimensions that a model leaves open; `as_transformer`: a model is the transformer whose blocks it repeats,
+/// and not a network.
 #[pyfunction]
 pub fn import_files(paths: Vec<PathBuf>, sizes: Vec<(String, u64)>, as_transformer: bool) -> PyResult<Documents> {
     let source = |path: PathBuf| -> std::io::Result<import::File<'static>> {

@@ -1,4 +1,4 @@
-//! What is wrong, as the one exception of the package.
+//! Errors, as the one exception of the package.
 
 use fusescape_command::NoResult;
 use fusescape_command::study::StudyFailure;
@@ -10,13 +10,12 @@ pyo3::import_exception!(fusescape._errors, FusescapeError);
 /// Path, line, reason, remedy.
 pub type DiagnosticFields = (String, Option<usize>, String, String);
 
-/// A diagnostic as Python's `Diagnostic` takes it.
+/// The fields of Python's `Diagnostic`.
 pub fn fields(diagnostic: &Diagnostic) -> DiagnosticFields {
     let Diagnostic { path, line, reason, remedy, .. } = diagnostic;
     (path.clone(), *line, reason.clone(), remedy.clone())
 }
 
-/// All of them.
 pub fn all_fields(diagnostics: &Diagnostics) -> Vec<DiagnosticFields> {
     diagnostics.0.iter().map(fields).collect()
 }
@@ -26,7 +25,7 @@ pub fn error(diagnostics: &Diagnostics) -> PyErr {
     FusescapeError::new_err((all_fields(diagnostics),))
 }
 
-/// Why a study has no results; where a file is to blame, that is all that is wrong.
+/// The reason why a study has no results; an error of a file becomes its only diagnostic.
 pub fn no_result(failure: StudyFailure) -> NoResult {
     match failure {
         StudyFailure::NoResult(why) => why,

@@ -1,13 +1,14 @@
 //! `fusescape._fusescape`: the commands of `fusescape_command` for Python.
 //!
-//! It is as thin as can be: texts of documents and words of options go in, the JSON that the command line prints comes out. What a person
-//! of Python sees (`fusescape/`, in Python) is made of that.
+//! A thin layer: texts of documents and words of options as input, the JSON of the command line as output. The API for
+//! users (`fusescape/`, in Python) is built on that.
 //!
-//! - `work.rs`: a command in threads of its own, while Python's lock is free, signals are heard and progress is told
+//! - `work.rs`: runs a command in threads of its own, with Python's lock released, signals handled and progress
+//!   reported
 //! - `commands.rs`: the commands, whose options `fusescape_command::options` reads
 //! - `documents.rs`: documents and presets; `links.rs`: links
-//! - `study.rs`: studies of very many designs
-//! - `errors.rs`: what is wrong, as the one exception of the package
+//! - `study.rs`: design-space exploration
+//! - `errors.rs`: errors, as the one exception of the package
 //! - `arrow.rs`: rows of a result for data frames, by the Arrow C stream interface
 
 mod arrow;

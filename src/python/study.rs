@@ -1,4 +1,4 @@
-//! Studies: one document, very many designs, results in a file.
+//! Studies: one document, many designs, results in a file.
 
 use crate::arrow::Rows;
 use crate::errors::{error, failed, no_result};
@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Documents by the names that a study has for them.
+/// Documents with their names in a study.
 type Named = Vec<(String, String)>;
 
 /// Text, hardware documents, networks and systems.
@@ -73,8 +73,8 @@ impl Study {
         Ok((found.all.as_secs_f64(), found.measured))
     }
 
-    /// Writes the results of shard number `index` of `count` into a file, or resumes. `threads`: of this work alone; 0: those of the
-    /// process.
+    /// Writes the results of shard number `index` of `count` into a file, or resumes. `threads`: of this work alone; 0:
+    /// those of the process.
     fn run(
         &self,
         py: Python<'_>,

@@ -1,4 +1,4 @@
-//! A command in threads of its own, while Python's lock is free, signals are heard and progress is told.
+//! Runs a command in threads of its own, with Python's lock released, signals handled and progress reported.
 
 use crate::errors::failed;
 use fusescape_command::{NoResult, Watch};
@@ -9,16 +9,16 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long a signal waits to be heard, and the least time between two calls of the progress function.
+/// Longest delay of a signal, and least time between two calls of the progress function.
 const TICK: Duration = Duration::from_millis(20);
 
-/// How long a command that is to stop may take to do so, before it is left to itself.
+/// Time for a command to stop before it is abandoned.
 const PATIENCE: Duration = Duration::from_millis(40);
 
-/// A function that is told how far a command is: parts done, parts in all, and what they are.
+/// A function for progress reports: parts done, all parts, and their name.
 pub type Told<'py> = Option<Bound<'py, PyAny>>;
 
-/// How far a command is, and whether it is to go on.
+/// The progress of a command, and whether it should continue.
 #[derive(Default)]
 struct Progress {
     is_stopped: AtomicBool,
@@ -49,13 +49,13 @@ impl Watch for Progress {
     }
 }
 
-/// Runs a command in the threads of `pool`, and calls `progress(done, count, what)` as it goes on.
+/// Runs a command in the threads of `pool`, and calls `progress(done, count, what)` repeatedly.
 ///
-/// Python's lock is free meanwhile. A signal, such as that of Ctrl-C, or an exception of `progress` stops the command; where something
-/// that it has begun takes longer than [`PATIENCE`], that ends by itself, in threads of its own.
+/// Python's lock is released meanwhile. A signal, such as that of Ctrl-C, or an exception of `progress` stops the
+/// command; a step in progress that takes longer than [`PATIENCE`] is abandoned, and ends in threads of its own.
 ///
 /// # Errors
-/// What the command finds wrong, or what stopped it.
+/// Errors of the command, or the exception that stopped it.
 pub fn work<T: Send + 'static>(
     py: Python<'_>,
     pool: Arc<ThreadPool>,
@@ -67,7 +67,7 @@ pub fn work<T: Send + 'static>(
     let used = Arc::clone(&pool);
     let watch = Arc::clone(&seen);
     let thread = std::thread::spawn(move || {
-        // Nobody may be there to hear it any more.
+        // The receiver may be gone.
         let _ = sender.send(pool.install(|| command(&*watch)));
     });
     let receiver = Mutex::new(receiver);
@@ -79,7 +79,7 @@ pub fn work<T: Send + 'static>(
                 return found.map_err(|why| failed(why.into()));
             }
             Err(RecvTimeoutError::Disconnected) => {
-                // It panicked, and Python's own way of saying so is an exception.
+                // After a panic, raise an exception as Python does.
                 match thread.join() {
                     Err(panic) => std::panic::resume_unwind(panic),
                     Ok(()) => return Err(pyo3::exceptions::PyRuntimeError::new_err("The engine gave no answer.")),
@@ -102,7 +102,7 @@ fn wait<T>(receiver: &Mutex<Receiver<T>>, time: Duration) -> Result<T, RecvTimeo
     receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(time)
 }
 
-/// Calls the progress function where something is new.
+/// Calls the progress function if there is progress.
 fn tell(seen: &Progress, progress: Option<&Bound<'_, PyAny>>, told: &mut (usize, usize)) -> PyResult<()> {
     let Some(progress) = progress else { return Ok(()) };
     let (done, count) = (seen.done.load(Ordering::Relaxed), seen.count.load(Ordering::Relaxed));
@@ -114,18 +114,18 @@ fn tell(seen: &Progress, progress: Option<&Bound<'_, PyAny>>, told: &mut (usize,
     Ok(())
 }
 
-/// The threads of a process, by its number.
+/// The threads of a process, with its id.
 static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 
-/// Threads for one piece of work, beside those of the process.
+/// Threads for one command, beside those of the process.
 pub fn own_pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map(Arc::new).map_err(|why| pyo3::exceptions::PyOSError::new_err(why.to_string()))
 }
 
-/// The threads of this process: one a core, or as many as the variable `RAYON_NUM_THREADS` says.
+/// The threads of this process: one per core, or as many as the variable `RAYON_NUM_THREADS` states.
 ///
-/// A process that was forked has none of its parent's threads, and makes its own.
+/// A forked process has none of its parent's threads, and creates its own.
 pub fn shared_pool() -> PyResult<Arc<ThreadPool>> {
     let mut known = POOL.lock().unwrap_or_else(PoisonError::into_inner);
     let own = std::process::id();
@@ -133,14 +133,14 @@ pub fn shared_pool() -> PyResult<Arc<ThreadPool>> {
         Some((process, pool)) if *process == own => Ok(Arc::clone(pool)),
         _ => {
             let pool = own_pool(0)?;
-            // What was the parent's must not be taken down here: its threads would be waited for.
+            // The parent's pool must not be dropped here, as that would wait for its threads.
             std::mem::forget(known.replace((own, Arc::clone(&pool))));
             Ok(pool)
         }
     }
 }
 
-/// Leaves threads to what still runs in them; the next command makes others.
+/// Abandons threads to the work that still runs in them; the next command creates others.
 fn leave(pool: &Arc<ThreadPool>) {
     let mut known = POOL.lock().unwrap_or_else(PoisonError::into_inner);
     if known.as_ref().is_some_and(|(_, own)| Arc::ptr_eq(own, pool)) {

@@ -44,7 +44,6 @@ impl Ask for TileAttention {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FollowAttention {
     pub request: Rc<AttentionRequest>,
-    /// The schedule to follow.
     pub schedule: FollowedSchedule,
     /// Where keys and values are held.
     pub keys_in: KeyStore,

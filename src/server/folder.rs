@@ -1,4 +1,4 @@
-//! The files that may be served: those of one folder, by whatever way they are named.
+//! The files that may be served: those of one folder, under any name.
 
 use std::ffi::OsStr;
 use std::future::Future;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use tower_http::services::fs::{Backend, TokioBackend, TokioFile};
 
-/// A folder without what begins with a dot and without links that lead out of it.
+/// A folder, without entries that begin with a dot and without links that lead outside.
 #[derive(Clone, Debug)]
 pub struct Folder {
-    /// As the system itself names it, free of links.
+    /// The canonical path, free of links.
     pub root: PathBuf,
 }
 
@@ -22,13 +22,14 @@ impl Folder {
         Ok(Self { root: path.canonicalize()? })
     }
 
-    /// Where a file really is.
+    /// The canonical path of a file.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is none, and for what is not to be served, so that nobody learns what is there.
+    /// [`ErrorKind::NotFound`] if there is none, and also for files that must not be served, so that their existence is
+    /// not revealed.
     fn inside(&self, path: &Path) -> io::Result<PathBuf> {
         let real = path.canonicalize().map_err(|_| ErrorKind::NotFound)?;
-        // By its own name, and by the one that a link had for it.
+        // Both by its own name and by the name of a link to it.
         let is_shown = |path: &Path| path.strip_prefix(&self.root).is_ok_and(|inner| !inner.iter().any(is_hidden));
         if is_shown(&real) && is_shown(path) { Ok(real) } else { Err(ErrorKind::NotFound.into()) }
     }
@@ -47,7 +48,7 @@ impl Backend for Folder {
     fn open(&self, path: PathBuf) -> Self::OpenFuture {
         let real = self.inside(&path);
         Box::pin(async move {
-            // A pipe or a device would be waited for.
+            // Opening a pipe or a device would block.
             let real = real?;
             if !real.is_file() {
                 return Err(ErrorKind::NotFound.into());

@@ -1,4 +1,4 @@
-//! Which names are answered, and the headers of every answer. `docs/hosting.md` asks the same of other hosts.
+//! The accepted host names, and the headers of every answer. `docs/hosting.md` asks the same of other hosts.
 
 use hyper::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, REFERRER_POLICY,
@@ -8,27 +8,27 @@ use hyper::http::uri::Authority;
 use hyper::{Request, Response};
 use std::net::IpAddr;
 
-/// What the page itself says in its `<meta>`, too, for hosts that send no headers.
+/// Also in the `<meta>` of the page, for hosts that send no headers.
 pub const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; worker-src \
     'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'";
-/// Only a header can say it: no other page may show this one in a frame and have a person click on what is not visible.
+/// Only possible as a header: no other page may frame this one and trick a person into clicking on invisible parts.
 pub const OWN_FRAMES: &str = "; frame-ancestors 'self'";
-/// The page that is made to be shown in others.
+/// The page that is meant to be framed.
 const EMBED: &str = "/embed.html";
 
 /// For all files.
 const FOR_ALL: [(HeaderName, &str); 3] = [
-    // Always asked for again, and sent again if it has changed: a new build is seen at once.
+    // Always revalidated, so that a new build is visible at once.
     (CACHE_CONTROL, "no-cache"),
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (REFERRER_POLICY, "no-referrer"),
 ];
 
-/// Whether a request is meant for this machine, by each name that it gives.
+/// Whether a request is meant for this machine, by every name in it.
 pub fn is_local<B>(request: &Request<B>) -> bool {
     let mut hosts = request.headers().get_all(HOST).iter();
     let named = hosts.next().and_then(|host| Authority::try_from(host.as_bytes()).ok());
-    // Without a name, or with two, it comes from no browser.
+    // A request without a host name, or with two, does not come from a browser.
     hosts.next().is_none()
         && named.is_some_and(|named| is_this_machine(named.host()))
         && request.uri().authority().is_none_or(|named| is_this_machine(named.host()))
@@ -52,7 +52,7 @@ pub fn stamp<B>(response: &mut Response<B>, path: &str) {
     name_encoding(headers);
 }
 
-/// All texts are UTF-8. Markdown is to be read, not to be saved.
+/// All texts are UTF-8. Markdown is displayed, not downloaded.
 fn name_encoding(headers: &mut HeaderMap) {
     let kind = headers.get(CONTENT_TYPE).map(|kind| kind.as_bytes().to_vec());
     let kind = match kind.as_deref() {

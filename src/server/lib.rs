@@ -1,9 +1,10 @@
-//! Gives the page to whoever is at this machine, and to nobody else: `fusescape serve`, and `make serve` before that is built.
+//! Serves the page to this machine only: `fusescape serve`, and `make serve` before that is built.
 //!
-//! The page is public, but whoever can ask this server is not always the person who started it: other pages in the same browser can,
-//! and by a name of theirs that leads here (DNS rebinding) they could read the answers, too. So only local names are answered, and
-//! nothing outside of the folder. A connection is a task of its own with time limits, so that nobody who is slow or silent keeps others
-//! waiting. `docs/hosting.md` asks other hosts for the headers that `headers.rs` sends.
+//! The page is public, but not every client of this server is the person who started it: other pages in the same
+//! browser can send requests, and by a host name of theirs that leads here (DNS rebinding) they could read the answers,
+//! too. So only local host names are answered, and nothing outside of the folder. A connection is a task of its own
+//! with time limits, so that slow or silent clients do not block others. `docs/hosting.md` asks other hosts for the
+//! headers that `headers.rs` sends.
 
 mod folder;
 mod headers;
@@ -28,29 +29,29 @@ use tower::ServiceExt;
 use tower_http::services::ServeDir;
 use tower_http::services::fs::DefaultServeDirFallback;
 
-/// A client has so long to send the header of a request; an idle connection is closed after it.
+/// Time for a client to send the header of a request; also the limit on idle connections.
 const HEADER_TIME: Duration = Duration::from_secs(15);
-/// A client that takes none of what it asked for, for so long, is given up.
+/// Time after which a client that does not read its answer is dropped.
 const WRITE_TIME: Duration = Duration::from_secs(30);
-/// Bytes of a request's header; links are in the fragment of an address, which browsers keep to themselves.
+/// Limit on the header of a request, bytes; links are in the fragment of an address, which browsers do not send.
 const MOST_HEADER_BYTES: usize = 16 * 1024;
-/// Fields of a request's header.
+/// Limit on the fields of a request's header.
 const MOST_HEADERS: usize = 64;
-/// Where the system has no room for one more connection, the next one is tried after so long.
+/// Pause before the next connection is accepted, if the system has no room for one more.
 const BREATH: Duration = Duration::from_millis(50);
-/// Threads that read files.
+/// Number of threads that read files.
 const READERS: usize = 8;
 
 type Body = UnsyncBoxBody<Bytes, io::Error>;
 type Files = ServeDir<DefaultServeDirFallback, Folder>;
 
-/// Why a page cannot be served, for a person.
+/// The reason why a page cannot be served, for a person.
 pub type Failure = Box<dyn std::error::Error>;
 
-/// Serves `directory` until it is stopped. Once it can be asked, `announce` is told its address.
+/// Serves `directory` until it is stopped. Once it accepts requests, `announce` is called with its address.
 ///
 /// # Errors
-/// If there is no page, it is not built, or the port cannot be used; and what `announce` fails for.
+/// If there is no page, it is not built, or the port cannot be used; and errors of `announce`.
 pub fn serve(port: u16, directory: &Path, announce: impl FnOnce(&str) -> Result<(), Failure>) -> Result<(), Failure> {
     if !directory.join("index.html").exists() {
         return Err(format!(
@@ -63,7 +64,8 @@ pub fn serve(port: u16, directory: &Path, announce: impl FnOnce(&str) -> Result<
         return Err(format!("The page in `{}` is not built yet: run `make build`", directory.display()).into());
     }
     let files = files(directory)?;
-    // A system gives a program few open files at first, and every connection is one. Where it refuses more, those there are do.
+    // Systems allow a program few open files at first, and every connection is one. If the limit cannot be raised, the
+    // present one is enough.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(READERS).build()?;
     runtime.block_on(async {
@@ -74,11 +76,11 @@ pub fn serve(port: u16, directory: &Path, announce: impl FnOnce(&str) -> Result<
         loop {
             match listener.accept().await {
                 Ok((stream, _)) => {
-                    // Answers go out at once instead of waiting for more to send.
+                    // Answers are sent at once instead of being collected.
                     let _ = stream.set_nodelay(true);
                     tokio::spawn(converse(stream, files.clone()));
                 }
-                // The client has left already, or files have run out: neither concerns the others.
+                // The client has left already, or files have run out: other connections are not affected.
                 Err(_) => tokio::time::sleep(BREATH).await,
             }
         }
@@ -140,7 +142,7 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
     use tokio::time::Instant;
 
-    /// A client of a server, and how long the server stays with it: by a clock that stands still while anybody works.
+    /// Time for which a server keeps a client, on a clock that stands still during work.
     async fn stays(client: impl AsyncFnOnce(&mut DuplexStream)) -> Duration {
         let files = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).unwrap();
         let (mut stream, server) = duplex(1024);

@@ -1,5 +1,5 @@
-//! Serves a folder on a port: `fusescape-server www 8080`. `make serve` runs this, as it is compiled in seconds; a person has
-//! `fusescape serve`.
+//! Serves a folder on a port: `fusescape-server www 8080`. `make serve` runs this, as it compiles in seconds; users
+//! have `fusescape serve`.
 
 use std::path::Path;
 use std::process::ExitCode;

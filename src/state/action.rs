@@ -79,10 +79,7 @@ pub enum Action {
     /// Add a document to the table of designs, or remove it.
     InTable(Half, String, bool),
     /// Take the accelerator and the network of a cell of that table as the current design.
-    OpenFromTable {
-        hardware: Box<TableDocument>,
-        network: Box<TableDocument>,
-    },
+    OpenFromTable { hardware: Box<TableDocument>, network: Box<TableDocument> },
     /// Change the form of many cores.
     Cores(CoresField),
     /// Fix the size of tiles on many cores, instead of searching it.

@@ -51,7 +51,7 @@ pub enum Slot<'f> {
     Weights(&'f mut [String; 3]),
     /// Rules of the model.
     Rules(&'f mut Rules),
-    /// A count.
+    /// Not negative, at most 32 bits.
     Count(&'f mut usize),
     /// A ratio of sizes.
     Ratio(&'f mut u64),

@@ -129,7 +129,6 @@ impl Schedule {
         }
     }
 
-    /// The layers in `cuts`.
     pub(super) fn cut_layers(&self) -> impl Iterator<Item = String> {
         names_in(&self.cuts).into_iter().map(|(name, _)| name)
     }

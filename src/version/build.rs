@@ -1,5 +1,5 @@
-//! Tells the commit that this is built from, where there is a repository, and the version with that. What is built by the profile `dev`
-//! does not tell, so that a commit is no reason to compile anything again.
+//! Sets the commit of the build, if there is a repository, and the version with it. Builds with the profile `dev` leave
+//! it out, so that a commit does not cause recompilation.
 
 use std::process::Command;
 

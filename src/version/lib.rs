@@ -1,8 +1,8 @@
-//! Which Fusescape this is, for whoever wants the same numbers again.
+//! The version of Fusescape, for reproducing numbers.
 
 /// The version of the packages.
 pub const RELEASE: &str = env!("CARGO_PKG_VERSION");
-/// The first twelve digits of the commit, where this was built in a repository and for use (not by the profile `dev`).
+/// The first twelve digits of the commit; `None` outside of a repository and with the profile `dev`.
 pub const COMMIT: Option<&str> = option_env!("FUSESCAPE_COMMIT");
-/// Both, as a person reads them.
+/// Both, as text.
 pub const VERSION: &str = env!("FUSESCAPE_VERSION");

@@ -1,4 +1,4 @@
-//! Files that a person chose, imported where they are read: in a worker of its own, slice by slice.
+//! Import of files chosen by a person: in a worker of its own, reading slices on demand.
 
 use super::{WorkerEngine, to_array};
 use crate::import::{self, Imported, Source};
@@ -19,21 +19,21 @@ const NEWS: Duration = Duration::from_millis(100);
 /// A message of a worker that imports.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum ImportNews {
-    /// So many bytes of all are behind it.
+    /// Progress in bytes.
     Progress {
-        /// Bytes passed, read or not.
+        /// Bytes passed, read or skipped.
         done: f64,
         /// Bytes of all files.
         of: f64,
     },
-    /// It is done.
+    /// The documents, or the errors of the files.
     Done(Result<Imported, Diagnostics>),
 }
 
 #[wasm_bindgen]
 impl WorkerEngine {
-    /// Imports files that belong together, an ONNX model as a transformer or as a network; tells of progress, and answers with
-    /// [`ImportNews::Done`].
+    /// Imports files that belong together, an ONNX model as a transformer or as a network; reports progress, and
+    /// returns [`ImportNews::Done`].
     ///
     /// # Errors
     /// If the browser cannot read files here; the text `import` if the code that imports cannot be fetched.
@@ -50,12 +50,12 @@ impl WorkerEngine {
     }
 }
 
-/// Imports files that belong together.
+/// The function that imports files.
 type Importer = fn(Vec<import::File<'static>>, bool) -> Result<Imported, Diagnostics>;
 
 piece_fn! {
     import,
-    /// Few import.
+    /// Fetched separately, as few people import.
     fn importer() -> Importer {
         |files, as_transformer| import::import(files, &import::onnx::Options { as_transformer, ..Default::default() })
     }
@@ -74,7 +74,7 @@ impl Progress {
             self.last = Instant::now();
             let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
             if let Ok(news) = to_array(&ImportNews::Progress { done: self.before + offset as f64, of: self.of }) {
-                // News that do not arrive are followed by others.
+                // A lost message is followed by others.
                 let _ = scope.post_message(&news);
             }
         }

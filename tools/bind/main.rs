@@ -1,6 +1,6 @@
-//! Makes what a browser takes of a WebAssembly module that rustc compiled: wasm-bindgen's command with the few options that this project
-//! gives, on wasm-bindgen's own library, which compiles in a fraction of the time. With the feature `cut`, a module that has pieces
-//! (src/pieces.rs) is cut first; the pieces go beside it.
+//! Makes the files for a browser from a WebAssembly module that rustc compiled: wasm-bindgen's command with the few
+//! options of this project, built on wasm-bindgen's own library, which compiles in a fraction of the time. With the
+//! feature `cut`, a module with pieces (src/pieces.rs) is split first; the pieces are written beside it.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -10,19 +10,19 @@ use wasm_bindgen_cli_support::Bindgen;
 const USAGE: &str =
     "usage: wasm-bindgen MODULE.wasm --out-dir FOLDER [--out-name NAME] [--target web] [--remove-name-section]";
 
-/// What is bound, and where it goes.
+/// The module to bind, and the output.
 struct Arguments {
     module: PathBuf,
     folder: PathBuf,
     name: String,
-    /// Whether functions are to have no names, which a browser reads with every load.
+    /// Whether names of functions are removed, which a browser would read with every load.
     nameless: bool,
 }
 
 fn main() -> ExitCode {
     let given: Vec<String> = std::env::args().skip(1).collect();
     match given.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        // wasm-pack asks for both before it gives a module.
+        // wasm-pack asks for both before it passes a module.
         ["-V" | "--version"] => println!("wasm-bindgen {}", wasm_bindgen_shared::version()),
         ["-h" | "--help"] => println!("{USAGE}"),
         given => {
@@ -72,7 +72,7 @@ fn bind(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         .demangle(false)
         .remove_name_section(arguments.nameless)
         .omit_default_module_path(false);
-    // The pieces share the table of functions, which would be hidden else.
+    // The pieces share the table of functions, which would otherwise be hidden.
     bindgen.keep_lld_exports(cfg!(feature = "cut"));
     Ok(bindgen.generate(&arguments.folder)?)
 }
@@ -82,7 +82,7 @@ fn cut(arguments: &Arguments) -> Result<Vec<u8>, Box<dyn Error>> {
     Ok(std::fs::read(&arguments.module)?)
 }
 
-/// Writes the pieces of a module, and gives what is left.
+/// Writes the pieces of a module, and returns the rest.
 #[cfg(feature = "cut")]
 fn cut(Arguments { module, folder, name, .. }: &Arguments) -> Result<Vec<u8>, Box<dyn Error>> {
     use wasm_split_cli_support::{Options, transform};

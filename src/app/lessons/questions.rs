@@ -60,7 +60,6 @@ pub fn choices(of: &Questioned, choices: &[Choice], right: Option<usize>, is_jud
 #[derive(Properties, PartialEq)]
 pub struct NumberFieldProps {
     pub of: Questioned,
-    /// The number that is asked for.
     pub asked: Asked,
 }
 

@@ -31,7 +31,7 @@ pub struct Theme {
     pub output: Color,
     /// Data copy actions and cached overlap.
     pub copy: Color,
-    /// Stalls.
+    /// Cycles in which the array waits.
     pub stall: Color,
     /// A memory that is too small for its contents.
     pub overfull: Color,

@@ -18,7 +18,7 @@ pub enum LineLook {
     Faint,
 }
 
-/// One line of [`Lines`].
+/// A named curve with its steps and marks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
     pub name: String,

@@ -1,4 +1,5 @@
-//! Results as CSV, for spreadsheets. It says nothing of the study, so that it is the end of a run and never its middle.
+//! Results as CSV, for spreadsheets. It does not contain the study, so it is the end of a run and never an intermediate
+//! file.
 
 use super::failure::{StudyFailure, at, not_kept};
 use super::unfinished::Unfinished;
@@ -10,7 +11,7 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use twox_hash::XxHash64;
 
-/// Writes rows as CSV. The file has its name only when it is whole.
+/// Writes rows as CSV. The file gets its name when it is complete.
 pub struct CsvFile<'s> {
     study: &'s Study,
     columns: Vec<ResultColumn>,
@@ -20,10 +21,10 @@ pub struct CsvFile<'s> {
 }
 
 impl<'s> CsvFile<'s> {
-    /// A file with a line of names, which stands in `folder` while it is written.
+    /// A file with a header line, in `folder` while it is being written.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// If it cannot be written.
     pub fn new(study: &'s Study, path: &Path, folder: &Path) -> Result<Self, StudyFailure> {
         let (columns, file) = (columns(study), Unfinished::new(path, folder)?);
         let written = BufWriter::new(file.open()?);
@@ -36,7 +37,7 @@ impl<'s> CsvFile<'s> {
     /// Adds rows.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// If the file cannot be written.
     pub fn add(&mut self, rows: &[DesignRow]) -> Result<(), StudyFailure> {
         for row in rows {
             self.line(&csv_line(&row_cells(self.study, &self.columns, row)))?;
@@ -50,10 +51,10 @@ impl<'s> CsvFile<'s> {
         self.written.write_all(line.as_bytes()).map_err(at(self.file.path()))
     }
 
-    /// Ends the file, reads it back, and gives it its name.
+    /// Completes the file, verifies it by reading it back, and gives it its name.
     ///
     /// # Errors
-    /// The file cannot be written, or is not what was written.
+    /// If the file cannot be written, or does not contain the written text.
     pub fn finish(mut self) -> Result<(), StudyFailure> {
         self.written.flush().map_err(at(self.file.path()))?;
         self.file.sync()?;

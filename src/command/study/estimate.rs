@@ -1,4 +1,4 @@
-//! How long a study takes, measured on some of its designs.
+//! Estimate of a study's time, from measuring some of its designs.
 
 use super::{NoResult, rows};
 use crate::{Report, Unwatched};
@@ -9,31 +9,31 @@ use serde_json::{Error, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Runs of neighbours that are measured at the most, all over the study, and the designs of each for every core.
+/// Limit on the measured runs of neighbouring designs, spread over the study, and designs per run for every core.
 const RUNS: u64 = 16;
 const DESIGNS: u64 = 4;
-/// No further run is measured once they took so long.
+/// Time after which no further run is measured.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// How long a study takes.
+/// An estimate of a study's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
-    /// Designs that were measured.
+    /// Number of measured designs.
     pub measured: u64,
-    /// What all designs take at their rate. Solutions that later designs share make it less.
+    /// Time of all designs at the measured rate; an upper estimate, as later designs share solutions.
     pub all: Duration,
 }
 
 /// Measures some designs of a study on all cores.
 ///
 /// # Errors
-/// None now: nobody stops it.
-// Commands are never WebAssembly.
+/// Never, as nothing stops it.
+// This is the browser's clock in WebAssembly.
 #[allow(clippy::disallowed_methods)]
 pub fn estimate(study: &Arc<Study>) -> Result<Estimate, NoResult> {
     let designs = study.designs();
     let most = DESIGNS * rayon::current_num_threads() as u64;
-    // The study in equal parts, and a run in the middle of each: no design is measured twice.
+    // The study is divided into equal parts, with a run in the middle of each: no design is measured twice.
     let parts = RUNS.min(designs.div_ceil(most));
     let begin = |part: u64| (u128::from(designs) * u128::from(part) / u128::from(parts.max(1))) as u64;
     let costs: Arc<StudyCosts> = Arc::default();
@@ -54,10 +54,10 @@ pub fn estimate(study: &Arc<Study>) -> Result<Estimate, NoResult> {
     Ok(Estimate { measured, all })
 }
 
-/// What a study is, and how long it takes where that was measured, for a program.
+/// A summary of a study as JSON, with its time if that was measured.
 ///
 /// # Errors
-/// A number that JSON has no word for.
+/// If a number is not finite.
 pub fn study_json(study: &Study, estimate: Option<Estimate>) -> Result<Value, Error> {
     let axis = |axis: &Axis| VariedPaths {
         vary: axis.names.clone(),
@@ -79,8 +79,8 @@ pub fn study_json(study: &Study, estimate: Option<Estimate>) -> Result<Value, Er
     found.json()
 }
 
-/// What `fusescape study show --json` prints: how many designs a study has, how long they take, and what varies. The study document itself
-/// is described in docs/studies.md.
+/// What `fusescape study show --json` prints: how many designs a study has, how long they take, and what varies. The
+/// study document itself is described in docs/studies.md.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct StudyFound<'a> {

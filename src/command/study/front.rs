@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Reads a result file and finds its front.
 ///
 /// # Errors
-/// The file cannot be read.
+/// If the file cannot be read.
 pub fn front_of_file(path: &Path) -> Result<StudyFront, StudyFailure> {
     let (study, file) = open(path)?;
     let (mut front, mut count) = (FrontRows::default(), 0);
@@ -18,7 +18,7 @@ pub fn front_of_file(path: &Path) -> Result<StudyFront, StudyFailure> {
         front.add(&study, rows);
         Ok(())
     })?;
-    // How many designs a study has that refines its front, only its run knows.
+    // The number of designs of a study that refines its front is known to its run only.
     let missing = study.tasks().map_or(0, |_| study.designs().saturating_sub(count));
     Ok(StudyFront { missing, is_checked: file.is_checked(), ..front.end(Arc::new(study)) })
 }

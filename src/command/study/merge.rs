@@ -1,4 +1,4 @@
-//! Results of shards as one file.
+//! Merges the results of shards into one file.
 
 use super::check_folder;
 use super::csv::CsvFile;
@@ -13,25 +13,25 @@ use std::path::{Path, PathBuf};
 const ITS_FILE: &str =
     "Use its file as it is: one run has all results. For CSV, run it with an `--out` that ends with .csv";
 
-/// What a merge says of itself.
+/// The outcome of a merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MergeReport {
-    /// Designs of the study.
+    /// Number of designs of the study.
     pub designs: u64,
     /// Whether each shard has digests. If not, the merged results have none.
     pub is_checked: bool,
 }
 
-/// Writes the results of all shards of a study into one file, as one run of it would have.
+/// Writes the results of all shards of a study into one file, equal to that of a single run.
 ///
 /// # Errors
-/// A file cannot be read or written; shards are missing, are there twice, or belong to different studies.
+/// If a file cannot be read or written; shards are missing, occur twice, or belong to different studies.
 pub fn merge(shards: &[PathBuf], out: &Path) -> Result<MergeReport, StudyFailure> {
     let Some(first) = shards.first() else {
         return Err(wrong("", "There is nothing to merge", "Name result files").into());
     };
     let (study, _) = open(first)?;
-    // No more than one is open at a time: a study may have more shards than a process may have files.
+    // Only one file is open at a time: a study may have more shards than a process may have open files.
     let mut files: Vec<(&PathBuf, Range<u64>)> = Vec::new();
     let mut is_checked = true;
     for path in shards {
@@ -96,7 +96,7 @@ fn check_end(study: &Study, rows: u64) -> Result<(), StudyFailure> {
     Err(StudyFailure::Files(why))
 }
 
-/// All tasks are there, each once.
+/// Checks that every task occurs exactly once.
 fn check_cover(study: &Study, files: &[(&PathBuf, Range<u64>)]) -> Result<(), StudyFailure> {
     let Some(tasks) = study.tasks() else {
         return Err(wrong("", "A study that refines a front has no shards", ITS_FILE).into());

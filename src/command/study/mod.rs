@@ -1,8 +1,9 @@
-//! Studies on all cores, that may be killed at any moment and resume: rows in part files, then in one file.
+//! Studies on all cores that may be killed at any moment and resumed: rows are written to part files, then to one file.
 //!
-//! - `parquet.rs`: rows in files; `csv.rs`: as text; `unfinished.rs`: files that have their names only when they are whole
+//! - `parquet.rs`: rows in files; `csv.rs`: rows as text; `unfinished.rs`: files that get their names when they are
+//!   complete
 //! - `parts.rs`: the folder of part files beside the results; `merge.rs`: results of shards as one file
-//! - `estimate.rs`: how long a study takes, measured on some of its designs
+//! - `estimate.rs`: estimate of a study's time, from measuring some of its designs
 
 mod csv;
 mod estimate;
@@ -39,18 +40,18 @@ use unfinished::folder_of;
 /// What a finished run says of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunReport {
-    /// Designs by their status, as results name it.
+    /// Number of designs by status, as named in results.
     pub designs: BTreeMap<&'static str, u64>,
-    /// Different mapping problems of which this process knows the cost.
+    /// Number of different mapping problems whose cost this process knows.
     pub problems: usize,
-    /// Whether the results were there already, and without digests.
+    /// Whether the results existed before, without digests.
     pub is_unchecked: bool,
 }
 
 /// A study and the documents that it names: those that are given by name and text, files, whose paths begin at `folder`, and presets.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// All errors in it.
 pub fn read(text: String, folder: &Path, given: &[(String, String)]) -> Result<Study, Diagnostics> {
     let text_of = |presets: &'static [Preset], name: &str| {
         let known = given.iter().find(|(known, _)| known == name).map(|(_, text)| text.clone());
@@ -72,10 +73,10 @@ pub fn read(text: String, folder: &Path, given: &[(String, String)]) -> Result<S
     })
 }
 
-/// Checks that the folder of `out` is there. It is not made, as its name may be mistyped.
+/// Checks that the folder of `out` exists. It is not created, as its name may be mistyped.
 ///
 /// # Errors
-/// It is not there.
+/// If it does not exist.
 pub fn check_folder(out: &Path) -> Result<(), StudyFailure> {
     let folder = folder_of(out);
     if folder.is_dir() {
@@ -85,7 +86,8 @@ pub fn check_folder(out: &Path) -> Result<(), StudyFailure> {
     Err(wrong("--out", reason, "Make it, or name a file in a folder that is there").into())
 }
 
-/// What a run found that had ended, and may have been killed before it removed its parts; `None` where `out` are no such results.
+/// The outcome of a complete earlier run, which may have been killed before it removed its parts; `None` if `out` does
+/// not have its results.
 fn finished(study: &Study, shard: Shard, out: &Path) -> Result<Option<RunReport>, StudyFailure> {
     let Some(file) = out.exists().then(|| open_part(study, out).ok()).flatten() else { return Ok(None) };
     if study.shard(shard.index, shard.count).is_some_and(|tasks| tasks != file.note.tasks) {
@@ -117,11 +119,11 @@ fn course(study: &Arc<Study>, shard: Shard) -> Result<Course, NoResult> {
     Ok(Course::of_tasks(Arc::clone(study), tasks))
 }
 
-/// Runs a study, or a shard of it, on all cores, and writes its results to `out`. Where an earlier run was ended, it resumes; where it had
-/// come to its end, its results stay. What mapping problems cost is taken from `costs`, and added to them.
+/// Runs a study, or a shard of it, on all cores, and writes its results to `out`. Resumes an interrupted run; the
+/// results of a complete run are kept. Costs of mapping problems are read from `costs`, and added to it.
 ///
 /// # Errors
-/// The study cannot be divided, a file cannot be written, other results are there already, or it was stopped.
+/// If the study cannot be divided, a file cannot be written, or other results exist already; or it was stopped.
 pub fn run(
     study: &Arc<Study>,
     shard: Shard,
@@ -143,7 +145,7 @@ pub fn run(
     }
     let parts = Parts::open(study, shard, out)?;
     let mut report = RunReport::default();
-    // Tasks that an earlier run has left as parts, from the task at hand on.
+    // Reads tasks that an earlier run has left as parts, from the current task on.
     let read = |course: &mut Course, report: &mut RunReport| {
         while let Some(rows) = course.task().and_then(|task| parts.read(task)) {
             rows.iter().for_each(|row| report.count(row));
@@ -169,10 +171,10 @@ pub fn run(
     Ok(report)
 }
 
-/// The rows of some designs, in their order.
+/// The rows of some designs, in order.
 ///
 /// # Errors
-/// It was stopped.
+/// If it was stopped.
 pub fn rows(
     study: &Arc<Study>,
     designs: Vec<u64>,

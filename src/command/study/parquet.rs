@@ -1,4 +1,4 @@
-//! Result files: written row by row, and opened by their paths.
+//! Result files on disk: writing row by row, and opening by path.
 
 use super::failure::{StudyFailure, at, not_kept};
 use super::unfinished::{Unfinished, folder_of};
@@ -30,10 +30,10 @@ impl From<UnreadFile> for StudyFailure {
     }
 }
 
-/// Opens a file of anybody's, and the study of which it has results.
+/// Opens a file from any source, and the study of its results.
 ///
 /// # Errors
-/// It is no result file, or none that this program can read.
+/// If it is not a result file, or this program cannot read it.
 pub fn open(path: &Path) -> Result<(Study, StudyFile), StudyFailure> {
     Ok(ResultFile::open(&path.display().to_string(), File::open(path).map_err(at(path))?)?)
 }
@@ -41,7 +41,7 @@ pub fn open(path: &Path) -> Result<(Study, StudyFile), StudyFailure> {
 /// Opens a part file of a study.
 ///
 /// # Errors
-/// It is no result file, or of another study.
+/// If it is not a result file, or of another study.
 pub fn open_part(study: &Study, path: &Path) -> Result<StudyFile, StudyFailure> {
     Ok(ResultFile::open_part(study, &path.display().to_string(), File::open(path).map_err(at(path))?)?)
 }
@@ -56,7 +56,7 @@ fn failure(path: &Path) -> impl Fn(ParquetError) -> StudyFailure {
     }
 }
 
-/// Writes a result file, which has its name only when it is whole.
+/// Writes a result file, which gets its name when it is complete.
 pub struct ResultWriter<'s> {
     study: &'s Study,
     columns: Vec<ResultColumn>,
@@ -69,10 +69,10 @@ pub struct ResultWriter<'s> {
 }
 
 impl<'s> ResultWriter<'s> {
-    /// A file with the rows of some tasks, which stands in `folder` while it is written.
+    /// A file with the rows of some tasks, in `folder` while it is being written.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// If the file cannot be written.
     pub fn new(study: &'s Study, tasks: Range<u64>, path: &Path, folder: &Path) -> Result<Self, StudyFailure> {
         Self::noted(study, &ResultNote::new(study, tasks, false), path, folder)
     }
@@ -80,7 +80,7 @@ impl<'s> ResultWriter<'s> {
     /// A part file with the rows of one task.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// If the file cannot be written.
     pub fn part(study: &'s Study, task: u64, path: &Path) -> Result<Self, StudyFailure> {
         Self::noted(study, &ResultNote::new(study, task..task + 1, true), path, folder_of(path))
     }
@@ -99,7 +99,7 @@ impl<'s> ResultWriter<'s> {
         Ok(Self { study, columns, writer, waiting: Vec::new(), rows: 0, digests, is_checked: true, file })
     }
 
-    /// Leaves the digests out, as some rows come from where nobody could check them.
+    /// Leaves out the digests, as some rows come from an unchecked source.
     pub fn leave_unchecked(&mut self) {
         self.is_checked = false;
     }
@@ -107,7 +107,7 @@ impl<'s> ResultWriter<'s> {
     /// Adds rows.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// If the file cannot be written.
     pub fn add(&mut self, rows: Vec<DesignRow>) -> Result<(), StudyFailure> {
         self.waiting.extend(rows);
         while self.waiting.len() >= ROWS {
@@ -118,10 +118,10 @@ impl<'s> ResultWriter<'s> {
         Ok(())
     }
 
-    /// Ends the file, and reads it back.
+    /// Completes the file, and verifies it by reading it back.
     ///
     /// # Errors
-    /// The file cannot be written, or is not what was written.
+    /// If the file cannot be written, or does not contain the written data.
     pub fn end_checked(self) -> Result<Unfinished, StudyFailure> {
         let (study, rows) = (self.study, self.rows + self.waiting.len() as u64);
         let file = self.end()?;
@@ -137,10 +137,10 @@ impl<'s> ResultWriter<'s> {
         if read.is_ok() && kept == rows { Ok(file) } else { Err(not_kept(file.path())) }
     }
 
-    /// Ends the file.
+    /// Completes the file.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// If the file cannot be written.
     pub fn end(mut self) -> Result<Unfinished, StudyFailure> {
         let rows = std::mem::take(&mut self.waiting);
         if !rows.is_empty() {

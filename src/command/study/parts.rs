@@ -1,5 +1,5 @@
-//! Part files of a run: a file a task, in a folder beside the results. A part has its name only when it is whole, so that a run that is
-//! killed has lost no more than the task it was at, and a task that runs twice writes the same part.
+//! Part files of a run: one file per task, in a folder beside the results. A part gets its name when it is complete, so
+//! that a run that is killed loses only the current task, and a task that runs twice writes the same part.
 
 use super::csv::CsvFile;
 use super::failure::{StudyFailure, at};
@@ -19,13 +19,14 @@ pub struct Parts<'s> {
     study: &'s Study,
     folder: PathBuf,
     first: u64,
-    /// Behind the last task that is written.
+    /// Number behind the last written task.
     end: AtomicU64,
     /// Held as long as this process writes parts.
     _lock: Lock,
 }
 
-/// A lock on a file, released when it is dropped. Closing the file would not do: a process that was just forked has it open, too.
+/// A lock on a file, released explicitly when dropped. Closing the file would not be enough: a process that was just
+/// forked has it open as well.
 struct Lock(File);
 
 impl Drop for Lock {
@@ -34,9 +35,9 @@ impl Drop for Lock {
     }
 }
 
-/// The file of the folder that says whose parts these are.
+/// The file in the folder that names the study of the parts.
 const STUDY: &str = "study.txt";
-/// The file of the folder that whoever writes parts has locked.
+/// The file in the folder that is locked by the process that writes parts.
 const LOCK: &str = "lock";
 
 /// Whether a run has begun to write these results.
@@ -50,7 +51,7 @@ fn folder_of(out: &Path) -> PathBuf {
     out.with_file_name(name)
 }
 
-/// Removes a folder that another process may remove at the same time, or lock to see that its results are whole.
+/// Removes a folder that another process may remove or lock at the same time.
 fn remove(folder: &Path) -> Result<(), StudyFailure> {
     match fs::remove_dir_all(folder) {
         Err(error) if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::DirectoryNotEmpty) => {
@@ -60,13 +61,13 @@ fn remove(folder: &Path) -> Result<(), StudyFailure> {
     }
 }
 
-/// Makes a folder and locks it for this run.
+/// Creates a folder and locks it for this run.
 fn lock(folder: &Path) -> Result<Lock, StudyFailure> {
     let path = folder.join(LOCK);
     let file = loop {
         fs::create_dir_all(folder).map_err(at(folder))?;
         match File::options().create(true).write(true).truncate(false).open(&path) {
-            // Another process removed it in between, having come to its end.
+            // Another process, which had finished, removed it in between.
             Err(why) if why.kind() == ErrorKind::NotFound && !folder.is_dir() => {}
             file => break file.map_err(at(&path))?,
         }
@@ -75,15 +76,16 @@ fn lock(folder: &Path) -> Result<Lock, StudyFailure> {
         let reason = "Another run is writing these results";
         return Err(wrong("--out", reason, "Wait until it has ended, or name another file").into());
     }
-    // Where the file system has no locks: what two runs write is the same, and each file is whole.
+    // Without file locks two runs may write at the same time: they write the same, and each file is complete.
     Ok(Lock(file))
 }
 
 impl<'s> Parts<'s> {
-    /// The folder beside the results, with what an earlier run of the same study left there.
+    /// The folder beside the results, with parts left by an earlier run of the same study.
     ///
     /// # Errors
-    /// The results, or parts of them, are those of another study; another run writes them; or the folder cannot be made.
+    /// If the results or their parts are those of another study; another run is writing them; or the folder cannot be
+    /// created.
     pub fn open(study: &'s Study, shard: Shard, out: &Path) -> Result<Self, StudyFailure> {
         let folder = folder_of(out);
         let is_there = || {
@@ -94,7 +96,7 @@ impl<'s> Parts<'s> {
             return Err(is_there());
         }
         let lock = lock(&folder)?;
-        // Another run may have come to its end meanwhile. A folder with anything but the lock stays as it is.
+        // Another run may have finished meanwhile. A folder with other files than the lock is kept.
         if out.exists() {
             let _ = fs::remove_file(folder.join(LOCK)).and_then(|()| fs::remove_dir(&folder));
             return Err(is_there());
@@ -118,10 +120,10 @@ impl<'s> Parts<'s> {
         Ok(Self { study, folder, first, end: AtomicU64::new(first), _lock: lock })
     }
 
-    /// Removes the folder beside results that are whole, if it is still there.
+    /// Removes the folder beside complete results, if it still exists.
     ///
     /// # Errors
-    /// It cannot be removed.
+    /// If it cannot be removed.
     pub fn remove(out: &Path) -> Result<(), StudyFailure> {
         let folder = folder_of(out);
         remove(&folder)
@@ -131,7 +133,7 @@ impl<'s> Parts<'s> {
         self.folder.join(format!("{task:09}.parquet"))
     }
 
-    /// The rows of a task that an earlier run left; `None` where it left none, or a part that cannot be read or checked.
+    /// The rows of a task from an earlier run; `None` if there are none, or the part cannot be read or checked.
     pub fn read(&self, task: &Task) -> Option<Vec<DesignRow>> {
         let path = self.path(task.number);
         if !path.exists() {
@@ -153,7 +155,7 @@ impl<'s> Parts<'s> {
     /// Writes the rows of a task.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// If the file cannot be written.
     pub fn write(&self, task: &Task, rows: &[DesignRow]) -> Result<(), StudyFailure> {
         let mut file = ResultWriter::part(self.study, task.number, &self.path(task.number))?;
         file.add(rows.to_vec())?;
@@ -162,10 +164,10 @@ impl<'s> Parts<'s> {
         Ok(())
     }
 
-    /// Makes one file of all parts, and removes them once that has been read back.
+    /// Merges all parts into one file, and removes them once that has been verified.
     ///
     /// # Errors
-    /// A file cannot be read, written or removed.
+    /// If a file cannot be read, written or removed.
     pub fn finish(self, out: &Path, is_csv: bool) -> Result<(), StudyFailure> {
         let tasks = self.first..self.end.load(Ordering::Relaxed);
         if is_csv {

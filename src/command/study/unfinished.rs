@@ -1,4 +1,4 @@
-//! Files that have their names only when they are whole.
+//! Files that get their names when they are complete.
 
 use super::failure::{StudyFailure, at};
 use crate::files::temporary_for;
@@ -7,57 +7,57 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// A file while it is written, under a name of its own. Dropping it removes the file; killing the process does not.
+/// A file that is being written, under a temporary name. Dropping it removes the file; killing the process does not.
 pub struct Unfinished {
     file: NamedTempFile,
     path: PathBuf,
 }
 
 impl Unfinished {
-    /// An empty file in `folder` that is going to stand at `path`, on the same disk.
+    /// An empty file in `folder` that will be moved to `path`, on the same disk.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// If it cannot be created.
     pub fn new(path: &Path, folder: &Path) -> Result<Self, StudyFailure> {
         let file = temporary_for(path).tempfile_in(folder).map_err(at(path))?;
         Ok(Self { file, path: path.to_owned() })
     }
 
-    /// Where it is going to stand.
+    /// Its final path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Opens it at its beginning, to write or to read.
+    /// Opens it at its beginning, for writing or reading.
     ///
     /// # Errors
-    /// It cannot be opened.
+    /// If it cannot be opened.
     pub fn open(&self) -> Result<File, StudyFailure> {
         self.file.reopen().map_err(at(&self.path))
     }
 
-    /// Has the disk take all that was written, so that a disk that takes no more says so.
+    /// Flushes everything to the disk, so that a full disk is an error.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// If it cannot be written.
     pub fn sync(&self) -> Result<(), StudyFailure> {
         self.file.as_file().sync_all().map_err(at(&self.path))
     }
 
-    /// Gives it its name, in the place of an earlier file.
+    /// Gives it its name, in place of an earlier file.
     ///
     /// # Errors
-    /// It cannot be written, or renamed.
+    /// If it cannot be written or renamed.
     pub fn persist_over(self) -> Result<(), StudyFailure> {
         self.sync()?;
         self.file.persist(&self.path).map_err(|why| at(&self.path)(why.error))?;
         Ok(())
     }
 
-    /// Gives it its name, where no file may stand.
+    /// Gives it its name, unless a file with that name exists.
     ///
     /// # Errors
-    /// It cannot be written, or renamed, or a file stands there.
+    /// If it cannot be written or renamed, or the file exists.
     pub fn persist_new(self) -> Result<(), StudyFailure> {
         let Self { file, path } = self;
         file.as_file().sync_all().map_err(at(&path))?;
@@ -68,7 +68,8 @@ impl Unfinished {
             }
             renamed => drop(renamed.map_err(|why| at(&path)(why.error))?),
         }
-        // Its name outlives a power cut, too, before anything else is removed for it; where folders cannot be synchronised, it may not.
+        // Makes the name durable before other files are removed; on systems where folders cannot be synchronised, a
+        // power cut may lose it.
         if cfg!(unix) {
             let _ = File::open(folder_of(&path)).and_then(|folder| folder.sync_all());
         }

@@ -27,7 +27,7 @@ use fusescape_spec::{Diagnostic, Diagnostics};
 use mapping::Path;
 use workload::Workload;
 
-/// Remedy for a template.
+/// What to do about a file that only the front end can evaluate.
 const TEMPLATE_REMEDY: &str = "Write the values in their places, or import what AccelForge writes out in Python: \
     `accelforge.Spec.from_yaml(file, jinja_parse_data={...}).workload.to_yaml()`, and likewise of `arch` and `mapping`";
 

@@ -56,7 +56,7 @@ pub struct Block {
 /// Attention in the graph.
 #[derive(Debug, Clone)]
 struct Core {
-    /// Its products.
+    /// Two products of computed matrices, or a single node for the whole attention.
     products: Vec<Id>,
     /// The product that weights the values, whose output is the result.
     context: Id,
