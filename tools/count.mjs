@@ -5,8 +5,8 @@
 //   node tools/count.mjs --names    also the type names that several files define
 //   node tools/count.mjs --docs     also the docs that repeat the name of their item
 //
-// It is no compiler: it reads Rust by its lexemes and by the indentation of rustfmt, and knows nothing of what macros make. It stands
-// alone, so that a copy of it in an older checkout counts that one.
+// It is no compiler: it reads Rust by its lexemes and by the indentation of rustfmt, and does not expand macros. It is
+// a single file, so that a copy of it in an older checkout counts that one.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const TYPE = /^(?:pub(?:\(.*?\))? )?(?:unsafe )?(struct|enum|union|trait|type) (
 const ATTRIBUTES = /^(?:\s*#\[(?:[^[\]]|\[[^[\]]*\])*\])*/;
 const ITEM =
   /^\s*(?:pub(?:\(.*?\))? )?(?:(?:const|async|unsafe) )*(?:(?:fn|struct|enum|union|trait|type|static|mod|macro_rules!) )?(?:r#)?(\w+)/;
-// Words that say nothing: articles, prepositions and the like, and those that may hide that a doc says nothing.
+// Words without content: articles, prepositions and the like, and weak words, which may hide that a doc has no content.
 const STOP_WORDS = 'a an the of its it is are in to for and or by with which that this'.split(' ');
 const WEAK_WORDS = 'on at from as be has have one what how where when who all each any no not they them their there here than'.split(' ');
 const ALGORITHMS = ['search/', 'multicore/waco.rs', 'multicore/coala.rs', 'depth_first/axis'].map((path) => `src/engine/${path}`);
@@ -67,7 +67,7 @@ function blank(text) {
   return text.replace(/[^\n]/g, ' ');
 }
 
-/** Where the items begin and end whose code begins with a pattern. */
+/** Begin and end of the items whose code begins with a pattern. */
 function itemsFrom(code, beginning) {
   return [...code.matchAll(beginning)].map(({ index }) => {
     for (let at = index, depth = 0; at < code.length; at += 1) {
@@ -98,7 +98,7 @@ function grouped(items, keyOf) {
   return [...groups];
 }
 
-/** The paths of the items, each with the number of its items where that is not one. */
+/** The paths of the items, each with its number of items if that is not one. */
 function tally(items) {
   return grouped(items, ({ path }) => path).map(([path, those]) => (those.length > 1 ? `${path} ×${those.length}` : path)).join(', ');
 }
@@ -178,7 +178,7 @@ function modulesOf(those) {
   return modules;
 }
 
-/** The paths that a file uses, but for those in its inline modules. */
+/** The paths that a file uses, except for those in its inline modules. */
 function usesOf(code) {
   let outer = code;
   for (const [from, to] of itemsFrom(code, /\bmod \w+ \{/g)) outer = outer.slice(0, from) + blank(code.slice(from, to)) + outer.slice(to);
@@ -200,13 +200,13 @@ function leavesOf(tree) {
   return split(flat);
 }
 
-/** What a module needs. What it exports again by `pub use` is no need of its own. */
+/** The modules that a module needs. A re-export by `pub use` does not count. */
 function targetsOf(modules, module) {
   const found = module.uses.filter((use) => !use.isExport).map((use) => follow(modules, module, use.segments));
   return [...new Set(found)].filter((target) => target && target !== module);
 }
 
-/** The module that defines what a path names; none if it is of another package. */
+/** The module that defines the target of a path; none if it is in another package. */
 function follow(modules, from, [first, ...rest]) {
   const parent = modules.get(dirname(from.key));
   if (first === 'super') return rest[0] === 'super' ? follow(modules, parent, rest) : descend(modules, parent, rest);
@@ -215,7 +215,7 @@ function follow(modules, from, [first, ...rest]) {
   return childOf(modules, from, first) && descend(modules, from, [first, ...rest]);
 }
 
-/** Goes down from a module, or on along the `use` that gives it the name. */
+/** Goes down from a module, or follows the `use` that gives it the name. */
 function descend(modules, module, [name, ...rest]) {
   if (!module || !name) return module;
   const child = childOf(modules, module, name);
@@ -229,7 +229,7 @@ function childOf(modules, module, name) {
   return child?.root === module.root ? child : undefined;
 }
 
-/** The sets of several modules each of which reaches all others. */
+/** The strongly connected sets of several modules. */
 function circlesOf(arrows) {
   const reached = new Map();
   for (const module of arrows.keys()) {
@@ -287,7 +287,7 @@ function printDocs() {
   list('Docs that have weak words besides:', wide.filter((doc) => !strict.includes(doc)).map(text));
 }
 
-/** The docs of one line, with their words and those of the names of the item and of what is around it. */
+/** The docs of one line, with their words and those of the names of the item and its surroundings. */
 function docsOf({ path, lines, kinds, code }) {
   const codeLines = code.split('\n');
   const isDoc = (at) => kinds[at] === 'docs' && lines[at].trim().startsWith('///');

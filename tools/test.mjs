@@ -1,10 +1,11 @@
-// Runs everything that a change may break, one thing after the other, and says at the end where the time went:
+// Runs everything that a change may break, one thing after another, and prints where the time went:
 //
 //   node tools/test.mjs               what `make test` runs
-//   node tools/test.mjs --thorough    what `make test-all` runs: all tests whole, and what is published, packaged and run on clusters
+//   node tools/test.mjs --thorough    what `make test-all` runs: all tests in full, and all packages and clusters
 //
-// `--began=LINE` is the first line of /proc/uptime when the set-up began. What the commands print is kept in target/test. CPU is that of the
-// machine, as browsers do not tell who started them what they took: nothing else should run beside it.
+// `--began=LINE` is the first line of /proc/uptime when the set-up began. The output of commands is kept in
+// target/test. CPU is that of the machine, as browsers do not report the CPU time of their processes: nothing else
+// should run beside it.
 
 import { spawn } from 'node:child_process';
 import { createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -20,15 +21,17 @@ process.env.PATH = `${join(REPOSITORY, '.tools/bin')}:${process.env.PATH}`;
 const isThorough = process.argv.includes('--thorough');
 const began = clock(process.argv.find((argument) => argument.startsWith('--began='))?.slice('--began='.length));
 
-// The tests' own programs tell how long each test took if they are asked as a nightly compiler's would be, which concerns no compiling.
+// The tests' own programs report the time of each test if they are asked as with a nightly compiler, which does not
+// affect compiling.
 const TIMES = ['--config', 'target."cfg(unix)".runner = ["env", "RUSTC_BOOTSTRAP=1"]'];
 const AS = ['--', '-Zunstable-options', '--report-time', ...(isThorough ? ['--include-ignored'] : [])];
 const WASM = ['--target', 'wasm32-unknown-unknown'];
 const OF_BROWSERS = ['--package', 'fusescape-module', '--package', 'fusescape-npm', '--package', 'fusescape-bench', ...WASM];
 
-// What is compiled for tests is linted as it is compiled: by itself, clippy would read all of it once more. It takes rustc's place for the
-// packages of this workspace; how it is told what to refuse is what `cargo clippy -- -D warnings` does. It switches rustc's own inlining
-// off, so that tests would take half as long again without that of LLVM between codegen units (`lto = false` is cargo's name for it).
+// Code compiled for tests is linted as it is compiled: alone, clippy would read all of it once more. It replaces rustc
+// for the packages of this workspace, with its lints passed as in `cargo clippy -- -D warnings`. It switches rustc's
+// own inlining off, so that tests would take half as long again without LLVM's inlining between codegen units (`lto =
+// false` is cargo's name for it).
 const LINTED = {
   RUSTC_WORKSPACE_WRAPPER: 'clippy-driver',
   CLIPPY_ARGS: '-Dwarnings__CLIPPY_HACKERY__',
@@ -80,13 +83,13 @@ for (const [part, ...command] of [...COMMANDS, ...(isThorough ? THOROUGH : [])])
 report();
 console.log('\nall passed');
 
-/** Runs a command, whose output is kept; whether it failed. */
+/** Runs a command, keeping its output; returns whether it failed. */
 function run(part, [program, ...given]) {
   console.log(`\ntest: ${program} ${given.join(' ')}`);
   const log = createWriteStream(join(LOGS, `${part}.log`), { flags: 'a' });
   const isPublished = part === 'published';
-  // Built with all tests: by itself it would be compiled again, as some of what it needs has other features then. What is published tells
-  // its commit in results, and is held against a command line that does, too.
+  // Built with all tests: alone it would be compiled again, as some dependencies have other features then. Published
+  // builds state their commit in results, and are compared with a command line that does, too.
   const commandLine = join(REPOSITORY, process.env.CARGO_TARGET_DIR ?? 'target', isPublished ? 'release' : 'debug', 'fusescape');
   const env = { ...process.env, FUSESCAPE_CLI: commandLine, ...(isPublished ? {} : LINTED) };
   const child = spawn(program, given, { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -103,7 +106,7 @@ function run(part, [program, ...given]) {
   });
 }
 
-/** Seconds since this machine was started, and seconds of its processors since then that nobody took (proc(5)). */
+/** Seconds since this machine was started, and idle seconds of its processors since then (proc(5)). */
 function clock(line = readFileSync('/proc/uptime', 'utf8')) {
   const [seconds, idle] = line.trim().split(' ').map(Number);
   return { seconds, idle };
@@ -130,7 +133,7 @@ function report() {
   for (const { seconds, name } of slowest()) console.log(`  ${seconds.toFixed(1).padStart(6)}  ${name}`);
 }
 
-/** The slowest tests, as Rust's, Python's and the browsers' runners tell them. */
+/** The slowest tests, from the output of Rust's, Python's and the browsers' runners. */
 function slowest() {
   const found = [];
   const read = (part, pattern, name) => {

@@ -1,4 +1,4 @@
-// Starts the page, or an embedded view (`data-open`). No module: it speaks, whatever else is missing.
+// Starts the page, or an embedded view (`data-open`). Not a module, so that it can report any other missing file.
 'use strict';
 {
   const { open, piece } = document.currentScript.dataset;
@@ -51,7 +51,7 @@
     const awaited = needed().filter((url) => !performance.getEntriesByName(url).some(({ responseEnd }) => responseEnd > 0));
     const names = (awaited.length > 0 ? awaited : [`pkg/split_${piece}.wasm`]).map((url) => url.replace(new URL('.', document.baseURI).href, ''));
     app().replaceChildren(make('p', { className: 'loading', role: 'status', textContent: `Still waiting for ${names.join(', ')} …` }));
-    // Nothing is drawn before a style unless a script names it.
+    // Browsers draw nothing before a style sheet unless a script adds it.
     if (isPending() && !style().dataset.late) restyle();
   }
 
@@ -94,7 +94,7 @@
     .catch(async (error) => {
       await parsed;
       app().replaceChildren();
-      // On the machine where it is built the module is in one piece.
+      // On the machine of the build the module is in one piece.
       const isCut = document.querySelector('link[href$="__wasm_split.js"]') !== null;
       const files = isCut ? [...needed(), piece] : needed();
       lack(app(), 'banner', 'Fusescape could not start.', files.join(' '), () => location.reload(), error);
@@ -108,14 +108,14 @@
     });
   }
 
-  // Offline from the second time on.
+  // Offline from the second visit on.
   parsed.then(() => {
     const version = document.querySelector('meta[name=version]')?.content;
     if (!version || !navigator.serviceWorker) return;
     navigator.serviceWorker.register('./service-worker.js').then(
       ({ waiting }) => {
         if (!waiting) return;
-        // What is fetched from now on is of the next version.
+        // Later requests get the next version.
         navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
         waiting.postMessage('take over');
       },

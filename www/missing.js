@@ -1,7 +1,7 @@
-// Finds out which files cannot be had and why, and says so in an element `missing-files` (main.js).
+// Finds out which files cannot be fetched and why, and reports it in an element `missing-files` (main.js).
 
 const PATIENCE_MS = 10_000;
-// What browsers run, by the ends of names.
+// Types accepted by browsers, by the end of the name.
 const TYPES = { css: /css/, js: /javascript/, wasm: /wasm/ };
 const KINDS = { css: 'a style', js: 'a script', wasm: 'WebAssembly' };
 // A function that uses SIMD.
@@ -14,7 +14,7 @@ const SOUND = 'Every file can be fetched now: retry.';
 const UNEQUAL = 'If that changes nothing, its files may be of different versions. The browser says:';
 const UNFIT = 'The browser lacks WebAssembly with SIMD, or forbids it here. Use a newer browser, or allow it for this address.';
 
-/** Fills the element: what is missing, which files are to blame and why, what to do. Its files are addresses and names of pieces of the code. */
+/** Fills the element: the missing part, the files to blame with reasons, a remedy. Its files are addresses and names of pieces of code. */
 export async function tell(element) {
   const { what, files, error } = element.dataset;
   let wrong = [];
@@ -32,7 +32,7 @@ export async function tell(element) {
 
   async function retry() {
     this.disabled = true;
-    // Browsers would take what they have kept of what was wrong.
+    // Browsers would use their cached copies of the bad files.
     await Promise.all(wrong.map(({ url }) => wrongWith(url)));
     fire(element, 'submit');
   }
@@ -49,7 +49,7 @@ function canRun() {
   return typeof WebAssembly === 'object' && WebAssembly.validate(new Uint8Array(SIMD));
 }
 
-/** The files of a piece of the page's code, as the script lists them that fetches it. */
+/** The files of a piece of code, as listed in the script that fetches it. */
 async function filesOf(piece) {
   const loader = await fetch('./pkg/__wasm_split.js')
     .then((response) => response.text())
@@ -59,7 +59,7 @@ async function filesOf(piece) {
   return [`split_${piece}`, ...others].map((name) => `pkg/${name}.wasm`);
 }
 
-/** Why a file cannot be had; nothing if it can. What the browser kept of it is replaced, so that to try again helps. */
+/** The reason why a file cannot be fetched; nothing if it can. Replaces the browser's cached copy, so that trying again helps. */
 async function wrongWith(url) {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const late = `no answer came within ${PATIENCE_MS / 1000} s`;
@@ -83,7 +83,7 @@ async function wrongWith(url) {
   }
 }
 
-/** Text files of the page have this word at their ends. */
+/** Text files of the page end with this word. */
 function isWhole(kind, bytes) {
   return kind === 'wasm' ? WebAssembly.validate(bytes) : new TextDecoder().decode(bytes).includes('--whole');
 }

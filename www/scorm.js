@@ -1,9 +1,9 @@
 // A lesson as an item of a SCORM 1.2 package: `scorm.html?lesson=NAME`, or `?document=FILE` for a document beside it.
 //
-// The learning management system gives the student's name and gets score, status, and the receipt. The score comes from the student's browser, as
-// SCORM has it; whoever wants marks that count grades the receipt (`fusescape grade`).
+// The learning management system provides the student's name and gets score, status, and the receipt. The score comes
+// from the student's browser, as in any SCORM package; for marks that count, grade the receipt (`fusescape grade`).
 
-/** Levels of windows to look for the API in, as the standard says. */
+/** Number of parent windows to search for the API, as in the standard. */
 const MOST_LEVELS = 7;
 /** Longest `cmi.suspend_data` of SCORM 1.2. */
 const LONGEST_DATA = 4096;
@@ -19,7 +19,7 @@ function findApi(from) {
     try {
       if (at.API) return at.API;
     } catch {
-      // A window of another origin has none for us.
+      // A window of another origin cannot have one for us.
       return null;
     }
     if (!at.parent || at.parent === at) return null;
@@ -41,7 +41,7 @@ function set(name, value) {
 async function lesson() {
   const file = options.get('document');
   if (!file) return options.get('lesson') ?? 'why-fuse';
-  // A file beside this one, and no other place.
+  // Only a file beside this one.
   if (!/^[\w-]+\.ya?ml$/.test(file)) throw new Error(`${file} is no name of a document`);
   const response = await fetch(file);
   if (!response.ok) throw new Error(`${file} is not beside scorm.html`);
@@ -79,5 +79,5 @@ addEventListener('message', async ({ origin, source, data }) => {
 });
 
 addEventListener('pagehide', () => api?.LMSFinish(''));
-// The view may have been there first.
+// The view may have been ready first.
 view.contentWindow.postMessage({ fusescape: 1, type: 'get', id: 'there' }, location.origin);

@@ -1,8 +1,8 @@
-// Keeps the page for those who are offline: all files of one version, or none. `make site` fills in the two constants; the
-// page registers this file only where they are filled in.
+// Caches the page for offline use: all files of one version, or none. `make site` fills in the two constants; the page
+// registers this file only if they are filled in.
 //
-// A page that is open keeps the version it began with, as the files of two versions do not fit together. The next version
-// takes over when the last page of the old one closes, or when a page that is alone starts anew (main.js).
+// An open page keeps its version, as the files of two versions do not fit together. The next version takes over when
+// the last page of the old one closes, or when a page that is alone restarts (main.js).
 
 const VERSION = 'unpublished';
 const FILES = [];

@@ -3,7 +3,7 @@
 
 import { initSync, WorkerEngine } from './pkg/fusescape.js';
 
-// Thrown if not fetched.
+// Thrown if not fetched yet.
 const PIECES = new Set(['answers', 'import']);
 
 let engine;
@@ -39,7 +39,7 @@ async function answerTo(message) {
   return engine.answer(message);
 }
 
-/** The page hears by this lock that the worker ended. */
+/** By this lock the page notices the end of the worker. */
 function hold(lock) {
   return new Promise((held) => {
     const forever = () => (held(), new Promise(() => {}));
@@ -48,7 +48,7 @@ function hold(lock) {
   });
 }
 
-/** Memory has run out where a twentieth more cannot be had. */
+/** Memory has run out if a twentieth more cannot be allocated. */
 function reason(error) {
   if (memory === undefined) return String(error);
   const { byteLength } = memory.buffer;

@@ -92,7 +92,7 @@ export class Fusescape {
     });
   }
 
-  /** One question at a time: the worker has one thread. */
+  /** Asks one question at a time: the worker has one thread. */
   #next() {
     const [asked] = this.#asked;
     if (asked === undefined) return;
@@ -117,7 +117,7 @@ export class Fusescape {
     this.#next();
   }
 
-  /** What was asked has no answer; the next question has a worker of its own. */
+  /** The current question has no answer; the next one gets a new worker. */
   #fail(reason) {
     this.#end(new Error(`Fusescape's engine failed: ${reason}`), this.#asked.splice(0, 1));
     this.#next();
@@ -139,7 +139,7 @@ export class Fusescape {
   }
 }
 
-/** Documents as texts, with lines to which diagnostics refer. */
+/** Documents as texts, with the lines that diagnostics refer to. */
 function texts(documents) {
   const text = (given) => (typeof given === 'object' && given !== null ? JSON.stringify(given, null, 2) : given);
   return Object.fromEntries(Object.entries(documents).map(([kind, given]) => [kind, text(given)]));

@@ -1,4 +1,4 @@
-// The engine's thread: a question and its files in, its answer out; questions and answers are texts.
+// The engine's thread: a question and its files as input, its answer as output; both are texts.
 
 import init, { answer } from './engine.js';
 

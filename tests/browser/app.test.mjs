@@ -14,7 +14,7 @@ test('the page end to end', (t) =>
         ['h-cached-v-recompute', 4, 72],
         ['fully-cached', 960, 540],
       ]);
-      // How many mappings that took differs from run to run, so nothing is said of it.
+      // The number of mappings differs from run to run, so it is not printed.
       assert.match(await page.getByTestId('kpi-effort').innerText(), /^[\d.]+ s\s+for 108 points$/);
     });
 
@@ -50,7 +50,7 @@ test('the page end to end', (t) =>
       await page.getByTestId('open-best').click();
       await page.getByRole('heading', { name: /^Tile type \d+ of \d+/ }).waitFor();
       assert.match(await page.getByTestId('stack-facts').innerText(), / · [\d\s]+ tiles of \d+ types · /);
-      // The first tile alone fetches the weights, so it is of a type of its own.
+      // The first tile alone fetches the weights, so it has a type of its own.
       const before = page.getByTestId('tile-type-before');
       while (await before.isEnabled()) await before.click();
       await page.getByRole('heading', { name: /^Tile type 1 of / }).waitFor();
@@ -72,7 +72,7 @@ test('the page end to end', (t) =>
       await pickPreset(page, 'workload', 'resnet18');
       await page.getByTestId('tiles-x').fill('7 56');
       await page.getByTestId('tiles-y').fill('7 56');
-      // It may be over before anybody looks.
+      // The sweep may be over before the test looks.
       await page.getByTestId('kpi-effort').getByText('for 12 points').waitFor();
       await settled(page, 'done');
       assert.match(await page.getByTestId('combination').innerText(), /best combination[^]*best single strategy[^]*stack 2/);
@@ -123,7 +123,7 @@ test('mistakes', (t) =>
         await page.getByTestId('tiles-x').fill('4 60');
         await page.getByTestId('tiles-y').fill('72');
         const text = page.getByTestId('hardware-text');
-        // The maps alone have 28 MiB.
+        // The maps alone take 28 MiB.
         await text.fill((await text.inputValue()).replace('size: 10000000000 bit', 'size: 1000 bit'));
         await settled(page, 'done');
         await page.getByTestId('impossible').waitFor();
@@ -153,7 +153,7 @@ test('what is chosen is taken up at once, and so is a first keystroke; what foll
       const post = Worker.prototype.postMessage;
       window.editsSent = new Set();
       Worker.prototype.postMessage = function (message, ...rest) {
-        // The first message of an edit to a worker is of kind 0, and its number follows.
+        // The first message of an edit to a worker is of kind 0, followed by the edit's number.
         if (message instanceof Uint8Array && message[0] === 0) window.editsSent.add(message[1]);
         return post.call(this, message, ...rest);
       };
@@ -162,7 +162,7 @@ test('what is chosen is taken up at once, and so is a first keystroke; what foll
     await open(page, url);
     await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
     const sent = () => page.evaluate(() => window.editsSent.size);
-    // While the clock stands, no pause ends; workers answer all the same.
+    // While the clock stands, no pause ends, but workers still answer.
     const isSent = (edits) => page.waitForFunction((edits) => window.editsSent.size === edits, edits);
     assert.equal(await sent(), 1, 'the first sweep');
 
@@ -188,7 +188,7 @@ test('what is chosen is taken up at once, and so is a first keystroke; what foll
       await isSent(before + 1);
     }
 
-    // What was typed just before goes along, once.
+    // The last keystrokes are part of it, and are sent once.
     const before = await sent();
     await page.getByTestId('tiles-x').fill('4 6 8');
     await page.clock.runFor(1);
@@ -201,7 +201,8 @@ test('what is chosen is taken up at once, and so is a first keystroke; what foll
     await settled(page, 'done');
     assert.equal(await sent(), before + 2);
     assert.equal(await page.evaluate(() => window.fusescape.state().points), 12);
-    // The number that is shown while somebody edits covers no control for good, be the results beside the design ever so short.
+    // The shown number never covers a control for long while somebody edits, however low the results beside the design
+    // are.
     const [control, readout] = await page.evaluate(() => {
       document.querySelector('.answers').style.display = 'none';
       document.querySelector('[data-testid=tiles-x]').focus();
@@ -220,10 +221,10 @@ test('a long sweep stops, goes on when asked, and outlives a worker', (t) =>
     const notices = page.getByTestId('notices');
 
     await step(t, 'a long sweep stops and goes on when asked', async () => {
-      // One problem alone takes LOMA seconds, so that only replacing the workers stops them.
+      // One problem alone takes LOMA seconds, so only replacing the workers stops them.
       await searchByLoma(page);
       await page.getByTestId('lpf-limit').selectOption('10');
-      // It is planned, and some of it is not solved.
+      // Planned, but not all of it is solved.
       await page.waitForFunction(() => {
         const { status, points, pointsDone } = window.fusescape.state();
         return status === 'running' && points > pointsDone && window.fusescape.busy() > 0;
@@ -242,7 +243,7 @@ test('a long sweep stops, goes on when asked, and outlives a worker', (t) =>
       await page.evaluate(() => window.fusescape.killWorker(0));
       await notices.waitFor();
       assert.match(await notices.innerText(), /Worker 1 failed .*unreachable.* replaced/);
-      // The newest edit wins over whatever is going on.
+      // The newest edit wins, whatever is in progress.
       await page.getByTestId('strategy').selectOption('exact, proved optimal');
       await settled(page, 'done');
       assert.deepEqual(await allCells(page), expected);
@@ -272,7 +273,7 @@ test('a fine landscape refines, is zoomed into by drag, keyboard and buttons, an
     await page.mouse.move(box.x + box.width * 0.5, box.y + box.height * 0.6, { steps: 4 });
     await page.locator('.zoom-frame').waitFor();
     await page.mouse.up();
-    // The end of a drag is no click: the landscape is still there, a part of it.
+    // The end of a drag is no click: a part of the landscape is still shown.
     await page.waitForFunction(() => !document.querySelector('[data-testid="zoom-range"]').innerText.includes('to 960'));
     await page.getByTestId('zoom-reset').click();
     await zoomedTo(whole);
@@ -285,7 +286,7 @@ test('a fine landscape refines, is zoomed into by drag, keyboard and buttons, an
     await page.keyboard.press('+');
     await page.keyboard.press('+');
     await zoomedTo(/^Tile widths 20 to 240,/);
-    // The cursor takes the window along.
+    // The window follows the cursor.
     await page.keyboard.press('End');
     await zoomedTo(/^Tile widths 740 to 960,/);
     await map.locator('[aria-live]').getByText(/^960 × \d+, fully-cached: Energy/).waitFor({ state: 'attached' });
@@ -306,11 +307,11 @@ test('two fingers zoom a fine landscape in and out, one scrolls the page', () =>
       await page.getByTestId('tiles-y').fill('540');
       await page.waitForFunction(() => window.fusescape.state().points === 48);
       await settled(page, 'done');
-      // Cards that are fetched late move the field that has the focus, and with it the page.
+      // Cards that are fetched late move the focused field, and the page with it.
       for (const name of ['comparison-energy', 'trade-off', 'mac-counts']) await page.getByTestId(name).waitFor();
       const map = page.getByTestId('heatmap-fully-cached').locator('.heatmap');
       await map.evaluate((element) => element.scrollIntoView({ block: 'center' }));
-      // Where fingers go: what is above the map may grow as it is zoomed.
+      // Places of the fingers: the part above the map may grow while it is zoomed.
       const inMap = async () => {
         const { x, y, width, height } = await map.locator('canvas').boundingBox();
         return [x + width / 2, y + height * 0.4];
@@ -358,7 +359,7 @@ test('two fingers zoom a fine landscape in and out, one scrolls the page', () =>
     { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
   ));
 
-// --- what the tests are made of ---------------------------------------------------------------------------
+// --- helpers ----------------------------------------------------------------------------------------------
 
 function root(page) {
   return page.getByTestId('root');
@@ -373,7 +374,7 @@ async function settled(page, status) {
   await page.locator(`[data-testid=root][data-status=${status}]`).waitFor();
 }
 
-/** LOMA instead of the exact search: it takes as long as its limit says. */
+/** LOMA instead of the exact search: it takes as long as its limit allows. */
 async function searchByLoma(page) {
   const generation = await root(page).getAttribute('data-generation');
   await page.getByTestId('strategy').selectOption('LOMA, loop orders');
@@ -381,7 +382,7 @@ async function searchByLoma(page) {
   await settled(page, 'done');
 }
 
-/** What the native engine prints for one tile size. The rules of the public tool go with its search. */
+/** The native engine's output for one tile size. The rules of the public tool come with its search. */
 function native(rules, mode, x, y) {
   const command = ['depth-first', '--hardware', 'meta-proto-like-df', '--workload', 'fsrcnn-defines'];
   const strategy = rules === 'corrected' ? 'exact' : 'loma';
@@ -411,12 +412,12 @@ function numbers(cell) {
   );
 }
 
-/** All values of all heatmaps, by name: the order in which a cell got them says nothing. */
+/** All values of all heatmaps, by name: the order in which cells were computed is irrelevant. */
 function allCells(page) {
   return page.locator('table[data-mode] td').evaluateAll((cells) => cells.map((cell) => ({ ...cell.dataset })));
 }
 
-/** Moves the mouse over a heatmap until its tooltip is that of a cell. */
+/** Moves the mouse over a heatmap until the tooltip of a cell is shown. */
 async function pointAt(page, map, title) {
   await map.scrollIntoViewIfNeeded();
   const { x, y, width, height } = await map.boundingBox();
@@ -433,7 +434,7 @@ async function opened(page, what, attribute) {
   return Number(await page.getByTestId(`opened-${what}`).getAttribute(`data-${attribute}`));
 }
 
-/** Something is drawn on the figure's canvas, a frame after that is there at the latest, and described in words and numbers. */
+/** Checks that the figure's canvas is not empty, at the latest after one more frame, and that it is described in words and numbers. */
 async function assertDrawn(page, figure) {
   const canvas = page.getByTestId(figure).locator('canvas').first();
   await canvas.waitFor();

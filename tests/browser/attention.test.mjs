@@ -18,7 +18,7 @@ test('the layers of a transformer are scheduled, moved step by step, and generat
       const rows = await saved(page, 'attention-step');
       const options = ['--model', 'gpt2-small', '--hardware', 'fusemax-like', '--tokens', '128', '--bits', '8'];
       const { schedules, recomputed, best } = JSON.parse(commandLine('attention', ...options, '--format', 'json'));
-      // Where keys and values are on the chip, nothing computes them again.
+      // With keys and values on the chip, no schedule recomputes them.
       const again = [recomputed].filter(Boolean).map((account) => {
         const kind = JSON.stringify(account.schedule.fusion);
         const { fusion } = schedules.find(({ best }) => JSON.stringify(best?.schedule.fusion) === kind);
@@ -39,7 +39,7 @@ test('the layers of a transformer are scheduled, moved step by step, and generat
       const told = motion.getByText(/in tiles of \d+ queries and \d+ keys/);
       await told.waitFor();
       const tiles = await told.innerText();
-      // The list has the same pair, for who has no pointer, and chooses another.
+      // The list, for use without a pointer, has the same pair selected, and can select another.
       const list = page.getByTestId('attention-pair');
       const chosen = await list.locator('option:checked').innerText();
       assert.equal(chosen.split(':')[0].replaceAll(/[^\d,]/g, ''), tiles.match(/\d+/g).join(','));
@@ -47,7 +47,7 @@ test('the layers of a transformer are scheduled, moved step by step, and generat
       const [queries, keys] = (await list.inputValue()).split(' ');
       await motion.getByText(`in tiles of ${queries} queries and ${keys} keys`).waitFor();
       await page.getByTestId('attention-best-tiles').click();
-      // Until the best tiles are followed, the figure before is shown, and would lose its step to them.
+      // Until the best tiles are followed, the previous figure is shown, and would lose its step.
       await page.getByTestId('attention-best-tiles').waitFor({ state: 'detached' });
       await motion.waitFor();
 
@@ -70,7 +70,7 @@ test('the layers of a transformer are scheduled, moved step by step, and generat
       await page.keyboard.press('Home');
       await becomes(0);
       assert.match(await page.getByTestId('attention-motion-story').innerText(), /The first tile sets the maximum/);
-      // The sums of the steps are the account: DRAM of all steps, by tensor.
+      // The sums over steps equal the account: DRAM of all steps, by tensor.
       await motion.getByText('all steps together').click();
       await motion.locator('details[open] table').first().waitFor();
       assert.deepEqual(await violations(page, '[data-testid=attention-motion]'), []);
@@ -87,7 +87,7 @@ test('the layers of a transformer are scheduled, moved step by step, and generat
     });
 
     await step(t, 'fields that make no sense are told all at once, and what was known stays', async () => {
-      // What is no number of cores is told beside their card.
+      // An invalid number of cores is reported beside their card.
       await page.getByTestId('attention-cores-count').fill('65');
       await page.getByTestId('attention-cores-diagnostics').getByText('There are 65 cores').waitFor();
       await page.getByTestId('attention-cores-count').fill('2');
@@ -101,7 +101,7 @@ test('the layers of a transformer are scheduled, moved step by step, and generat
       await list.getByText('neither one number of bits nor four').first().waitFor();
       assert.equal(await page.getByTestId('attention-tokens').getAttribute('aria-invalid'), 'true');
       await page.getByTestId('attention-step').waitFor();
-      // A shape that cannot be is refused by the engine.
+      // An impossible shape is rejected by the engine.
       await page.getByTestId('attention-tokens').fill('0');
       await page.getByTestId('attention-bits').fill('8');
       await page.locator('[data-testid=attention-view][data-status=rejected]').waitFor();
@@ -138,7 +138,7 @@ function known(page) {
   return page.locator('[data-testid=attention-view][data-status=done]').waitFor();
 }
 
-/** The first table of a part of the view, as it is saved. */
+/** The first table of a part of the view, as saved. */
 async function saved(page, testid) {
   const table = page.getByTestId(testid).locator('> .scroll').first();
   const button = await fileButton(table, 'json');

@@ -1,5 +1,6 @@
-// How long the page takes in a real browser, and how much memory its workers have: figures beside their goals, and as JSON
-// in target/bench/. A figure without a goal explains the one above it. Measures the parts that the command line names, or all.
+// Times of the page in a real browser, and memory of its workers: figures beside their goals, and as JSON in
+// target/bench/. A figure without a goal explains the one above it. Measures the parts named on the command line, or
+// all.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -15,12 +16,12 @@ const OUT = join(REPOSITORY, 'target', 'bench');
 const REFERENCE = join(REPOSITORY, 'tests', 'reference', 'stream');
 const MIB = 1 << 20;
 const MINUTE = 60_000;
-/** A page's clock goes in steps of this. What takes less is said to take one. */
+/** Resolution of a page's clock. Anything faster counts as one step. */
 const CLOCK_MS = 0.1;
 
 const named = process.argv.slice(2);
 
-/** Every visit begins in a new browser, whose caches are empty. What is compiled in the page needs its policy lifted. */
+/** Every visit begins in a new browser with empty caches. Code compiled in the page needs its policy lifted. */
 const visit = async (part, measure, options) => {
   if (named.length === 0 || named.includes(part)) await withPage(measure, { bypassCSP: true, ...options });
 };
@@ -40,7 +41,7 @@ await visit('sweep', async ({ page, url }) => {
 
   await page.getByTestId('memory-4').click();
   const edits = [];
-  // Of several edits the least: what else the machine does only ever adds to it.
+  // The minimum over several edits, as other load on the machine only ever adds time.
   for (const size of ['128 KiB', '96 KiB', '192 KiB', '80 KiB', '64 KiB']) {
     edits.push(await edited(page, '[data-testid=memory-panel] [data-testid=size]', size));
     await pauseInTyping(page);
@@ -53,7 +54,7 @@ await visit('sweep', async ({ page, url }) => {
   note('108 points as published, from the click', await clicked(page, 'figure-12'), 'ms', 5000);
 });
 
-// What the page's thread does meanwhile. Tracing and reading its record take time of their own.
+// Work of the page's thread meanwhile. Tracing and reading its record take time of their own.
 await visit('thread', async ({ page, url }) => {
   const visiting = await tasks(page, async () => {
     await page.goto(url);
@@ -76,7 +77,7 @@ await visit('thread', async ({ page, url }) => {
   note('the same, time on the processor', visiting.processor, 'ms');
 });
 
-// The workers are there and have seen nothing of what is asked of them.
+// The workers are ready but have no cached results.
 await visit('cold', async ({ page, url }) => {
   await page.goto(url);
   await settled(page, 'none');
@@ -145,8 +146,8 @@ await visit('stop', async ({ page, url }) => {
   note('a sweep of problems that take seconds each, stopped', stopping, 'ms', 100);
 });
 
-// Optimus' searches on the networks of its paper, in a worker, by the very questions that the view asks: the median of all runs. Goals are
-// the paper's times of Algorithm 1, and a millisecond for a decision on line.
+// Optimus' searches on the networks of its paper, in a worker, by the questions of the view: the median of all runs.
+// Goals are the paper's times of Algorithm 1, and a millisecond for a decision on line.
 await visit('groups', async ({ page, url }) => {
   await page.goto(url);
   await settled(page, 'none');
@@ -161,7 +162,7 @@ await visit('groups', async ({ page, url }) => {
     const goals = { 'Algorithm 1': published, 'on line': network === 'ResNet152' ? 1 : undefined };
     note(`groups of ${network}, 128 KB, ${search}`, row['here [ms]'], 'ms', goals[search]);
   }
-  // As a person drags the buffer, the view's own network.
+  // The view's own network, as a person drags the buffer.
   const ways = [];
   await page.getByTestId('fusion-buffer-part').click();
   await page.locator('[data-testid=fusion-online][data-step]').waitFor();
@@ -191,7 +192,8 @@ for (const network of ['resnet18', 'mobilenet-v1']) {
   });
 }
 
-// Many cores: from a choice to the schedule on the screen. Another scheduler makes everything be worked out anew, costs of tiles included.
+// Many cores: from a choice to the schedule on the screen. Another scheduler recomputes everything, including costs of
+// tiles.
 await visit('schedule', async ({ page, url }) => {
   const isDone = `document.querySelector('[data-testid=cores-view]')?.dataset.status === 'done'`;
   const answered = (page, old) => when(page, `${isDone} && document.querySelector('[data-testid=cores-answer]').textContent !== argument`, old);
@@ -238,11 +240,11 @@ await visit('schedule', async ({ page, url }) => {
   note('ResNet18 on four TPU-like cores, costs of tiles, allocation and schedule, all anew', await cold(), 'ms', 2000);
 });
 
-// The engine's many cores by themselves, as benches/multicore.rs measures them natively.
+// The engine on many cores alone, as benches/multicore.rs measures it natively.
 await visit(
   'cores',
   async ({ page, url }) => {
-    // A page of the module's own, that asks for no icon.
+    // A page for the module alone, which requests no icon.
     await page.route(url, (route) => route.fulfill({ contentType: 'text/html', body: '<link rel="icon" href="data:,">' }));
     await page.goto(url);
     for (const name of ['of pixels', 'of rows']) {
@@ -268,7 +270,7 @@ await visit(
   { root: join(OUT, 'browser') },
 );
 
-// Attention by itself, as benches/attention.rs measures it natively.
+// Attention alone, as benches/attention.rs measures it natively.
 await visit(
   'attention',
   async ({ page, url }) => {
@@ -279,7 +281,7 @@ await visit(
   { root: join(OUT, 'browser') },
 );
 
-// What holds of every figure: a part is no more than the whole, which is the figure above it.
+// Consistency of figures: a part is at most the whole, which is the figure above it.
 for (const [at, { what, value }] of figures.entries()) {
   assert.ok(Number.isFinite(value) && value > 0, `${what}: ${value} cannot be`);
   if (what.startsWith('the same, work')) assert.ok(value <= figures[at - 1].value, `${what}: more than the whole, ${figures[at - 1].what}`);
@@ -298,12 +300,12 @@ await mkdir(OUT, { recursive: true });
 await writeFile(join(OUT, 'browser.json'), `${JSON.stringify({ commit: commit(), cores: availableParallelism(), load, figures }, null, 2)}\n`);
 console.log('written to target/bench/browser.json');
 
-/** The commit that is measured, with a mark if files differ from it. */
+/** The measured commit, with a mark if files differ from it. */
 function commit() {
   return execFileSync('git', ['describe', '--always', '--dirty'], { cwd: REPOSITORY, encoding: 'utf8' }).trim();
 }
 
-/** The figures of the commit that was measured before this one: the last file, or what it has put aside. */
+/** The figures of the previously measured commit: the last file, or the one that it has put aside. */
 async function earlier(file, commit) {
   const aside = file.replace('.json', '.before.json');
   const read = async (file) => JSON.parse(await readFile(file, 'utf8').catch(() => 'null'));
@@ -313,7 +315,7 @@ async function earlier(file, commit) {
   return last;
 }
 
-// --- what the figures are made of ---------------------------------------------------------------------------
+// --- helpers ------------------------------------------------------------------------------------------------
 
 /** Resolves with the page's clock, ms since navigation, when `condition` (run in the page at every frame) holds. */
 async function when(page, condition, argument, timeout = 2 * MINUTE) {
@@ -325,7 +327,7 @@ async function when(page, condition, argument, timeout = 2 * MINUTE) {
   return handle.jsonValue();
 }
 
-/** The page's clock when everything of an edit later than `generation` is shown. */
+/** The page's clock when all results of an edit later than `generation` are shown. */
 function settled(page, generation, timeout) {
   const condition = `document.querySelector('[data-testid="root"]')?.dataset.status === 'done'
     && document.querySelector('[data-testid="root"]').dataset.generation !== argument`;
@@ -357,12 +359,12 @@ async function savedTable(page, testid) {
   return JSON.parse(await readFile(await (await download).path(), 'utf8'));
 }
 
-/** Chooses in a select, in a task of its own, without waiting for what comes of it; returns the page's clock then. */
+/** Selects an option, in a task of its own, without waiting for its effect; returns the page's clock then. */
 function choose(page, testid, value) {
   return enter(page, `[data-testid=${testid}]`, value, 'change');
 }
 
-/** Gives a field a value; the page's clock then. */
+/** Sets the value of a field; returns the page's clock then. */
 function enter(page, selector, value, event) {
   return page.evaluate(
     ([selector, value, event]) =>
@@ -399,14 +401,14 @@ async function tasks(page, act) {
   return { wall: longest.dur / 1000, processor: longest.tdur / 1000 };
 }
 
-/** Another accelerator, so that coming back asks for everything again. */
+/** Another accelerator, so that returning computes everything again. */
 async function elsewhere(page) {
   const generation = await generationOf(page);
   await choose(page, 'hardware-preset', 'tpu-like');
   await settled(page, generation);
 }
 
-/** Replaces every worker, and with it all it remembers. */
+/** Replaces every worker, and drops all its cached results. */
 async function freshWorkers(page) {
   const count = await page.evaluate(() => window.fusescape.workers());
   for (let slot = 0; slot < count; slot += 1) {
@@ -419,7 +421,7 @@ async function freshWorkers(page) {
   await page.waitForFunction(() => window.fusescape.busy() === 0);
 }
 
-/** Writes something else in a field; from then until all is shown, and what the busiest worker worked for it, ms. */
+/** Changes a field; returns the time until everything is shown, and the time that the busiest worker worked, ms. */
 async function edited(page, selector, text) {
   await watchWorkers(page);
   const generation = await generationOf(page);
@@ -428,7 +430,7 @@ async function edited(page, selector, text) {
   return { shown, engine: await busiest(page) };
 }
 
-/** From now on every worker adds up how long it takes from a message to its answer: it works on one at a time. */
+/** From now on every worker adds up the time from each message to its answer: it handles one at a time. */
 async function watchWorkers(page) {
   for (const worker of page.workers()) {
     await worker.evaluate(() => {
@@ -448,7 +450,7 @@ async function watchWorkers(page) {
   }
 }
 
-/** What the busiest worker worked for the last sweep, which the page counts too: neither can be without the other. */
+/** Working time of the busiest worker for the last sweep, which the page counts too: neither is known without the other. */
 async function busiest(page) {
   const worked = await Promise.all(page.workers().map((worker) => worker.evaluate(() => self.worked)));
   const { elapsedMs } = await state(page);
@@ -457,7 +459,7 @@ async function busiest(page) {
   return Math.max(...worked);
 }
 
-/** MiB of WebAssembly memory that the largest worker has; it never shrinks. */
+/** MiB of WebAssembly memory of the largest worker; it never shrinks. */
 async function memory(page) {
   // A module that is initialised already only hands out its exports.
   const bytes = (worker) =>
@@ -465,7 +467,7 @@ async function memory(page) {
   return Math.max(...(await Promise.all(page.workers().map(bytes)))) / MIB;
 }
 
-/** What a function of benches/browser gives, in a new worker, so that it finds no memory that another has grown. */
+/** The result of a function of benches/browser in a new worker, whose memory has not grown yet. */
 async function rows(page, measure, ...given) {
   const started = page.waitForEvent('worker');
   await page.evaluate(() => {
@@ -483,7 +485,7 @@ async function rows(page, measure, ...given) {
   return JSON.parse(text);
 }
 
-/** The allocations of a reference file, all of which must be proved to be what it says. */
+/** The allocations of a reference file, all of which must be proved to have the optimum stated there. */
 async function allocations(page, file) {
   const found = await rows(page, 'allocations', await reference(file));
   for (const { name, is_proved } of found) assert.ok(is_proved, `${file}, ${name}: not the proved optimum`);

@@ -17,7 +17,7 @@ test('designs are compared: two side by side, their use of many cores, and sever
       await page.getByText('A and B are the same').waitFor();
       const [energy] = await costs(page);
 
-      // B: a dearer multiplication.
+      // B: a more expensive multiplication.
       await page.getByTestId('hardware-as-text').click();
       const text = await hardware.inputValue();
       await hardware.fill(text.replace('mac_energy: 0.04 pJ', 'mac_energy: 4 pJ'));
@@ -31,7 +31,7 @@ test('designs are compared: two side by side, their use of many cores, and sever
       const changed = (await costs(page)).find(([name]) => name === energy[0]);
       assert.equal(changed[1], energy[1], 'A stays what it was');
 
-      // Swapped, each is in the other's place.
+      // Swapped, each is in the place of the other.
       await page.getByTestId('swap').click();
       await waitForCosts(page, energy[0], changed.slice(1, 3), true);
       assert.deepEqual(await violations(page, '[data-testid=compare-view]'), []);
@@ -49,7 +49,7 @@ test('designs are compared: two side by side, their use of many cores, and sever
       await view.getByText('Design A has errors, so it has no numbers').waitFor();
       await page.getByTestId('swap').click();
 
-      // In the table it says why.
+      // The table gives the reason.
       const table = page.getByTestId('design-table');
       await page.getByTestId('design-table-start').click();
       await page.getByTestId('design-reasons').getByText(/no unit `Kib`/).waitFor();
@@ -61,7 +61,7 @@ test('designs are compared: two side by side, their use of many cores, and sever
     await step(t, 'a pinned design whose sweep was stopped is not called impossible', async () => {
       await page.getByTestId('unpin').click();
       await view.getByText('Compare two designs').waitFor();
-      // In the middle of the sweep of A.
+      // During the sweep of A.
       await page.evaluate(() => window.hold());
       const text = await hardware.inputValue();
       await hardware.fill(text.replace('size: 64 KiB', 'size: 16 KiB'));
@@ -102,7 +102,7 @@ test('designs are compared: two side by side, their use of many cores, and sever
         return page.getByTestId('compare-cores').locator('tbody').innerText();
       };
       assert.match(await worked(), /^A: Four of the accelerator[\s\S]*cycles[\s\S]*\nB: 2 cores, 2 OS \(Table 3\)[\s\S]*cycles/);
-      // Swapped, what was asked before says nothing of it any more.
+      // After swapping, earlier requests have no effect any more.
       await page.getByTestId('swap').click();
       await page.locator('[data-testid=compare-cores][data-status=idle]').waitFor();
       assert.match(await worked(), /^A: 2 cores, 2 OS \(Table 3\)[\s\S]*\nB: Four of the accelerator/);
@@ -119,11 +119,11 @@ test('designs are compared: two side by side, their use of many cores, and sever
       await page.getByTestId('table-add-workload').selectOption('fsrcnn-60');
       await worked(page);
       assert.equal(await cells.locator('tbody td').count(), 4);
-      // One accelerator is the best of each network.
+      // One accelerator is the best for each network.
       assert.equal(await cells.locator('td.least').count(), 2);
       assert.equal(await cells.getByText(/^[\d.]+×$/).count(), 2);
 
-      // By a column: the least first, then the largest.
+      // Sorted by a column: ascending, then descending.
       const head = cells.locator('thead th').nth(1);
       await head.getByRole('button').click();
       assert.equal(await head.getAttribute('aria-sort'), 'ascending');
@@ -141,7 +141,7 @@ test('designs are compared: two side by side, their use of many cores, and sever
       await table.getByTestId('design-matrix').locator('canvas').waitFor();
       await assertFits(page, 'design-table');
 
-      // In the middle of the work on another network.
+      // During the work on another network.
       await page.evaluate(() => window.hold());
       await page.getByTestId('table-add-workload').selectOption('mccnn');
       await page.getByTestId('design-table-stop').click();
@@ -150,7 +150,7 @@ test('designs are compared: two side by side, their use of many cores, and sever
       await page.evaluate(() => window.release());
       await worked(page);
 
-      // A cell opens its design; the way back leads to the table.
+      // A cell opens its design; Back returns to the table.
       await cells.locator('tbody tr', { hasText: 'tpu-like-df' }).locator('td').first().getByRole('button').click();
       await page.locator('[data-testid=hardware-card][data-preset=tpu-like-df]').waitFor({ state: 'attached' });
       await page.locator('[data-testid=workload-card][data-preset=fsrcnn-60]').waitFor({ state: 'attached' });
@@ -159,14 +159,14 @@ test('designs are compared: two side by side, their use of many cores, and sever
     });
   }));
 
-/** Every pair of the table is known. */
+/** Waits until every pair of the table is known. */
 async function worked(page) {
   const start = page.getByTestId('design-table-start');
   if (await start.count()) await start.click();
   await page.locator('[data-testid=design-table][data-status=done]').waitFor();
 }
 
-/** Waits until the whole costs of this name are no longer `a` and `b`, but `a` and something else, or `b` and `a`. */
+/** Waits until the costs with this name are no longer `a` and `b`, but `a` and another value, or `b` and `a`. */
 async function waitForCosts(page, name, [a, b], isSwapped = false) {
   await page.waitForFunction(
     ([name, isSwapped, a, b]) => {
@@ -182,7 +182,7 @@ async function done(page) {
   await page.locator('[data-testid=root][data-status=done]').waitFor();
 }
 
-/** The table of whole costs, row by row. */
+/** The table of total costs, row by row. */
 async function costs(page) {
   await page.getByTestId('whole-costs').waitFor();
   const rows = await page.getByTestId('whole-costs').locator('tbody tr').all();

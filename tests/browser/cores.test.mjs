@@ -1,4 +1,4 @@
-// Many cores: a network is cut into tiles, who computes what when is worked out while one watches, looked at in time, and changed by hand.
+// Many cores: a network is cut into tiles, scheduled while results are shown, examined in time, and changed by hand.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -80,7 +80,7 @@ test('a network runs on many cores: its tiles are searched, drawn in time, place
     });
 
     await step(t, 'a layer is taken from a core by hand, which outlives mistakes and is undone', async () => {
-      // All cores run parts of the last layer; one no longer does.
+      // All cores run parts of the last layer; remove one of them.
       const used = page.getByTestId('cores-allocation').locator('tbody tr').last().locator('input:checked').first();
       await used.waitFor({ state: 'attached' });
       const left = await used.getAttribute('data-testid');
@@ -89,7 +89,7 @@ test('a network runs on many cores: its tiles are searched, drawn in time, place
       await byHand.waitFor();
       await done(page);
       const other = await answer.innerText();
-      // While a field is wrong, what is shown is of the last input without errors.
+      // While a field is invalid, the results of the last valid input are shown.
       await page.getByTestId('core-rows').fill('no');
       await rejected(page);
       assert.equal(await page.getByTestId('core-rows').getAttribute('aria-invalid'), 'true');
@@ -103,7 +103,7 @@ test('a network runs on many cores: its tiles are searched, drawn in time, place
       await page.getByTestId('undo').click();
       await isText(page, 'cores-answer', other);
 
-      // It stands beside others; what compares systems can be stopped.
+      // Comparisons with other allocations; the comparison of systems can be stopped.
       await page.getByTestId('compare-allocations').click();
       await page.locator('[data-testid=cores-compared][data-status=done]').waitFor();
       const rows = await savedTable(page, 'cores-compared');
@@ -126,7 +126,7 @@ test('a network runs on many cores: its tiles are searched, drawn in time, place
       await rejected(page);
       const errors = page.getByTestId('cores-errors');
       for (const reason of ['Two cores are called', 'There is no layer type', 'none']) await errors.getByText(reason).first().waitFor();
-      // A preset, and back to what was written.
+      // A preset, and back to the text written by hand.
       await page.getByTestId('system-preset').selectOption('ws-pair');
       await done(page);
       await page.getByTestId('system-preset').selectOption('my own system');
@@ -145,12 +145,12 @@ test('a network runs on many cores: its tiles are searched, drawn in time, place
     });
   }));
 
-// --- what the tests are made of ---------------------------------------------------------------------------
+// --- helpers ----------------------------------------------------------------------------------------------
 
 async function lookedAt(page) {
   const canvas = view(page);
   await canvas.scrollIntoViewIfNeeded();
-  // Of the schedule that is there now, whose last cycle the cursor tells.
+  // The current schedule, whose last cycle is read from the cursor.
   const slider = page.getByTestId('cursor-slider');
   await slider.fill(await slider.getAttribute('max'));
   const last = (await page.getByTestId('cursor-cycle').innerText()).replace(/[^\d.]/g, '');
@@ -198,7 +198,7 @@ async function lookedAt(page) {
   await page.keyboard.press('0');
   await is(canvas, whole);
 
-  // A pointer is told of what it is at; a click keeps it.
+  // A hover describes the item; a click keeps it.
   const box = await canvas.boundingBox();
   const at = await placeOfTile(page, canvas, box);
   const name = await canvas.locator('.tooltip b').innerText();
@@ -213,7 +213,7 @@ async function lookedAt(page) {
   await page.mouse.up();
   await said.filter({ hasText: /^Timeline of/ }).waitFor({ state: 'attached' });
 
-  // A wheel with Ctrl zooms, a plain one scrolls the page, a drag moves.
+  // Ctrl with the wheel zooms, a plain wheel scrolls the page, a drag moves.
   await page.keyboard.down('Control');
   await page.mouse.wheel(0, -400);
   const closer = await changed(canvas, whole);
@@ -262,30 +262,30 @@ async function rejected(page) {
 
 async function improved(page) {
   await done(page);
-  // What follows from it is drawn.
+  // The effect is drawn.
   await page.mouse.move(0, 0);
   await page.locator('[data-testid=cores-improving][data-done=true]').waitFor();
   await done(page);
 }
 
-/** Waits until an element says exactly this. */
+/** Waits until an element has exactly this text. */
 function isText(page, testid, text) {
   return page.waitForFunction(([testid, text]) => document.querySelector(`[data-testid=${testid}]`).innerText === text, [testid, text]);
 }
 
-/** Waits until the timeline says something else. */
+/** Waits until the timeline's description changes. */
 function isNot(page, text) {
   return page.waitForFunction((text) => document.querySelector('[data-testid=core-timeline-view] [aria-live]').textContent !== text, text);
 }
 
-/** Cycles that are shown, as the canvas describes itself once it rests. */
+/** The visible cycles, as the canvas describes itself once it rests. */
 async function shown(view) {
   const label = await view.locator('canvas').getAttribute('aria-label');
   const [start, end, all] = label.match(/cycles ([\d\u202f.]+) to ([\d\u202f.]+) of ([\d\u202f.]+)\.$/).slice(1).map((text) => Number(text.replaceAll('\u202f', '')));
   return { start, end, all };
 }
 
-/** Waits until these cycles are shown. */
+/** Waits until these cycles are visible. */
 async function is(view, { start, end }) {
   await view.page().waitForFunction(
     ([start, end]) => {
@@ -296,7 +296,7 @@ async function is(view, { start, end }) {
   );
 }
 
-/** The same once it is another, and no longer than this. */
+/** The visible cycles, once they have changed and are at most `most`. */
 async function changed(view, before, most = Number.MAX_VALUE) {
   await view.page().waitForFunction(
     ([before, most]) => {
@@ -343,13 +343,13 @@ function coloured(page, base64) {
   }, base64);
 }
 
-/** What a button gives as a file. */
+/** The file downloaded by a button. */
 async function saved(page, button) {
   const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
   return bytesOf(download);
 }
 
-/** The table of a figure, or of a card, as it is saved. */
+/** The table of a figure or of a card, as saved. */
 async function savedTable(page, testid) {
   const place = page.getByTestId(testid);
   await place.locator('details').evaluateAll((all) => all.forEach((details) => (details.open = true)));

@@ -1,5 +1,6 @@
-// After an action a person sees what it did, and acts then. Yew draws in slices of 16 ms and goes on with the rest in a task of its own, so
-// that a busy machine has drawn nothing yet when the action returns. Here every action of Playwright waits for these tasks.
+// A person acts only after seeing the effect of the previous action. Yew renders in slices of 16 ms and continues in a
+// task of its own, so on a busy machine nothing may be drawn yet when an action returns. Here every action of
+// Playwright waits for these tasks.
 
 const OF_ELEMENTS = [
   'check',
@@ -22,10 +23,10 @@ const OF_ELEMENTS = [
 const OF_KEYBOARD = ['press', 'type'];
 const OF_MOUSE = ['click', 'dblclick', 'down', 'move', 'up'];
 
-// A page that is at work begins a new task whenever one ends: after so many it is looked at as it is.
+// A busy page starts a new task whenever one ends: after this many, the test continues.
 const MOST_TASKS = 100;
 
-/** Has every document of the context count its tasks that are to run at once. */
+/** Makes every document of the context count its pending immediate tasks. */
 export async function countTasks(context) {
   await context.addInitScript(() => {
     const own = window.setTimeout.bind(window);
@@ -50,12 +51,12 @@ export async function countTasks(context) {
 
 let isPatched = false;
 
-/** Makes the actions in a page wait until what they caused is drawn. */
+/** Makes the actions in a page wait until their effects are drawn. */
 export function waitForDrawing(page) {
   waitAfter(page.keyboard, OF_KEYBOARD, () => page);
   waitAfter(page.mouse, OF_MOUSE, () => page);
   if (isPatched) return;
-  // All locators share their functions.
+  // All locators share their methods.
   isPatched = true;
   waitAfter(Object.getPrototypeOf(page.locator(':root')), OF_ELEMENTS, (locator) => locator.page());
 }
@@ -77,6 +78,6 @@ async function drawn(page) {
       if ((await window.nextTask?.()) === 0) return;
     }
   };
-  // A frame that is gone, or leads elsewhere now, has nothing to draw.
+  // A frame that is gone, or is navigating, has nothing to draw.
   await Promise.all(page.frames().map((frame) => frame.evaluate(wait, MOST_TASKS).catch(() => {})));
 }

@@ -1,4 +1,4 @@
-// One view inside a page of another origin: what it shows, what it says, what it leaves alone. Every view on every screen is in thorough/.
+// A view inside a page of another origin: content, messages, and isolation. Every view on every screen is in thorough/.
 
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { assertCalm, done, isHeight, withHost, withOrigin } from './host-page.mj
 
 const FIG_6 = '1AT4Awf8AAGlbxUkBAMtS2rEcBWNvbnYyHggCCAMCBwUFAgMCBQ0DDAIgAwUHCAIGCAMDBwgQBWNvbnYyFgIfGRZMhXqe';
 
-/** Figures that a reader may change, with their ranges; the second names no memory of the design. */
+/** Parameters with their ranges; the second names a memory that the design does not have. */
 const FIGURES = 'hardware.sram_64KB.size:16..256KiB,hardware.sram_46KB.size:1..2KiB';
 
 test('a view and its host', (t) =>
@@ -37,10 +37,10 @@ test('a view and its host', (t) =>
       assert.match(set.hardware, /TPU-like DF/);
       await frame.locator('[data-testid=hardware-preset]').evaluate((field) => field.value === 'tpu-like-df' || Promise.reject(field.value));
 
-      // A reader's edit reaches the host, with a link that opens it.
+      // An edit in the view reaches the host, with a link that opens it.
       await pickPreset(frame, 'hardware', 'eyeriss-like');
       await done(frame);
-      // Once the address in the frame is that of the edit, the host has heard of it or will.
+      // Once the address in the frame is that of the edit, the host has received or will receive it.
       const hash = async () => new URL(await frame.getByTestId('open-in-full').getAttribute('href'), embed).hash.slice(1);
       const of = (link) => link.replace(/^.*#/, '');
       await frame.waitForFunction(
@@ -70,7 +70,7 @@ test('a view and its host', (t) =>
       assert.ok(before.best.energy_pj > 0);
       await frame.evaluate(() => window.hold());
       const told = await page.evaluate(() => window.messages.length);
-      // The end of the design before may be told late.
+      // The end of the previous design may be reported late.
       const changes = async () => {
         const all = await page.evaluate((told) => window.messages.slice(told).filter(({ type }) => type === 'changed'), told);
         return all.filter((change) => change.link !== link);
@@ -98,7 +98,7 @@ test('a view and its host', (t) =>
     });
 
     await step(t, 'what is set in several messages at once is all taken, however long the view takes to draw', async () => {
-      // Each drawing seems to take longer than Yew gives it before it lets other events in: the next message comes before it has ended.
+      // Every render seems to take longer than Yew's slice, so that the next message comes before it has ended.
       await frame.evaluate(() => {
         const [begin, now] = [Date.now(), Date.now];
         let calls = 0;
@@ -130,7 +130,7 @@ test('a view and its host', (t) =>
       assert.ok(errors.every(({ reason, remedy }) => reason && remedy));
       await say({ fusescape: 1, type: 'set', id: 'long', hardware: 'x'.repeat(5 << 20) });
       assert.match((await heard('error', null)).errors[0].reason, /more than/);
-      // Not for us, or not even JSON: no answer, no harm.
+      // Messages for others, or not in JSON: no answer, no effect.
       await page.evaluate(() => {
         const loop = {};
         loop.loop = loop;
@@ -143,7 +143,7 @@ test('a view and its host', (t) =>
     await step(t, 'nothing is kept, no other window is listened to, and scrolling is left to the host', async () => {
       assert.deepEqual(await frame.evaluate(() => window.touched), []);
       assert.equal(await frame.evaluate(() => document.cookie), '');
-      // A message that the frame sends to itself is not the host's.
+      // A message that the frame sends to itself is not from the host.
       await frame.evaluate(() => {
         const isHeard = new Promise((heard) => addEventListener('message', heard, { once: true }));
         window.postMessage({ fusescape: 1, type: 'set', hardware: 'eyeriss-like' });
@@ -172,7 +172,7 @@ test('a view and its host', (t) =>
       const after = await get('unchanged');
       assert.deepEqual([after.link, after.results], [before.link, before.results]);
 
-      // What a reader edits as text: `text` among the controls allows it.
+      // Documents are edited as text, as `text` is among the controls.
       await frame.getByTestId('hardware-as-text').click();
       await frame.getByTestId('hardware-text').waitFor();
       assert.equal(await frame.locator('textarea, [data-testid$=-as-text], input[type=file]').count(), 3);
@@ -206,7 +206,7 @@ test('a view in a narrow frame', (t) =>
 test('a reader drags the figures that the address names, within their ranges, and changes nothing else', () =>
   withHost(`view=landscape&controls=${FIGURES}`, THREE_POINTS, async ({ page, frame, screenshot }) => {
     const slider = frame.getByTestId('sram_64KB-size-drag');
-    /** What the host hears at the end of the sweep of another design. */
+    /** The host's message at the end of the sweep of another design. */
     const swept = async (before) => {
       const told = await page.waitForFunction((before) => {
         const told = window.messages.findLast(({ type }) => type === 'changed');
@@ -217,7 +217,7 @@ test('a reader drags the figures that the address names, within their ranges, an
     const first = await swept();
     assert.equal(await slider.getAttribute('aria-valuetext'), '64 KiB');
     assert.equal(await frame.locator('[data-testid$=-card], textarea, main input[type=text]').count(), 0);
-    // The other names a memory that is not there: that is said, with the name that was meant.
+    // The other parameter names a missing memory: reported, with the closest name.
     assert.match(await frame.getByTestId('parameter-errors').innerText(), /Did you mean sram_64KB\?/);
 
     await slider.press('End');

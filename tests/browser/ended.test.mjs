@@ -1,5 +1,5 @@
-// What ends from outside, does not come or runs full: workers that the browser ends without a word, files, memory, storage. Every file in
-// every way is in thorough/.
+// Failures from outside: workers that the browser ends silently, files that do not arrive, memory and storage that run
+// out. Every file in every way is in thorough/.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -9,14 +9,14 @@ import { WWW, holdableWorkers, withPage } from './harness.mjs';
 
 const done = (page) => page.locator('[data-testid=root][data-status=done]').waitFor();
 
-/** The workers end from inside when they hear a word, of which nobody is told. */
+/** Makes workers end from inside on a certain word, without a notice to anybody. */
 async function serveMortal(page) {
   const script = readFileSync(join(WWW, 'worker.js'), 'utf8');
   const body = `new BroadcastChannel('end').onmessage = () => self.close();\n${script}`;
   await page.context().route('**/worker.js', (route) => route.fulfill({ contentType: 'text/javascript', body }));
 }
 
-/** Ends all workers once so many of them are asked something, which does not reach them: they are held. */
+/** Ends all workers once `busy` of them have been asked something; the questions do not reach them, as they are held. */
 async function endAll(page, busy) {
   await page.waitForFunction((busy) => window.fusescape.busy() >= busy, busy);
   await page.evaluate(() => {
@@ -89,11 +89,11 @@ test('what ends from outside or runs full', (t) =>
       await page.getByTestId('dismiss').click();
       await edit(`4 8 ${'16 '.repeat(401)}60`);
       assert.equal(await page.getByTestId('notices').count(), 0);
-      // The tab keeps what was entered.
+      // The tab keeps the input.
       await page.reload();
       await tiles.waitFor();
       assert.equal(await tiles.inputValue(), `4 8 ${'16 '.repeat(401)}60`);
-      // Room for the next draft is used.
+      // Space freed for the next draft is used.
       await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('filler')).forEach((key) => localStorage.removeItem(key)));
       await edit('4 9');
       assert.notEqual(await draft(), kept);

@@ -1,4 +1,4 @@
-// Figures, tables and whole designs leave the page as files that other programs, and the page itself, open.
+// Figures, tables and whole designs are saved as files that other programs, and the page itself, can open.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ test('what the page shows is saved, and opened again', (t) =>
   withPage(async ({ page, url, step }) => {
     const settled = () => page.locator('[data-testid=root][data-status=done]').waitFor();
     const best = () => page.getByTestId('kpi-best').locator('b').innerText();
-    /** The file that a button gives. */
+    /** The file downloaded by a button. */
     const saved = async (button) => {
       const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
       return { name: download.suggestedFilename(), bytes: await bytesOf(download) };
@@ -28,7 +28,7 @@ test('what the page shows is saved, and opened again', (t) =>
         const there = await coloursOf(page, `data:${type};base64,${bytes.toString('base64')}`);
         if (type === 'image/png') assert.equal(there.width, 2 * (900 + 2 * 14));
         for (const [colour, share] of shown.shares) {
-          // More than this is seen at a glance. Widths differ, and so do shares.
+          // Larger differences are visible at a glance. Widths differ, and so do shares.
           if (share > 0.005) assert.ok(new Map(there.shares).get(colour) > share / 20, `${type} lacks ${colour}, ${share} of the page's`);
         }
       }
@@ -63,7 +63,7 @@ test('what the page shows is saved, and opened again', (t) =>
       assert.equal(report.name, 'meta-prototype-like-df-fsrcnn-defines-report.md');
       const text = report.bytes.toString('utf8');
       const [, link] = new RegExp(`<${url}#(\\S+)>`).exec(text);
-      // They may be of different commits.
+      // The two may be of different commits.
       const untold = (report) => report.replace(/^Scheduled by Fusescape [^:]*/m, '');
       assert.equal(untold(text), untold(commandLine('report', link, '--site', url)));
       await page.keyboard.press('Escape');
@@ -146,9 +146,9 @@ async function drop(page, selector, { name, mimeType, buffer }) {
   for (const type of ['dragover', 'drop']) await page.locator(selector).dispatchEvent(type, { dataTransfer: transfer });
 }
 
-/** The width of a picture, and the shares of its colours that are no grey. */
+/** The width of a picture, and the shares of its colours other than grey. */
 async function coloursOf(page, address) {
-  // A page of its own reads it, as the page itself may open none.
+  // A separate page reads it, as the page itself may not open files.
   const reader = await page.context().newPage();
   try {
     return await reader.evaluate(async (address) => {

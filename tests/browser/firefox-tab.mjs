@@ -1,4 +1,4 @@
-// Puppeteer's tab under the names that Playwright has, as far as the tests in both browsers need them (views.mjs).
+// Puppeteer's tab with the method names of Playwright, as far as the tests in both browsers need them (views.mjs).
 
 const MINUTE = 60_000;
 
@@ -28,7 +28,7 @@ class Finder {
     return this.frame.evaluate(run, ...values);
   }
 
-  /** Waits until `condition(value)` holds in the page, and returns what it gave. */
+  /** Waits until `condition(value)` holds in the page, and returns its result. */
   async waitForFunction(condition, value) {
     return (await this.frame.waitForFunction(condition, { timeout: MINUTE }, value)).jsonValue();
   }
@@ -36,7 +36,7 @@ class Finder {
 
 /** A page. */
 export class Tab extends Finder {
-  /** Whether one page gives way to another just now. */
+  /** Whether the tab is navigating. */
   isLeaving = false;
 
   constructor(page) {
@@ -65,13 +65,13 @@ export class Tab extends Finder {
     return this.frame.setViewport(size);
   }
 
-  /** The frame that shows what this address names. */
+  /** The frame with this address. */
   async frameAt(url) {
     return new Finder(await this.frame.waitForFrame((frame) => frame.url() === url));
   }
 }
 
-/** The first element that a selector of Puppeteer's matches, whenever it is asked for. */
+/** The first match of a selector of Puppeteer's, evaluated at every use. */
 class Locator {
   constructor(frame, selector) {
     this.frame = frame;
@@ -94,13 +94,13 @@ class Locator {
     return this;
   }
 
-  /** Waits until it can be seen, or in the state `attached` or `hidden`. */
+  /** Waits until it is visible, or in the state `attached` or `hidden`. */
   waitFor({ timeout = MINUTE, state = 'visible' } = {}) {
     return this.frame.waitForSelector(this.selector, { visible: state === 'visible', hidden: state === 'hidden', timeout });
   }
 
   async click() {
-    // Puppeteer is content with an element behind the header that stays in its place.
+    // Puppeteer accepts an element that is covered by the sticky header.
     await this.evaluate((element) => element.scrollIntoView({ block: 'center', behavior: 'instant' }));
     await this.frame.locator(this.selector).setTimeout(MINUTE).click();
   }
@@ -109,7 +109,7 @@ class Locator {
     await this.frame.locator(this.selector).setTimeout(MINUTE).fill(text);
   }
 
-  /** Chooses the option with this value or text, once it is there; gives its value in a list. */
+  /** Selects the option with this value or text, once it exists; returns its value. */
   async selectOption(wanted) {
     const select = await this.waitFor();
     const valueOf = (select, wanted) => [...select.options].find(({ value, text }) => [value, text].includes(wanted))?.value;

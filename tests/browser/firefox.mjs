@@ -1,5 +1,5 @@
-// What the tests in Firefox need beside harness.mjs. Playwright's own Firefox is patched, and its driver for the unpatched one asks
-// Debian's for commands that it does not know; Puppeteer drives it.
+// Additions to harness.mjs for the tests in Firefox. Playwright's own Firefox is patched, and its driver for the
+// unpatched one sends Debian's Firefox unknown commands; so Puppeteer drives it.
 
 import puppeteer from 'puppeteer-core';
 import { explained, pathOf, takeScreenshot, WWW } from './harness.mjs';
@@ -8,7 +8,7 @@ import { serve } from './server.mjs';
 
 const MINUTE = 60_000;
 
-// What Firefox asks its maker's hosts for is of no use here, and a closed network refuses it.
+// Requests of Firefox to its vendor's hosts are useless here, and fail in a closed network.
 const PREFERENCES = {
   'app.update.disabledForTesting': true,
   'browser.safebrowsing.malware.enabled': false,
@@ -20,15 +20,16 @@ const PREFERENCES = {
   'toolkit.telemetry.enabled': false,
 };
 
-// Without a screen there is no mouse either, and the page leaves out hints for those who have none: this is one that points finely and hovers.
+// Without a screen there is no mouse, and the page would leave out hover hints: this pretends a mouse with fine
+// pointing and hover.
 const MOUSE = { 'ui.allPointerCapabilities': 6, 'ui.primaryPointerCapabilities': 6 };
 
-/** Starts a Firefox without a window; close it. `colorScheme` is what pages are told, as pages in Firefox cannot be told one by one. */
+/** Starts a headless Firefox; the caller closes it. `colorScheme` applies to all pages, as Firefox cannot set it per page. */
 export function launchFirefox({ colorScheme = 'light' } = {}) {
   return puppeteer.launch({
     browser: 'firefox',
     executablePath: pathOf('firefox-esr', 'FIREFOX'),
-    // A busy machine takes its time.
+    // A busy machine is slow.
     timeout: 2 * MINUTE,
     extraPrefsFirefox: { ...PREFERENCES, ...MOUSE, 'layout.css.prefers-color-scheme.content-override': colorScheme === 'dark' ? 0 : 1 },
   });
@@ -62,28 +63,28 @@ export async function withTab(browser, visit, { root = WWW, viewport = { width: 
   }
 }
 
-/** A list that grows with every error, warning and failed request in the tab. Consoles of workers are not heard. */
+/** A list of all errors, warnings and failed requests in the tab. Consoles of workers are not included. */
 function collectProblems(page, tab, urls) {
   const problems = [];
   const note = (text) => problems.push(text);
   page.on('console', (message) => {
     if (!['error', 'warn', 'assert'].includes(message.type())) return;
-    // Of an error that is logged only the place is known.
+    // For a logged error only the place is known.
     const { url, lineNumber } = message.location();
-    // To a page that is left Firefox says that the pieces of code it was still asking for have failed. Chromium keeps silent.
+    // When leaving a page Firefox reports that pieces of code still being fetched have failed; Chromium does not.
     if (tab.isLeaving && url?.endsWith('/__wasm_split.js')) return;
     note(`console ${message.type()}: ${message.text()} (${url}, line ${lineNumber + 1})`);
   });
   page.on('pageerror', (error) => note(`uncaught: ${error.stack ?? error}`));
   page.on('requestfailed', (request) => {
-    // A page that is left drops what it was still asking for, and so does a worker that is ended.
+    // Pending requests of a page that is left, or of a worker that is ended, are dropped.
     if (['NS_BINDING_ABORTED', 'NS_BASE_STREAM_CLOSED'].includes(request.failure()?.errorText)) return;
     note(`request failed: ${request.url()}: ${request.failure()?.errorText}`);
   });
   page.on('response', (response) => {
     if (response.status() >= 400) note(`status ${response.status()}: ${response.url()}`);
   });
-  // The page promises to ask nobody else for anything.
+  // The page promises to send no requests to other hosts.
   page.on('request', (request) => {
     const url = request.url();
     if (!['data:', 'blob:', ...urls].some((start) => url.startsWith(start))) note(`request to another host: ${url}`);

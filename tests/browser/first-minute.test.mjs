@@ -1,4 +1,5 @@
-// The first minute: three things that try themselves, terms with their entries, why the best point is not a neighbour, and drags.
+// The first minute: three automatic demonstrations, terms with glossary entries, the reason why the best point beats
+// its neighbours, and drags.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -26,12 +27,12 @@ test('the first minute', (t) =>
       await page.keyboard.press('Control+z');
       await box.getByText('64 KiB').waitFor();
       await settled(page);
-      // And the filmstrip goes back to it.
+      // The filmstrip returns to it.
       await frames.nth(1).click();
       await box.getByText('16 KiB').waitFor();
       await page.locator('[data-testid=film-frame][aria-current=true]', { hasText: '16 KiB' }).waitFor();
       assert.deepEqual(await violations(page), []);
-      // Neighbours of before do not pass for those at hand, however long these take.
+      // Neighbours of the previous point are not shown as current, however long these take.
       await page.evaluate(() => window.hold());
       await page.getByTestId('undo').click();
       await box.getByText('64 KiB').waitFor();
@@ -43,7 +44,8 @@ test('the first minute', (t) =>
     await step(t, 'every neighbour of the best point says in a sentence what changes towards it', async () => {
       const rows = page.locator('[data-testid=neighbours] li');
       await page.locator('[data-testid=neighbours]:not([aria-busy])').waitFor();
-      // The best point is inside of the grid: four tile sizes, two modes, two fuse depths; of one stack no cut can go.
+      // The best point is inside of the grid: four tile sizes, two modes, two fuse depths; a single stack has no cut to
+      // remove.
       assert.equal(await rows.count(), 9);
       for (const text of await rows.allInnerTexts()) assert.match(text, /(as much|more|less) energy.*\n+.+\./s);
       assert.match(await rows.nth(1).innerText(), /wider tile, 16 × 72[^]*does not fit into sram_64KB/);
@@ -51,7 +53,7 @@ test('the first minute', (t) =>
       await page.getByTestId('opened-tile').getByText('16 × 72').waitFor();
     });
 
-    // What was opened is not the best any more.
+    // The opened point is not the best any more.
     await page.getByTestId('open-best').click();
     await page.getByTestId('tab-landscape').click();
 

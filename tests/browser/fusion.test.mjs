@@ -1,5 +1,5 @@
-// Which layers run together: every method beside every other, sequences of layers in depth, worked out while one watches, and taken over by
-// a click.
+// Groups of layers: methods side by side, sequences of layers in depth, computed while results are shown, and taken
+// over by a click.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -27,14 +27,14 @@ test('methods of fusion are compared, limited, taken over and looked at in depth
       assert.deepEqual(rows.map((row) => row.method), METHODS);
       assert.ok(energy.every((other) => other >= energy.at(-1)), energy.join(' '));
       assert.match(await page.getByTestId('fusion-answer').innerText(), /ways to cut/);
-      // The groups of any method on the graph.
+      // The groups of any method, on the graph.
       await page.getByTestId('fusion-groups-of').selectOption("DeFiNES' rule");
       await page.getByTestId('fusion-graph').locator('summary').click();
       const layers = page.getByTestId('fusion-graph').locator('tbody tr');
       assert.equal(new Set(await layers.locator('td:last-child').allInnerTexts()).size - 1, rows[1].stacks);
       assert.deepEqual(await mistakes(page), []);
       await screenshot('fusion');
-      // Its stacks become those of the schedule; what is compared stays.
+      // Its stacks become those of the schedule; the comparison stays.
       await page.getByTestId('use-optimal').click();
       const said = optimal.stacks === 1 ? 'in one stack' : `in ${optimal.stacks} stacks`;
       await page.getByTestId('network-facts').getByText(said).waitFor();
@@ -73,7 +73,7 @@ test('methods of fusion are compared, limited, taken over and looked at in depth
         assert.ok(Math.abs(values.reduce((a, b) => a + b, 0) - total) < 0.02 * total, numbers.join(' '));
       }
       assert.deepEqual(await mistakes(page), []);
-      // Of choice, and by a click on its bars.
+      // By choice, and by a click on its bars.
       await page.getByTestId('sequence-from').selectOption({ index: 0 });
       await page.getByTestId('sequence-to').selectOption({ index: 0 });
       await settled(page);
@@ -108,7 +108,7 @@ async function done(page) {
   await page.locator('[data-testid=fusion-view][data-status=done]').waitFor();
 }
 
-/** Everything of sequences is worked out. */
+/** Waits until everything about sequences is computed. */
 async function settled(page) {
   for (const part of SEQUENCES) await page.locator(`[data-testid=${part}][data-status=done]`).waitFor();
 }

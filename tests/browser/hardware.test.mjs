@@ -1,4 +1,4 @@
-// The hardware as a form: an edit changes the text in place, and both always say the same.
+// The hardware as a form: an edit changes the text in place, and both always agree.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -33,7 +33,7 @@ test('the hardware is edited as a form and as text, which always say the same', 
       await page.getByTestId('size-note').fill('half of the paper');
       await page.getByTestId('bandwidth').fill('128 bit');
 
-      // Blanks and commas are not lost while more follows.
+      // White space and commas are kept while more is typed.
       await page.getByTestId('array').click();
       const unrolled = page.getByTestId('unroll-conv-0');
       await unrolled.fill('');
@@ -76,7 +76,7 @@ test('the hardware is edited as a form and as text, which always say the same', 
       assert.match(await errors.innerText(), /line \d+\s*memories\[2\]\.sizes\s*There is no field sizes here\.\s*Did you mean size\?/);
       await page.getByTestId('hardware-as-text').click();
       assert.match(await page.getByTestId('memory-0').innerText(), /registers/);
-      // The other fields can be edited while this one is wrong; the place leads to it.
+      // The other fields can be edited while this one is invalid; the place of the error links to it.
       await page.getByTestId('memory-0').click();
       await page.getByTestId('read_energy').fill('0.02 pJ');
       await errors.getByRole('button', { name: 'memories[2].sizes' }).click();
@@ -84,7 +84,7 @@ test('the hardware is edited as a form and as text, which always say the same', 
       await done(page);
       assert.match(await textOf(page), /read_energy: 0\.02 pJ[^]*size: 32 KiB/);
 
-      // What is no YAML at all is said, and one click away.
+      // Invalid YAML is reported, with a link to the text.
       await writeText(page, before.replace('array:', 'array: ['));
       await page.getByTestId('hardware-as-text').click();
       assert.match(await page.getByTestId('hardware-card').innerText(), /cannot be read as fields\. Nothing is lost/);
@@ -152,7 +152,7 @@ const status = (page, wanted) =>
 const done = (page) => status(page, 'done');
 const rejected = (page) => status(page, 'rejected');
 
-/** The document's text, from the text view; the form is shown again after it. */
+/** The document's text, from the text view; then shows the form again. */
 async function textOf(page) {
   await page.getByTestId('hardware-as-text').click();
   const text = await page.getByTestId('hardware-text').inputValue();
@@ -166,7 +166,7 @@ async function writeText(page, text) {
   await area.fill(text);
 }
 
-/** Lines of the one text that the other does not have at the same place. */
+/** Lines of one text that differ from the line at the same place in the other. */
 function changed(before, after) {
   const lines = before.split('\n');
   assert.equal(after.split('\n').length, lines.length);

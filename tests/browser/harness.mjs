@@ -1,5 +1,4 @@
-// What every browser test needs: the page served as it is, a Chromium that looks at it, and a record of
-// everything that went wrong on the way.
+// Common parts of browser tests: the page served as it is, a Chromium that opens it, and a record of all errors.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -15,18 +14,18 @@ import { serve } from './server.mjs';
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const SCREENSHOTS = join(REPOSITORY, 'target', 'screenshots');
 
-/** The program of the command line; FUSESCAPE_CLI names another. */
+/** The command line program; FUSESCAPE_CLI names another. */
 export const COMMAND_LINE = process.env.FUSESCAPE_CLI ?? join(REPOSITORY, 'target', 'debug', 'fusescape');
 
-/** The folder that is served; FUSESCAPE_WWW names another, such as the published page's. */
+/** The folder that is served; FUSESCAPE_WWW names another, such as that of the published page. */
 export const WWW = resolve(REPOSITORY, process.env.FUSESCAPE_WWW ?? 'www');
 
-// How long a test waits for what has to come, milliseconds: no test is about time, and a busy machine is slow.
+// Limit on every wait, milliseconds: tests are not about time, and a busy machine is slow.
 const PATIENCE = 180_000;
 /** FUSESCAPE_SLOWER=8 makes the page's processor eight times slower, to find tests that depend on time. */
 const SLOWER = Number(process.env.FUSESCAPE_SLOWER ?? 0);
 
-// Without the last five Chromium looks for its maker's hosts, which a closed network refuses one by one.
+// Without the last five, Chromium contacts its vendor's hosts, which fail one by one in a closed network.
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -105,32 +104,32 @@ export async function waitUntil(page, condition, value) {
   }
 }
 
-// All tests share the browser of run.mjs, or those of a file one of theirs: its start takes as long as the page's. What is measured has one
-// of its own.
+// All tests share the browser of run.mjs, or those of one file share one: starting it takes as long as starting the
+// page. Benchmarks have one of their own.
 const isShared = process.env.NODE_TEST_CONTEXT !== undefined;
 let shared;
 if (isShared) after(() => shared?.close());
 
-/** A browser with nothing in it that another tab could have left. */
+/** A browser without state of other tabs. */
 async function browserOfFile() {
   if (!isShared) return launch();
   if (!shared?.isConnected()) shared = await (process.env.FUSESCAPE_BROWSER ? chromium.connect(process.env.FUSESCAPE_BROWSER) : launch());
   return shared;
 }
 
-/** A Chromium that asks nobody for anything by itself. */
+/** A Chromium that sends no requests by itself. */
 export function launch() {
   return chromium.launch(how());
 }
 
-/** The same, for several processes, which find it where `wsEndpoint()` says. */
+/** The same for several processes, which connect to `wsEndpoint()`. */
 export function launchServer() {
   return chromium.launchServer(how());
 }
 
 const how = () => ({ executablePath: pathOf('chromium', 'CHROMIUM'), args: FLAGS });
 
-/** Where a browser is: what the environment's `variable` says, or else the program of this name on the PATH. */
+/** The path of a browser: the environment's `variable`, else the program with this name on the PATH. */
 export function pathOf(program, variable) {
   if (process.env[variable]) return process.env[variable];
   try {
@@ -140,28 +139,28 @@ export function pathOf(program, variable) {
   }
 }
 
-// Links to start from, to be put behind the address of the page. They open for ever.
+// Links to start from, as a suffix of the page's address. They open for ever.
 
-/** Three small convolutions in one size of tile, where a test is not about the landscape. */
+/** Three small convolutions with one tile size, for tests that are not about the landscape. */
 export const SMALL = '#1Y2S45L6MiYWBkYUViNWYAQDx';
-/** The same in the view of comparisons, which shows no landscape: where a test edits much, little is drawn for each edit. */
+/** The same in the view of comparisons, which shows no landscape: little is drawn per edit in tests with many edits. */
 export const SMALL_COMPARE = '#1Y2S45L6MiYWBkYUViNWYxVgBp5M';
-/** The first page with three widths and three heights of tiles instead of six: 27 points where 108 prove no more. */
+/** The initial design with three widths and three heights of tiles instead of six: 27 points where 108 would prove no more. */
 export const FEW_POINTS = '#1Y2FgZhGwYQWSQh5qzACOzQ';
-/** The first page with one size of tile, 60 x 72, in all three modes: 3 points. */
+/** The initial design with one tile size, 60 x 72, in all three modes: 3 points. */
 export const THREE_POINTS = '#1Y2FgtGFlYPRQYwYAzTY';
 
-/** What a file holds that the page gave: the browser, which may be another program's, has no path for it here. */
+/** The content of a download; a browser of another program has no local path for it. */
 export async function bytesOf(download) {
   return Buffer.concat(await (await download.createReadStream()).toArray());
 }
 
-/** What the command line prints. `run.mjs` has built it. */
+/** The output of the command line, which `run.mjs` has built. */
 export function commandLine(...args) {
   return execFileSync(COMMAND_LINE, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** A list that grows with every error, warning, failed request and crash in any tab of the context. */
+/** A list of all errors, warnings, failed requests and crashes in any tab of the context. */
 function collectProblems(context, urls) {
   const problems = [];
   const note = (text) => problems.push(text);
@@ -174,14 +173,14 @@ function collectProblems(context, urls) {
   });
   context.on('weberror', (event) => note(`uncaught: ${event.error().stack ?? event.error()}`));
   context.on('requestfailed', (request) => {
-    // A page that is left drops what it was still asking for.
+    // Pending requests of a page that is left are dropped.
     if (request.failure()?.errorText === 'net::ERR_ABORTED') return;
     note(`request failed: ${request.url()}: ${request.failure()?.errorText}`);
   });
   context.on('response', (response) => {
     if (response.status() >= 400) note(`status ${response.status()}: ${response.url()}`);
   });
-  // The page promises to ask nobody else for anything.
+  // The page promises to send no requests to other hosts.
   context.on('request', (request) => {
     const { protocol } = new URL(request.url());
     const isLocal = protocol === 'data:' || protocol === 'blob:' || urls.some((url) => request.url().startsWith(url));
@@ -190,13 +189,13 @@ function collectProblems(context, urls) {
   return problems;
 }
 
-/** Picks a preset of the hardware or the workload, and waits until it is there: the texts of presets come after the first screen. */
+/** Picks a preset of the hardware or the workload, and waits for it: the texts of presets are fetched after the first screen. */
 export async function pickPreset(page, half, option) {
   const [value] = await page.getByTestId(`${half}-preset`).selectOption(option);
   await page.locator(`[data-testid=${half}-card][data-preset="${value}"]`).waitFor({ state: 'attached' });
 }
 
-/** The button that gives a kind of file of the first figure or table in a place, once its kinds are unfolded. */
+/** The button for a kind of file of the first figure or table in a place, after unfolding its kinds. */
 export async function fileButton(place, kind) {
   const save = place.locator('.save[data-of]').first();
   const word = save.getByTestId('save');
@@ -212,34 +211,35 @@ export async function takeScreenshot(page, name) {
   return path;
 }
 
-/** The error behind one that tells what the page reported, and shows what it looked like. */
+/** The error behind one that reports problems of the page, with a screenshot. */
 export async function explained(error, problems, screenshot) {
   const picture = await screenshot(`failed-${Date.now()}`).catch((reason) => `none, ${reason.message}`);
   const report = problems.length > 0 ? problems.map((problem) => `\n  - ${problem}`).join('') : ' nothing';
   return new Error(`${error.message}\nThe page reported:${report}\nScreenshot: ${picture}`, { cause: error });
 }
 
-// WCAG 2.2 AA, and what else axe knows to be better; the size of targets is asked for by name.
+// WCAG 2.2 AA, and best practices of axe; the size of targets is selected by name.
 const RULES = {
   runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
   rules: { 'target-size': { enabled: true } },
 };
 
-/** What axe finds in the page, or in the element that `selector` finds, as texts. More `options` than its usual ones are axe's. */
+/** Violations found by axe in the page, or in the first match of `selector`, as texts. `options` are passed to axe. */
 export async function violations(page, selector, options = {}) {
-  // Colours on their way are those of no state.
+  // Colours in transition belong to no state.
   await page.evaluate(() => {
     const ends = ({ playState, effect }) =>
       playState === 'running' && effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY;
     return Promise.allSettled(document.getAnimations().filter(ends).map(({ finished }) => finished)).then(() => {});
   });
-  // Violations only, and without frames all in one go in the page: axe would describe every element that passes otherwise, for a minute.
+  // Only violations, and without frames a single pass in the page: axe would otherwise describe every passing element,
+  // for a minute.
   const axe = new AxeBuilder({ page }).setLegacyMode(page.frames().length === 1).options({ resultTypes: ['violations'], ...options });
   const { violations } = await (selector ? axe.include(selector) : axe).analyze();
   return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(' | ')}`);
 }
 
-/** Nothing makes the page scroll sideways, and axe finds nothing to complain about in the element with this test id. */
+/** Checks that the page does not scroll sideways, and that axe finds no violations in the element with this test id. */
 export async function assertFits(page, testid) {
   const { scrolled, room } = await page.evaluate(() => ({
     scrolled: document.documentElement.scrollWidth,
@@ -249,14 +249,14 @@ export async function assertFits(page, testid) {
   assert.deepEqual(await violations(page, `[data-testid="${testid}"]`), []);
 }
 
-/** What axe complains about by its strictest rules, and what makes the page scroll sideways. */
+/** Violations by the strictest rules of axe, and elements that make the page scroll sideways. */
 export async function mistakes(page) {
-  // Half of what happens to lie below the header would be too small to click.
+  // Elements half below the sticky header would count as too small to click.
   await page.evaluate(() => scrollTo(0, 0));
   return [...(await violations(page, undefined, RULES)), ...(await tooWide(page))];
 }
 
-/** What makes the page scroll sideways. */
+/** Elements that make the page scroll sideways. */
 export function tooWide(page) {
   return page.evaluate(() => {
     const room = document.documentElement.clientWidth;

@@ -1,4 +1,4 @@
-// The hierarchy view end to end: it finds what the native engine finds, stops when told to, and hands a hierarchy on.
+// The hierarchy view end to end: it finds the results of the native engine, can be stopped, and takes a hierarchy over.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -24,7 +24,7 @@ test('the front of a study is that of the native engine, however it was stopped,
 
     await step(t, 'a study stops and goes on when asked, and finds what the native engine finds', async () => {
       await page.getByTestId('hierarchy-budget').fill('1.2');
-      // In the middle of the work, however fast it is.
+      // During the work, however fast it is.
       await page.evaluate(() => window.hold());
       await page.getByTestId('hierarchy-start').click();
       await page.getByTestId('hierarchy-stop').click();

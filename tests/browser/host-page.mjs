@@ -1,4 +1,4 @@
-// A page that has an embedded view in it.
+// A page with an embedded view.
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { holdableWorkers, withPage } from './harness.mjs';
 import { serve } from './server.mjs';
 
-/** Its HTML. `window.tell(message)` sends the view a message; `window.messages` are those that it sent. */
+/** Its HTML. `window.tell(message)` sends the view a message; `window.messages` are the received ones. */
 export function hostPage(embed) {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A course</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,"></head>
@@ -64,7 +64,7 @@ export function withHost(query, link, visit, options = {}) {
   );
 }
 
-/** Notes every use of storage, and refuses it. */
+/** Records every use of storage, and refuses it. */
 function watchStorage() {
   window.touched = [];
   for (const name of ['localStorage', 'sessionStorage', 'indexedDB', 'caches']) {
@@ -125,7 +125,7 @@ export async function assertCalm(view, { page, frame, say }) {
   assert.ok(edited.length <= 1, `${view}: ${loading.join()}, then ${edited.join()}`);
 }
 
-/** Waits until what `told()` says is the height of the view, which may still grow meanwhile. */
+/** Waits until `told()` equals the height of the view, which may still grow meanwhile. */
 export async function isHeight(frame, told) {
   const height = () => frame.getByTestId('root').evaluate((root) => Math.ceil(root.getBoundingClientRect().height));
   for (let tries = 0; (await height()) !== (await told()); tries++) {

@@ -1,4 +1,4 @@
-// Importing files in the page, by choosing and by dropping them: what comes out is what the command line makes of them.
+// Importing files in the page, by choosing and by dropping them: the results equal those of the command line.
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -89,7 +89,7 @@ test('files are imported where they are dropped or chosen', (t) =>
         await report.getByText('mine.yaml: taken as it is: 1024 PEs, 4 memories').waitFor();
         await settled(page);
         assert.equal(await page.getByTestId('hardware-preset').inputValue(), '(own)');
-        // A network may be dropped on the hardware, too.
+        // A network may be dropped on the hardware card, too.
         await drop(page, 'hardware-card', 'net.yaml', commandLine('presets', 'fsrcnn-60'));
         await facts.getByText(/^8 layers/).waitFor();
       });
@@ -97,7 +97,7 @@ test('files are imported where they are dropped or chosen', (t) =>
       const [network, transformer] = [join(folder, 'my-gpt.onnx'), gpt('Gelu')];
       await writeFile(network, transformer);
       const area = page.getByTestId('model-text');
-      // Keys and values have a place on this one.
+      // This accelerator has a memory for keys and values.
       await pickPreset(page, 'hardware', 'meta-proto-like-df');
       await step(t, 'a study opens its view wherever it is dropped; results of one are sent there', async () => {
         const axis = '{ vary: hardware.memories.dram.width, values: [32 bit, 64 bit] }';
@@ -133,7 +133,7 @@ test('files are imported where they are dropped or chosen', (t) =>
         assert.deepEqual(await violations(page, '[data-testid=attention-view]'), []);
         await known(page);
         await screenshot('attention-onnx');
-        // What was entered besides stays, and the document is a text to go on with.
+        // Other input is kept, and the document is editable as text.
         assert.equal(await page.getByTestId('attention-tokens').inputValue(), '48');
         await page.getByTestId('model-as-text').click();
         assert.equal(await area.inputValue(), text);

@@ -1,4 +1,4 @@
-// A whole task without a pointer, and the help sheet that tells how.
+// A whole task without a pointer, and the help dialog that describes it.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ test('a whole task by keys alone', (t) =>
         for (const key of keys) await page.keyboard.press(key);
       };
       const focused = () => page.evaluate(() => document.activeElement?.dataset?.testid);
-      /** Presses Tab until the element with this test id, or one that this selector finds, has the focus. */
+      /** Presses Tab until the element with this test id, or a match of this selector, has the focus. */
       const tabTo = async (testid, selector = `[data-testid=${testid}]`) => {
         for (let step = 0; step < 120; step += 1) {
           await page.keyboard.press('Tab');
@@ -20,7 +20,7 @@ test('a whole task by keys alone', (t) =>
         }
         assert.fail(`Tab does not lead to ${selector}`);
       };
-      /** Presses keys with no time to draw in between. */
+      /** Presses keys without a render in between. */
       const atOnce = (element, keys) =>
         element.evaluate((element, keys) => {
           for (const key of keys) element.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
@@ -61,7 +61,7 @@ test('a whole task by keys alone', (t) =>
         await press('Control+z');
         await page.waitForFunction((shown) => document.querySelector('[data-testid=memory-3]').innerText === shown, shown);
         assert.equal(await name.inputValue(), own);
-        // While it is typed in, undo is the browser's.
+        // While the field is edited, undo is the browser's.
         await name.pressSequentially('x');
         await press('Control+z');
         assert.equal(await name.inputValue(), own);
@@ -105,7 +105,7 @@ test('a whole task by keys alone', (t) =>
         await press('Control+Shift+z');
         await stacks(/in 2 stacks/);
         await press('f');
-        // Until the dialog is there Tab goes on through the page.
+        // Until the dialog is shown, Tab moves through the page.
         await page.locator('dialog [data-testid=close]:focus').waitFor();
         await tabTo('save-state');
         const download = page.waitForEvent('download');

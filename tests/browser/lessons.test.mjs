@@ -1,4 +1,4 @@
-// Lessons: a guided one from its tab, and one by anyone from a file, answered, kept, handed in and graded.
+// Lessons: a guided one from its tab, and one from a file, answered, stored, handed in and graded.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -103,7 +103,7 @@ test('a lesson shows, asks, and judges by numbers of its own', (t) =>
       await page.getByTestId('number').fill('1000');
       await page.getByTestId('answer-number').click();
       await judged('Not so. Mind the unit. One more try.');
-      // The same number once more takes no try, and a page that is loaded again gives none back.
+      // The same number again costs no try, and a reload restores none.
       await page.getByTestId('answer-number').click();
       await page.getByTestId('number-wrong').getByText('it takes no try').waitFor();
       await page.reload();

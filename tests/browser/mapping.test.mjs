@@ -1,5 +1,5 @@
-// From a published number to the mapping behind it: an entry of the gallery, its mapping, one made by hand beside it, and its loops as they
-// turn.
+// From a published number to the mapping behind it: an entry of the gallery, its mapping, one made by hand beside it,
+// and its loops as they turn.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,12 +9,12 @@ test('a published mapping is opened, compared with the best, changed, constraine
   withPage(async ({ page, url, step }) => {
     const view = page.getByTestId('mapping-view');
     const source = page.getByTestId('mapping-source');
-    /** Waits for the cost of a mapping whose origin is told in these words. */
+    /** Waits for the cost of a mapping with this description of its origin. */
     const settled = async (words) => {
       await source.getByText(words).waitFor();
       await page.locator('[data-testid=mapping-view][data-status=done]').waitFor();
     };
-    /** Energy in pJ and latency in cycles of the mapping that is shown. */
+    /** Energy in pJ and latency in cycles of the shown mapping. */
     const costs = async () => {
       const number = async (what, attribute) => Number(await page.getByTestId(`mapping-${what}`).getAttribute(attribute));
       return [await number('energy', 'data-energy-pj'), await number('latency', 'data-latency-cycles')];
@@ -64,7 +64,7 @@ test('a published mapping is opened, compared with the best, changed, constraine
     });
 
     await step(t, 'an edit is costed beside the best, is never called done before it is, and is taken back and made again', async () => {
-      // Everything that the view ever says about itself, in order.
+      // All texts of the view, in order.
       await view.evaluate(() => {
         const said = () => {
           const view = document.querySelector('[data-testid=mapping-view]');
@@ -84,7 +84,7 @@ test('a published mapping is opened, compared with the best, changed, constraine
       const first = told.find(({ loops }) => loops !== told[0].loops);
       assert.equal(first?.status, 'running', JSON.stringify(first));
       assert.match(first.source, /is being worked out/);
-      // What turns is the mapping of one's own.
+      // The loops are those of the mapping made by hand.
       await page.waitForFunction((told) => document.querySelector('[data-testid=turns-view] canvas').getAttribute('aria-label') !== told, turning);
       const worse = await costs();
       assert.ok(worse[0] > best[0], `${worse[0]} pJ are not more than ${best[0]}`);
@@ -118,7 +118,7 @@ test('a published mapping is opened, compared with the best, changed, constraine
       await settled('of your own');
       await page.keyboard.press('Control+z');
       await become(before);
-      // What is not worked out yet may move a loop from under the pointer.
+      // Results that arrive late may move a loop from under the pointer.
       await settled('that the search finds');
 
       await drag(page, page.getByTestId('loop-0'), page.getByTestId('loop-2'));
@@ -180,7 +180,7 @@ test('a published mapping is opened, compared with the best, changed, constraine
       assert.equal(await at(), steps - 1, 'nothing comes after the last step');
       await page.getByTestId('turns-steps').fill('7');
       assert.equal(await at(), 7);
-      // One loop more turns within each step: there are more steps, and the same iteration is looked at.
+      // With one more loop per step the number of steps changes, and the same iteration stays.
       await page.getByTestId('turns-depth').selectOption(String(Number(await figure.getAttribute('data-depth')) - 1));
       const more = Number(await figure.getAttribute('data-steps'));
       assert.equal(await at(), 7 * (more / steps));
@@ -266,7 +266,7 @@ async function drag(page, from, to) {
   await page.mouse.up();
 }
 
-/** Whether something is drawn on the figure's canvas, described in words and numbers, and there as a table. */
+/** Checks that the figure's canvas is not empty, described in words and numbers, and available as a table. */
 async function assertDrawn(page, figure) {
   const canvas = page.getByTestId(figure).locator('canvas');
   const colors = await canvas.evaluate((canvas) => {
@@ -275,7 +275,7 @@ async function assertDrawn(page, figure) {
   });
   assert.ok(colors > 3, `${figure} is empty`);
   assert.ok((await canvas.getAttribute('aria-label')).length > 20, `${figure} is not described`);
-  // Large tables are built when they are opened, and are gone when they are closed: thousands of cells keep axe busy.
+  // Large tables are built when opened, and removed when closed: thousands of cells slow axe down.
   const twin = page.getByTestId(figure).locator('summary');
   await twin.click();
   await page.getByTestId(figure).locator('tbody tr').first().waitFor();

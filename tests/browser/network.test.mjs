@@ -1,4 +1,4 @@
-// The network as a form: layers in a graph and in a table, edited in place, and stacks cut between them.
+// The network as a form: layers in a graph and in a table, edited in place, and cuts between stacks.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -69,12 +69,12 @@ test('a network is edited in a graph and in a table, and cut into stacks', (t) =
       await page.getByTestId('cut-1').click();
       assert.equal(await page.getByTestId('cuts').inputValue(), 'extract, map2');
       await facts('in 3 stacks');
-      // A new name is followed by the cuts.
+      // A renamed layer is renamed in the cuts.
       await page.getByTestId('layer-4').click();
       await page.getByTestId('layer-name').fill('middle');
       await page.getByTestId('layer-name').press('Enter');
       assert.equal(await page.getByTestId('cuts').inputValue(), 'extract, middle');
-      // Also one that a list of names cannot hold as it is.
+      // Also a name that needs quotes in a list.
       await page.getByTestId('layer-name').fill('map 2, the second');
       await page.getByTestId('layer-name').press('Enter');
       assert.equal(await page.getByTestId('cuts').inputValue(), 'extract, "map 2, the second"');
@@ -91,7 +91,7 @@ test('a network is edited in a graph and in a table, and cut into stacks', (t) =
     await step(t, 'the graph zooms and pans by buttons, keys, Ctrl and wheel, and lets the page scroll', async () => {
       await pickPreset(page, 'workload', 'resnet18');
       await status(page, 'done');
-      // Another network has no such layers.
+      // Another network does not have these layers.
       assert.equal(await page.getByTestId('fuse').inputValue(), 'automatic');
       const graph = page.getByTestId('network-graph');
       await graph.evaluate((element) => element.scrollIntoView({ block: 'center' }));

@@ -1,4 +1,4 @@
-// Writes ONNX models as tests need them: a tiny protocol buffer writer and the graph on top of it.
+// Writes ONNX models for tests: a tiny protocol buffer writer, and graphs on top of it.
 
 const varint = (value) => {
   const bytes = [];
@@ -10,7 +10,7 @@ const varint = (value) => {
 
 /** A field with a number. */
 export const number = (field, value) => Buffer.concat([varint(field << 3), varint(value)]);
-/** What comes before `length` bytes of a field. */
+/** The header of a field of `length` bytes. */
 export const head = (field, length) => Buffer.concat([varint((field << 3) | 2), varint(length)]);
 /** A field with a text, or with a message made of fields. */
 export const field = (number, ...parts) => {
@@ -20,20 +20,20 @@ export const field = (number, ...parts) => {
 
 const tensor = (name, dims) => [...dims.map((dim) => number(1, dim)), number(2, 1), field(8, name)];
 
-/** Weights of no particular value. */
+/** Weights with arbitrary values. */
 export const weights = (name, dims) => field(5, ...tensor(name, dims), field(9, Buffer.alloc(4 * dims.reduce((a, b) => a * b, 1))));
-/** A list of whole numbers, such as a shape. */
+/** A list of integers, such as a shape. */
 export const ints = (name, list) => {
   const bytes = Buffer.alloc(8 * list.length);
   list.forEach((value, place) => bytes.writeBigInt64LE(BigInt(value), 8 * place));
   return field(5, number(1, list.length), number(2, 7), field(8, name), field(9, bytes));
 };
-/** Weights of `bytes` bytes that are not there: what comes before them. */
+/** The header of `bytes` bytes of weights, which are not written. */
 export const weightsHead = (name, dims, bytes) => {
   const inner = Buffer.concat([...tensor(name, dims), head(9, bytes)]);
   return Buffer.concat([head(5, inner.length + bytes), inner]);
 };
-/** A node; attributes are lists of whole numbers. */
+/** A node; attributes are lists of integers. */
 export const node = (op, inputs, output, attributes = {}) =>
   field(
     1,
@@ -42,7 +42,7 @@ export const node = (op, inputs, output, attributes = {}) =>
     field(4, op),
     ...Object.entries(attributes).map(([name, list]) => field(5, field(1, name), ...list.map((value) => number(8, value)), number(20, 7))),
   );
-/** An input; a text instead of a size leaves it open. */
+/** An input; a text instead of a size leaves the dimension open. */
 export const input = (name, dims) => {
   const extents = dims.map((dim) => field(1, typeof dim === 'string' ? field(2, dim) : number(1, dim)));
   return field(11, field(1, name), field(2, field(1, number(1, 1), field(2, ...extents))));
@@ -55,7 +55,7 @@ const [TOKENS, WIDTH, HEADS, HIDDEN] = [16, 32, 4, 96];
 /** A product with weights. */
 const dense = (from, name, c, k) => [weights(`${name}.weight`, [c, k]), node('MatMul', [from, `${name}.weight`], name)];
 
-/** Attention, and a feed-forward part with an activation, each behind a norm and added to what it read. */
+/** Attention, and a feed-forward part with an activation, each after a norm and added to its input. */
 const block = (from, name, activation) => {
   const own = (part) => `${name}/${part}`;
   const heads = (part) => [
@@ -82,7 +82,7 @@ const block = (from, name, activation) => {
   ];
 };
 
-/** A transformer: two blocks that see only earlier tokens, and a head. */
+/** A transformer: two blocks with causal attention, and a head. */
 export const gpt = (activation) =>
   model(
     input('x', [1, TOKENS, WIDTH]),

@@ -13,7 +13,7 @@ import { spec } from 'node:test/reporters';
 import { REPOSITORY, WWW, launchServer } from './harness.mjs';
 
 const MINUTE = 60_000;
-// These take longest, so they begin: nothing is left to wait for at the end.
+// The slowest files come first, so that the end of the run is balanced.
 const FIRST = ['views', 'embed', 'lessons', 'attention', 'schedule', 'import', 'cores', 'mapping', 'app'].map((name) => `${name}.test.mjs`);
 
 const wanted = process.argv.slice(2).find((argument) => !argument.startsWith('-')) ?? '';
@@ -27,13 +27,13 @@ const files = folders
 
 if (files.length === 0) fail(`no file tests/browser/*${wanted}*.test.mjs`);
 if (!existsSync(join(WWW, 'pkg'))) fail('the page is not built yet: run `make build`');
-// The command line, which the page is held against.
+// The command line, which the page is compared with.
 if (!process.env.FUSESCAPE_CLI) {
   const cargo = spawnSync('cargo', ['build', '--quiet', '--package', 'fusescape-cli'], { cwd: REPOSITORY, stdio: 'inherit' });
   if (cargo.status !== 0) fail('the command line cannot be built');
 }
 
-// Each browser has workers for all processors; more of them than this only wait for each other.
+// Each browser has workers for all processors; more browsers would only wait for each other.
 const concurrency = Math.min(availableParallelism(), 4);
 const browser = await launchServer();
 process.env.FUSESCAPE_BROWSER = browser.wsEndpoint();
@@ -45,7 +45,7 @@ run({ files, concurrency, timeout: (process.env.FUSESCAPE_SLOWER ? 60 : 15) * MI
   .compose(spec)
   .pipe(process.stdout);
 
-/** Tells which tests took longest, in lines that tools/test.mjs reads. */
+/** Prints the slowest tests, in lines that tools/test.mjs reads. */
 async function end() {
   const slowest = took.sort(([a], [b]) => b - a).slice(0, 20);
   for (const [seconds, name] of slowest) console.log(`took ${seconds.toFixed(1)} s: ${name}`);

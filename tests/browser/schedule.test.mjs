@@ -1,5 +1,5 @@
-// The best point of the first page in depth: lit wherever it lies, explained, in motion, at other tile sizes, and in its place while the
-// next one is worked out.
+// The initial design's best point in depth: highlighted everywhere, explained, in motion, with other tile sizes, and
+// kept while the next one is computed.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ import { FEW_POINTS, holdableWorkers, pickPreset, tooWide, withPage } from './ha
 test('a point of the landscape is looked at in depth', (t) =>
   withPage(async ({ page, url, step }) => {
     const figure = page.getByTestId('motion-figure');
-    /** The tile and the layer that the figure shows. */
+    /** The tile and the layer in the figure. */
     const stepOf = async () => [Number(await figure.getAttribute('data-tile')), Number(await figure.getAttribute('data-node'))];
     const energy = () => page.getByTestId('opened-energy').getAttribute('data-energy-pj');
     const settled = () => page.locator('[data-testid=root][data-status=done] [data-testid=schedule-view]:not([aria-busy])').waitFor();
@@ -23,7 +23,7 @@ test('a point of the landscape is looked at in depth', (t) =>
       await map.scrollIntoViewIfNeeded();
       const before = await scatter.evaluate((canvas) => canvas.toDataURL());
       const box = await map.boundingBox();
-      // Over the cells, from the left on, until one is met that is not the marked one.
+      // Over the cells, from the left, until one differs from the marked one.
       for (let x = 0.3; x < 0.9; x += 0.15) {
         await page.mouse.move(box.x + box.width * x, box.y + box.height * 0.4);
         await map.locator('.lit-parts rect').waitFor();
@@ -136,7 +136,7 @@ test('a point of the landscape is looked at in depth', (t) =>
       await ask(page.getByTestId('copies').locator('button.number').first());
       assert.match(await panel.innerText(), /DeFiNES, Section III, step 4/);
       await close();
-      // Whatever is passed over has a reason with sizes in it.
+      // Every lower memory that is not used has a reason with sizes.
       assert.match(await page.getByTestId('reasons').innerText(), /needs? [\d.]+ [KM]?i?B.* room for [\d.]+ [KM]?i?B/);
     });
 
@@ -164,7 +164,8 @@ test('a point of the landscape is looked at in depth', (t) =>
       const y = await view.locator('canvas').evaluate((canvas) => {
         const ratio = canvas.width / canvas.clientWidth;
         const { data } = canvas.getContext('2d').getImageData(Math.round(10 * ratio), 0, 1, canvas.height);
-        // The tint of what earlier tiles computed, or the placeholder, begins where the overview does: a run of opaque pixels.
+        // The tint of earlier tiles' pixels, or the placeholder, begins at the left edge of the overview: a run of
+        // opaque pixels.
         let run = 0;
         for (let row = Math.round(90 * ratio); row < canvas.height; row += 1) {
           run = data[row * 4 + 3] === 255 ? run + 1 : 0;
@@ -174,7 +175,8 @@ test('a point of the landscape is looked at in depth', (t) =>
       });
       assert.ok(y > 0);
       await view.evaluate((view, y) => scrollBy(0, view.getBoundingClientRect().top + y - innerHeight / 2), y);
-      // The first overview is at the upper left of the maps: its left edge belongs to the first column of tiles, its right to the last.
+      // The first overview is at the upper left of the maps: its left edge belongs to the first column of tiles, its
+      // right edge to the last.
       const box = await view.boundingBox();
       await page.mouse.move(box.x + 8, box.y + y);
       await page.mouse.down();
@@ -280,7 +282,7 @@ test('a point of the landscape is looked at in depth', (t) =>
     await step(t, 'where no point of a design fits, nothing of the one before is left', async () => {
       await page.getByTestId('hardware-as-text').click();
       const text = page.getByTestId('hardware-text');
-      // Not even DRAM has room for a tile.
+      // Not even DRAM has space for a tile.
       await text.fill((await text.inputValue()).replace(/size: \d+ .*/g, 'size: 2 B'));
       await page.getByTestId('stack-facts').waitFor({ state: 'detached' });
       assert.equal(await page.getByTestId('opened-energy').count(), 0);

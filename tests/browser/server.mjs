@@ -1,10 +1,10 @@
-// A static file server for the tests: what any host of the page does, and nothing more.
+// A static file server for the tests, with the behaviour of any host of the page.
 
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { extname, join, resolve, sep } from 'node:path';
 
-// `.wasm` needs just this type to be compiled while it loads, and module scripts need a JavaScript one.
+// `.wasm` needs exactly this type to be compiled while it loads, and module scripts need a JavaScript type.
 const TYPES = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
@@ -57,12 +57,12 @@ async function answer(file, request, response) {
   }
 }
 
-/** The type by which a file is served. */
+/** The media type of a file. */
 export function typeOf(file) {
   return TYPES[extname(file)] ?? 'application/octet-stream';
 }
 
-/** The file that an address names, or undefined where it is malformed or leaves `root`. */
+/** The file of an address; undefined if it is malformed or leaves `root`. */
 export function fileFor(root, address) {
   let path;
   try {

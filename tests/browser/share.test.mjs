@@ -1,5 +1,5 @@
-// The address holds the state: links, drafts, Back and Forward, files, undo. That any number of edits is undone, and that any link is read
-// or called wrong, is tested natively (tests/page); links of every version are opened in thorough/.
+// The address holds the state: links, drafts, Back and Forward, files, undo. Undo of any number of edits, and reading
+// or rejecting any link, are tested natively (tests/page); links of every version are opened in thorough/.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ test('links, undo and files', async (t) => {
       await step(t, 'keystrokes are undone together, and a text field keeps its own undo', async () => {
         const tiles = page.getByTestId('tiles-x');
         const before = await tiles.inputValue();
-        // Keystrokes are one edit if a second does not pass between them; on a busy machine it may.
+        // Keystrokes within a second of each other are one edit; on a busy machine a second may pass.
         await page.evaluate(() => {
           const now = performance.now();
           performance.now = () => now;
@@ -26,7 +26,8 @@ test('links, undo and files', async (t) => {
         assert.equal(await tiles.inputValue(), before);
         await page.getByTestId('redo').click();
         assert.equal(await tiles.inputValue(), '4 60');
-        // Letters that were typed before that are the browser's no more: it would mix them with what the page has written.
+        // The browser's undo no longer covers letters typed before: it would mix them with the text written by the
+        // page.
         await tiles.focus();
         await page.keyboard.press('Control+z');
         assert.equal(await tiles.inputValue(), before);
@@ -104,7 +105,7 @@ test('links, undo and files', async (t) => {
       assert.equal(await page.getByTestId('workload-preset').inputValue(), 'resnet18');
       assert.equal(await page.getByTestId('tiles-x').inputValue(), '7 x');
       await page.getByTestId('schedule-errors').waitFor();
-      // Opening a link changes nothing of it.
+      // Opening a link does not change it.
       assert.equal(await address(page), url + link);
     });
 
@@ -123,7 +124,7 @@ test('links, undo and files', async (t) => {
       await settled(page, 'done');
       await page.getByTestId('hardware-as-text').click();
       const text = page.getByTestId('hardware-text');
-      // Numbers by chance, which nothing compresses.
+      // Random numbers, which do not compress.
       let seed = 1;
       const noise = Array.from({ length: 3000 }, () => (seed = (seed * 48271) % 2147483647)).join(' ');
       const long = `${await text.inputValue()}# ${noise}\n`;
@@ -135,7 +136,7 @@ test('links, undo and files', async (t) => {
       assert.match(download.suggestedFilename(), /^meta-prototype-like-df-[a-z0-9-]*\.yaml$/);
       const file = { name: download.suggestedFilename(), mimeType: 'application/yaml', buffer: await bytesOf(download) };
       await page.getByTestId('close').click();
-      // The address cannot hold it; a reload keeps it all the same.
+      // The address cannot hold it; a reload keeps it nevertheless.
       await page.waitForFunction(() => location.hash === '');
       await page.reload();
       await text.waitFor();
@@ -186,7 +187,7 @@ test('Back and Forward lead through presets, views and entries of the gallery', 
     await page.goBack();
     await shown('landscape');
     assert.equal(await page.getByTestId('tiles-x').inputValue(), '60', 'edits belong to the entry they were made in');
-    // In no frame is one preset drawn and another one chosen, however slow the page is.
+    // In no frame one preset is drawn and another one selected, however slow the page is.
     const processor = await page.context().newCDPSession(page);
     await processor.send('Emulation.setCPUThrottlingRate', { rate: 10 });
     await page.evaluate(() => {
@@ -209,7 +210,7 @@ test('Back and Forward lead through presets, views and entries of the gallery', 
     assert.deepEqual(await page.evaluate(() => window.apart), []);
     await processor.detach();
     await page.getByTestId('origin').waitFor();
-    // What is the entry's no longer says so.
+    // A changed state is no longer attributed to the entry.
     await page.getByTestId('lower-I-0').click();
     await page.getByTestId('origin').waitFor({ state: 'detached' });
   }));
@@ -223,10 +224,10 @@ test('a draft is there after a reload, however soon that comes, and at a new vis
     await text.fill('name: mine\n# not yet\n');
     await pickPreset(page, 'workload', 'mccnn');
     await page.reload();
-    // What lies aside is there, too.
+    // Documents that are not in force are restored as well.
     await pickPreset(page, 'workload', { label: 'my own network' });
     assert.equal(await text.inputValue(), 'name: mine\n# not yet\n');
-    // Before the page has drawn it: every drawing seems to take longer than Yew gives it before it lets other events in.
+    // Before the page has drawn it: every render seems to take longer than Yew's slice.
     const tiles = page.getByTestId('tiles-x');
     const reloaded = page.waitForEvent('load');
     await tiles.evaluate((field) => {
@@ -240,7 +241,7 @@ test('a draft is there after a reload, however soon that comes, and at a new vis
     await reloaded;
     await tiles.waitFor();
     assert.equal(await tiles.inputValue(), '4 x');
-    // Another page of this tab, and back.
+    // Another page in this tab, and back.
     await tiles.fill('4 x 5');
     await page.goto('about:blank');
     await page.goBack();
@@ -253,7 +254,7 @@ test('a draft is there after a reload, however soon that comes, and at a new vis
     await tiles.waitFor();
     assert.equal(await tiles.inputValue(), '4 x 6');
     assert.equal(await text.inputValue(), 'name: mine\n# not yet\n');
-    // A link takes its place, and gives it back.
+    // A link replaces it, and undo restores it.
     await page.goto('about:blank');
     await page.goto(`${url}${THREE_POINTS}`);
     await page.getByTestId('notices').getByText('Undo brings the draft back').waitFor();

@@ -1,5 +1,5 @@
-// The page as `make serve` serves it, and the embed: they load without a complaint, and nothing but their own files runs, loads or is
-// asked for, whatever stands in a document.
+// The page as `make serve` serves it, and the embedded view: they load without errors, and run, load and request only
+// their own files, whatever a document contains.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -39,10 +39,10 @@ test('the embed forbids itself scripts, styles and hosts that are not its own', 
     await assertClosed(page, problems);
   }));
 
-/** The page's own policy stops what is not its own. What it says of that is taken out of `problems`. */
+/** Checks that the page's own policy blocks foreign content. The resulting messages are taken out of `problems`. */
 async function assertClosed(page, problems) {
   assert.equal(await page.locator('meta[http-equiv=Content-Security-Policy]').getAttribute('content'), POLICY);
-  // The policy stands before anything that it could forbid.
+  // The policy comes before anything that it could forbid.
   const before = await page.evaluate(() => {
     const head = [...document.head.children];
     const policy = head.findIndex((element) => element.httpEquiv === 'Content-Security-Policy');
@@ -67,7 +67,7 @@ async function assertClosed(page, problems) {
   const expected = ['connect-src', 'frame-src', 'img-src', 'script-src-attr', 'script-src-elem', 'style-src-attr'];
   await page.waitForFunction((expected) => expected.every((directive) => window.violated.includes(directive)), expected);
   assert.equal(await page.evaluate(() => window.ran), undefined);
-  // What is noted as asked for was stopped on the way out.
+  // Recorded requests were blocked before they were sent.
   for (const [, asked] of problems.join('\n').matchAll(/^request to another host: (.*)$/gm)) {
     assert.ok(problems.includes(`request failed: ${asked}: csp`), asked);
   }

@@ -1,4 +1,5 @@
-// A study end to end: the page finds what the command line finds, in the same files; what is selected in one figure is selected in all.
+// A study end to end: the page finds the results of the command line, in the same files; a selection in one figure
+// applies to all.
 
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
@@ -7,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { FEW_POINTS, bytesOf, commandLine, tooWide, withPage } from './harness.mjs';
 
-/** Twenty designs, some of which break the constraint. */
+/** Twenty designs, some of which violate the constraint. */
 const STUDY = `name: Small
 hardware: meta-proto-like-df
 network: three-convs
@@ -39,7 +40,7 @@ test('a study is suggested, written, run, selected from and opened', (t) =>
       assert.match(await text.inputValue(), /^name: .*\nhardware: meta-proto-like-df\n/);
       assert.match(await page.getByTestId('study-progress').innerText(), /^49 designs/);
       assert.ok((await page.getByTestId('study-open-row').count()) > 0);
-      // What the answer leaves out.
+      // Remarks on the limits of the answer.
       assert.match(await page.getByTestId('study-energies').innerText(), /energy of an access stays/);
     });
 

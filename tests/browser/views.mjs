@@ -1,15 +1,15 @@
-// What there is to see, how to come to it, and the screens it is seen on.
+// All views, how to open them, and the screens on which they are tested.
 
 import { pickPreset, waitUntil } from './harness.mjs';
 
-/** A question of the view of fusion, once these parts of it are there. */
+/** Opens a section of the view Fusion, and waits for these parts of it. */
 async function fusionPart(page, part, waited) {
   await page.getByTestId(`fusion-${part}-part`).click();
   for (const card of waited) await page.locator(`[data-testid=${card}][data-status=done]`).waitFor();
   await unfold(page);
 }
 
-/** How to come to everything there is to see; each goes on from the one before. */
+/** How to open every view; each continues from the one before. */
 export const VIEWS = {
   landscape: async () => {},
   'landscape, tables': (page) => unfold(page),
@@ -106,7 +106,7 @@ export const VIEWS = {
   ...Object.fromEntries(['files', 'share', 'embed', 'help'].map((name) => [`dialog: ${name}`, (page) => dialog(page, name)])),
 };
 
-/** VIEWS, and every tab that they do not name: a new view is judged before anybody has written how to fill it. */
+/** VIEWS, and every tab that is missing there: a new view is tested even before its steps are written. */
 export async function everyView(page) {
   const names = () => [...document.querySelectorAll('nav [data-testid^=tab-]')].map(({ dataset }) => dataset.testid.slice('tab-'.length));
   const others = (await page.evaluate(names)).filter((name) => !(name in VIEWS));
@@ -114,7 +114,7 @@ export async function everyView(page) {
   return [...Object.entries(VIEWS), ...others.map((name) => [name, open(name)])];
 }
 
-/** The windows and colours in which a page is judged. The last is the one in which it is left for what comes next. */
+/** Sizes and themes in which a page is tested. The last one stays for the steps that follow. */
 const SCREENS = [
   { width: 390, colorScheme: 'dark' },
   { width: 360, colorScheme: 'light' },
@@ -122,13 +122,13 @@ const SCREENS = [
   { width: 1440, colorScheme: 'light' },
 ];
 
-/** What `judge` finds wrong with the page on every screen. */
+/** Problems that `judge` finds in the page on every screen. */
 export async function onEveryScreen(page, judge) {
   const wrong = [];
   for (const { width, colorScheme } of SCREENS) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 900 });
-    // Charts are drawn for another width one frame after they hear of it.
+    // Charts are drawn for another width one frame later.
     await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
     const screen = `${width}-${colorScheme}`;
     wrong.push(...(await judge(screen)).map((mistake) => `${screen}: ${mistake}`));
@@ -136,7 +136,7 @@ export async function onEveryScreen(page, judge) {
   return wrong;
 }
 
-// --- what the tests are made of ---------------------------------------------------------------------------
+// --- helpers ----------------------------------------------------------------------------------------------
 
 /** In the page: figures and tables that cannot be saved, figures without a table or a description. */
 export function unsavedIn() {
@@ -146,13 +146,13 @@ export function unsavedIn() {
     const label = canvas.getAttribute('aria-label');
     const has = (selector) => canvas.closest('figure, .scale')?.querySelector(selector);
     if (!has('.save[data-of=figure]')) wrong.push(`files of ${label}`);
-    // The scale of the heatmaps stands for all of them, and its files have their table; large tables are built when they are shown.
-    // Figures side by side may share the one that stands next to them.
+    // One colour scale stands for all heatmaps, and its files contain their table; large tables are built when shown.
+    // Figures side by side may share the table next to them.
     const shares = canvas.closest('.side-by-side')?.nextElementSibling?.matches('details.twin');
     if (!has('table, details.twin') && !shares && !canvas.closest('.scale')) wrong.push(`table of ${label}`);
     if (!(label?.length > 20)) wrong.push(`description of ${label}`);
   }
-  // What is edited in rows is no table of results; the layers are saved with their graph.
+  // Editable rows are no table of results; the layers are saved with their graph.
   const isResult = (table) => !table.querySelector('input, .stepper, [data-testid=layer-rows]') && table.tHead;
   const tables = [...document.querySelectorAll('table')].filter(isResult);
   for (const table of tables) {
@@ -172,12 +172,12 @@ async function dialog(page, name) {
   return () => page.getByTestId('close').click();
 }
 
-/** All points of the landscape are shown. */
+/** Waits until all points of the landscape are shown. */
 export async function settled(page) {
   await page.locator('[data-testid=root][data-status=done]').waitFor();
 }
 
-/** A first visit has what it may need next: pieces of code that are fetched once the landscape rests, and what its workers answer with. */
+/** Waits until a first visit has fetched the pieces that follow the landscape, and its workers the code for answers. */
 export async function allFetched(page) {
   await page.locator('[data-testid=joint][data-status=done]').waitFor();
   await waitUntil(page, async () => {

@@ -1,18 +1,18 @@
-// Manners of every view and dialog on a small and a large screen: names and roles, width, saving, table twins. Colours, more screens, and
-// what takes long to come to are judged by tests/browser/thorough/views.test.mjs.
+// Every view and dialog on a small and a large screen: names and roles, width, saving, table twins. Colours, more
+// screens, and slow results are tested by tests/browser/thorough/views.test.mjs.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FEW_POINTS, tooWide, violations, withPage } from './harness.mjs';
 import { everyView, unsavedIn } from './views.mjs';
 
-/** What is computed for seconds before it is there: of these views the first screen is seen. */
+/** Views that compute for seconds: only their first screen is tested. */
 const LONG = ['mapping', 'compare', 'fusion', 'cores', 'study', 'hierarchy'];
 
-/** Contrast takes axe longer than all else. */
+/** Contrast takes axe longer than all other rules. */
 const STRUCTURE = { rules: { 'color-contrast': { enabled: false } } };
 
-/** Where that is which is no answer, by the first word of its name. */
+/** Places outside of the answers, by the first word of the name. */
 const PLACES = {
   hardware: '[data-testid=hardware-card]',
   network: '[data-testid=workload-card]',
@@ -33,18 +33,18 @@ test('every view and dialog has names and roles, can be saved, and scrolls nothi
       const isLong = LONG.some((long) => name.startsWith(long));
       if ((isLong && name.includes(',')) || name === 'landscape, tables') continue;
       await step(t, name, async () => {
-        // Forms are beside every view; this one is drawn at once.
+        // Forms are beside every view; this view is drawn at once.
         if (name.startsWith('hardware')) await page.getByTestId('tab-lessons').click();
         const leave = await (isLong ? page.getByTestId(`tab-${name}`).click() : come(page));
         const wrong = [];
         for (const width of [360, 1440]) {
           await page.setViewportSize({ width, height: 900 });
-          // Charts are drawn for another width one frame after they hear of it.
+          // Charts are drawn for another width one frame later.
           await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
           wrong.push(...(await tooWide(page)), ...(await page.evaluate(unsavedIn)).wrong);
         }
         const place = PLACES[/^\w+/.exec(name)[0]] ?? '.answers';
-        // The landscape has been judged with the first page.
+        // The landscape was tested together with the first page.
         if (name !== 'landscape') wrong.push(...(await violations(page, place, STRUCTURE)));
         assert.deepEqual(wrong, []);
         if (typeof leave === 'function') await leave();

@@ -1,4 +1,4 @@
-// The landscape by the rules of the public tool, searched as it searches: what the page shows is what the native engine computes.
+// The landscape with the rules and the search of the public tool: the page shows the results of the native engine.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -23,7 +23,7 @@ async function settled(page, status) {
   await page.locator(`[data-testid=root][data-status=${status}]`).waitFor();
 }
 
-/** What the native engine prints for one tile size. The rules of the public tool go with its search. */
+/** The native engine's output for one tile size. The rules of the public tool come with its search. */
 function native(rules, mode, x, y) {
   const command = ['depth-first', '--hardware', 'meta-proto-like-df', '--workload', 'fsrcnn-defines'];
   const strategy = rules === 'corrected' ? 'exact' : 'loma';

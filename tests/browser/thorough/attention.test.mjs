@@ -15,7 +15,7 @@ test('a step of a transformer is what the command line says, and a link keeps it
     const rows = await saved(page, 'attention-step');
     const options = ['--model', 'llama-3-8b', '--hardware', 'fusemax-like', '--tokens', '512'];
     const { schedules, recomputed, best } = JSON.parse(commandLine('attention', ...options, '--format', 'json'));
-    // Where keys and values are on the chip, nothing computes them again.
+    // With keys and values on the chip, no schedule recomputes them.
     const again = [recomputed].filter(Boolean).map((account) => {
       const kind = JSON.stringify(account.schedule.fusion);
       const { fusion } = schedules.find(({ best }) => JSON.stringify(best?.schedule.fusion) === kind);
@@ -34,7 +34,7 @@ test('a step of a transformer is what the command line says, and a link keeps it
     assert.match(await page.getByTestId('attention-why').innerText(), /Unfused, .+ of scores go to DRAM/);
     await assertFits(page, 'attention-view');
 
-    // A link keeps what is chosen.
+    // A link keeps the choices.
     const link = await page.evaluate(() => location.href);
     await page.goto('about:blank');
     await page.goto(link);
@@ -128,7 +128,7 @@ test('a step is divided among cores as the command line says, and a link keeps t
     await divided.waitFor();
     assert.equal(await page.getByTestId('attention-cores-count').inputValue(), '2');
     assert.equal(await page.getByTestId('attention-link-width').inputValue(), '64');
-    // What is no number of cores is told beside the card, and all else stays.
+    // An invalid number of cores is reported beside the card, and everything else stays.
     await page.getByTestId('attention-cores-count').fill('65');
     await page.getByTestId('attention-cores-diagnostics').getByText('There are 65 cores').waitFor();
     await page.getByTestId('attention-step').waitFor();
@@ -166,17 +166,17 @@ test('attention moves step by step, by keys, by play and in the tiles of the hea
     assert.match(await page.getByTestId('attention-motion-story').innerText(), /The first tile sets the maximum/);
     await page.getByTestId('attention-motion-play').click();
     await page.waitForFunction(() => Number(document.querySelector('[data-testid=attention-motion-figure]').dataset.step) > 1);
-    // The sums of the steps are the account: DRAM of all steps, by tensor.
+    // The sums over steps equal the account: DRAM of all steps, by tensor.
     await motion.getByText('all steps together').click();
     await motion.locator('details[open] table').first().waitFor();
     assert.deepEqual(await violations(page), []);
-    // The click on the heatmap is long in the address.
+    // The click on the heatmap has reached the address by now.
     const link = await page.evaluate(() => location.href);
     await page.goto('about:blank');
     await page.goto(link);
     await motion.getByText(/in tiles of \d+ queries/).waitFor();
     assert.equal(await motion.getByText(/in tiles of \d+ queries/).innerText(), tiles);
-    // The list chooses a pair, too, for who has no pointer.
+    // The list, for use without a pointer, also selects a pair.
     const list = page.getByTestId('attention-pair');
     assert.equal(await list.locator('option:checked').innerText().then((text) => text.split(':')[0].replaceAll(/[^\d,]/g, '')), tiles.match(/\d+/g).join(','));
     await list.selectOption({ index: 1 });
@@ -210,7 +210,7 @@ function known(page) {
   return page.locator('[data-testid=attention-view][data-status=done]').waitFor();
 }
 
-/** The first table of a part of the view, as it is saved. */
+/** The first table of a part of the view, as saved. */
 async function saved(page, testid) {
   const table = page.getByTestId(testid).locator('> .scroll').first();
   const button = await fileButton(table, 'json');

@@ -1,6 +1,6 @@
-// How much the page loads, gzipped as a host sends it: until its first landscape is complete, and all there is.
+// Size of the page, gzipped as a host sends it: until its first landscape is complete, and in total.
 //
-// Whoever adds more than a twentieth to either says so in `budget.json`, on purpose.
+// Anyone who adds more than a twentieth to either must record it in `budget.json`, on purpose.
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
@@ -24,7 +24,7 @@ test('what the page loads keeps to its budget', () =>
     page.on('response', note);
     await page.goto(url);
     await page.locator('[data-testid=root][data-status=done]').waitFor();
-    // Once that rests, more is fetched.
+    // After that, more is fetched.
     page.off('response', note);
     const first = sum(await Promise.all(loaded.values()));
     assert.ok([...loaded.keys()].some((path) => path.endsWith('.wasm')), 'the module was seen');

@@ -34,7 +34,7 @@ test('two ways to use many cores are compared, in a link, too', () =>
     await page.goto(link);
     await page.getByTestId('compare-cores').waitFor();
     assert.equal(await worked(), both);
-    // Swapped, what was asked before says nothing of it any more.
+    // After swapping, earlier requests have no effect any more.
     await page.getByTestId('swap').click();
     await page.locator('[data-testid=compare-cores][data-status=idle]').waitFor();
     assert.match(await worked(), /^A: 2 cores, 2 OS \(Table 3\)[\s\S]*\nB: Four of the accelerator/);

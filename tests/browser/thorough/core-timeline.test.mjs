@@ -51,13 +51,13 @@ test('the trace holds every tile, and the table all of them together', () =>
     assert.deepEqual(await mistakes(page), []);
   }));
 
-/** The view of many cores with its timeline, once a schedule is known. */
+/** Opens the view of many cores and waits for a schedule. */
 async function opened(page, url) {
   await page.goto(url);
   await page.getByTestId('tab-cores').click();
   await page.getByTestId('core-tiles').selectOption({ label: 'rows' });
   await page.getByTestId('core-rows').fill('4');
-  // Nothing may change while somebody looks.
+  // The schedule must not change during the test.
   await page.locator('[data-testid=cores-improving][data-done=true]').waitFor();
   await page.locator('[data-testid=cores-view][data-status=done]').waitFor();
   const figure = page.getByTestId('core-timeline');
@@ -66,14 +66,14 @@ async function opened(page, url) {
   return { figure, view };
 }
 
-/** What is shown of all cycles, as the canvas describes itself once it rests. */
+/** The visible part of all cycles, as the canvas describes itself once it rests. */
 async function shown(view) {
   const label = await view.locator('canvas').getAttribute('aria-label');
   const [start, end, all] = label.match(/cycles ([\d\u202f.]+) to ([\d\u202f.]+) of ([\d\u202f.]+)\.$/).slice(1).map((text) => Number(text.replaceAll('\u202f', '')));
   return { start, end, all };
 }
 
-/** The same once it begins later, and is no longer than this. */
+/** The visible part once it begins later and is at most `most`. */
 async function later(view, { start }, most = Number.MAX_VALUE) {
   await view.page().waitForFunction(
     ([from, most]) => {

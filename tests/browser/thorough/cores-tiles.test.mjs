@@ -1,4 +1,4 @@
-// The tile size of many cores is searched, shown as a curve, and kept; files hold what the page shows.
+// The tile size of many cores is searched, shown as a curve, and fixed; files contain the shown values.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ test('a new design opens in the best tiles found, says what is proved, and stand
   withPage(async ({ page, url, screenshot }) => {
     await page.goto(url);
     await page.getByTestId('tab-cores').click();
-    // The best so far is there before the search has ended.
+    // The best so far is shown before the search has ended.
     await page.getByTestId('cores-best-tiles').waitFor();
     await done(page);
     assert.equal(await page.getByTestId('cores-tiles').getAttribute('data-done'), 'true');
@@ -21,13 +21,13 @@ test('a new design opens in the best tiles found, says what is proved, and stand
     assert.match(await page.getByTestId('cores-best-tiles').innerText(), /^The best of \d+ tile sizes: .*is not proved\.$/);
     assert.match(await page.getByTestId('cores-proof').innerText(), /^Proved, for these tiles: if nothing had to travel/);
     const alone = Math.min(...sizes.map((row) => row['latency of the best core alone [cycles]']).filter((value) => value > 0));
-    // One core is looked at once the schedule is there.
+    // The single core is evaluated after the schedule.
     const said = await page.getByTestId('cores-single').filter({ hasText: 'core 0' }).innerText();
     assert.match(said, /cores are .* as core 0 alone|cores are .* than core 0/);
     assert.ok(best[0]['latency [cycles]'] <= alone, 'one core is a way to use four, so that four are never slower');
     await screenshot('cores-tiles');
 
-    // The size is kept: the link states it, and opens without a search.
+    // The size is fixed: the link states it, and opens without a search.
     const answer = await page.getByTestId('cores-answer').innerText();
     await page.getByTestId('cores-keep-tiles').click();
     await done(page);
@@ -66,7 +66,7 @@ test('who wants no motion has no play', () =>
     assert.equal(await page.getByTestId('cursor-play').count(), 0);
   }));
 
-// --- what the tests are made of ---------------------------------------------------------------------------
+// --- helpers ----------------------------------------------------------------------------------------------
 
 async function inRows(page, url, rows) {
   await page.goto(url);
@@ -100,7 +100,7 @@ function coloured(page, base64) {
   }, base64);
 }
 
-/** The table of a card, as it is saved. */
+/** The table of a card, as saved. */
 async function savedTable(page, testid) {
   const place = page.getByTestId(testid);
   await place.locator('details').evaluateAll((all) => all.forEach((details) => (details.open = true)));

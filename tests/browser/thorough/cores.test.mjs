@@ -18,7 +18,7 @@ test('a network is cut into tiles and scheduled on four cores; a layer on anothe
     assert.deepEqual(await mistakes(page), []);
     await screenshot('cores');
 
-    // FSRCNN's last layer by itself on another core.
+    // Only FSRCNN's last layer on another core.
     const places = page.getByTestId('cores-allocation');
     const free = places.locator('tbody tr').last().locator('input:not(:checked)').first();
     await free.waitFor({ state: 'attached' });
@@ -52,7 +52,7 @@ test('a choice by hand outlives mistakes, and is not taken to a network without 
     const first = await ticked(lastFree());
     await byHand.waitFor();
     await done(page);
-    // While a field is wrong, what is shown is of the last input without errors, and can be changed.
+    // While a field is invalid, the results of the last valid input are shown, and can be changed.
     await page.getByTestId('core-rows').fill('no');
     await page.locator('[data-testid=cores-view][data-status=rejected]').waitFor();
     await page.getByTestId('cores-kept').waitFor();
@@ -62,11 +62,11 @@ test('a choice by hand outlives mistakes, and is not taken to a network without 
     await done(page);
     await byHand.waitFor();
     assert.ok(await page.getByTestId(first).isChecked());
-    // The table of comparisons has it, too.
+    // The table of comparisons contains it, too.
     const rows = await savedTable(page, 'cores-compared');
     assert.ok(rows.some((row) => row.allocation === 'chosen by hand' && row['latency [cycles]'] > 0));
 
-    // Zoomed in; another network is looked at from the beginning.
+    // Zoomed in; another network resets the zoom.
     await page.getByTestId('timeline-in').click();
     await pickPreset(page, 'workload', 'resnet18');
     await page.getByTestId('cores-unmatched').waitFor();
@@ -106,7 +106,7 @@ test('the allocation stands beside others, none of which is better', () =>
     assert.deepEqual(await mistakes(page), []);
   }));
 
-// --- what the tests are made of ---------------------------------------------------------------------------
+// --- helpers ----------------------------------------------------------------------------------------------
 
 async function open(page, url) {
   await page.goto(url);
@@ -116,7 +116,7 @@ async function open(page, url) {
   await done(page);
 }
 
-/** Clicks a box, and says which one it is. */
+/** Clicks a checkbox, and returns its name. */
 async function ticked(box) {
   await box.waitFor({ state: 'attached' });
   const id = await box.getAttribute('data-testid');
@@ -133,7 +133,7 @@ async function improved(page) {
   await done(page);
 }
 
-/** The table of a figure, or of a card, as it is saved. */
+/** The table of a figure or of a card, as saved. */
 async function savedTable(page, testid) {
   const place = page.getByTestId(testid);
   await place.locator('details').evaluateAll((all) => all.forEach((details) => (details.open = true)));

@@ -14,11 +14,11 @@ test('accelerators and networks are compared in one table, which sorts, opens, s
     await worked(page);
     assert.equal(await cells.locator('tbody tr').count(), 2);
     assert.equal(await cells.locator('tbody td').count(), 4);
-    // One accelerator is the best of each network.
+    // One accelerator is the best for each network.
     assert.equal(await cells.locator('td.least').count(), 2);
     assert.equal(await cells.getByText(/^[\d.]+×$/).count(), 2);
 
-    // By a column: the least first, then the largest.
+    // Sorted by a column: ascending, then descending.
     const head = cells.locator('thead th').nth(1);
     await head.getByRole('button').click();
     assert.equal(await head.getAttribute('aria-sort'), 'ascending');
@@ -27,7 +27,7 @@ test('accelerators and networks are compared in one table, which sorts, opens, s
     await head.getByRole('button').press('Enter');
     assert.deepEqual(await cells.locator('tbody th').allInnerTexts(), [second, first]);
 
-    // Something else is minimised; what was known is not asked again.
+    // Another objective; known results are not computed again.
     const energies = await cells.locator('tbody').innerText();
     await table.getByTestId('as-Latency').click();
     await cells.locator('td', { hasText: 'cycles' }).nth(3).waitFor();
@@ -43,7 +43,7 @@ test('accelerators and networks are compared in one table, which sorts, opens, s
     await table.getByTestId('design-matrix').locator('canvas').waitFor();
     await assertFits(page, 'design-table');
 
-    // A link keeps what is chosen.
+    // A link keeps the choices.
     const link = await page.evaluate(() => location.href);
     await page.goto('about:blank');
     await page.goto(link);
@@ -51,7 +51,7 @@ test('accelerators and networks are compared in one table, which sorts, opens, s
     assert.deepEqual((await cells.locator('tbody th').allInnerTexts()).sort(), [first, second].sort());
     await worked(page);
 
-    // A cell opens its design; the way back leads to the table.
+    // A cell opens its design; Back returns to the table.
     await cells.locator('tbody tr', { hasText: 'tpu-like-df' }).locator('td').nth(0).getByRole('button').click();
     await page.locator('[data-testid=root][data-status=done]').waitFor();
     assert.equal(await page.getByTestId('hardware-preset').inputValue(), 'tpu-like-df');
@@ -88,7 +88,7 @@ async function open(page, url) {
   await page.getByTestId('design-table').waitFor();
 }
 
-/** Every pair is known. */
+/** Waits until every pair is known. */
 async function worked(page) {
   const start = page.getByTestId('design-table-start');
   if (await start.count()) await start.click();

@@ -1,11 +1,11 @@
-// Manners of every embedded view: what axe says, and how wide it is.
+// Accessibility and width of every embedded view.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mistakes, withPage } from '../harness.mjs';
 import { onEveryScreen, settled } from '../views.mjs';
 
-/** What the dialog offers. */
+/** The views offered by the dialog. */
 async function offered(page, url) {
   await page.goto(url);
   await page.getByTestId('embed').click();

@@ -1,4 +1,4 @@
-// Every view inside a page of another origin: how high it is, what it leaves out, and what readers may edit.
+// Every view inside a page of another origin: height, hidden parts, and edits by readers.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

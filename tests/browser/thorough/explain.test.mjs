@@ -117,7 +117,7 @@ async function close(page) {
   await page.getByTestId('explanation').waitFor({ state: 'detached' });
 }
 
-/** Opens the first closed term with this text, and waits for what is below it. */
+/** Opens the first closed term with this text, and waits for its content. */
 async function unfold(panel, hasText) {
   const summary = await panel.locator('details.part:not([open]) > summary', { hasText }).first().elementHandle();
   await summary.click();

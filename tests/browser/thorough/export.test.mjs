@@ -1,4 +1,4 @@
-// Figures and tables leave the page as files that other programs open.
+// Figures and tables are saved as files that other programs can open.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ test('the report of the page is that of the command line, to the letter', () =>
     const text = report.bytes.toString('utf8');
     const link = new RegExp(`<${url}#(\\S+)>`).exec(text)?.[1];
     const native = commandLine('report', link, '--site', url);
-    // They may be of different commits.
+    // The two may be of different commits.
     const untold = (report) => report.replace(/^Scheduled by Fusescape [^:]*/m, '');
     assert.equal(untold(text), untold(native));
     assert.match(text, /^# FSRCNN \(DeFiNES\) on TPU-like DF$/m);
@@ -33,7 +33,7 @@ async function done(page) {
   await page.locator('[data-testid=root][data-status=done]').waitFor();
 }
 
-/** The file that a button gives. */
+/** The file downloaded by a button. */
 async function saved(page, button) {
   const waits = page.waitForEvent('download');
   await button.click();

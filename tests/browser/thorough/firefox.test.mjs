@@ -15,9 +15,9 @@ import { serve } from '../server.mjs';
 import { allFetched, everyView, settled, unsavedIn } from '../views.mjs';
 
 const BUILD_SITE = fileURLToPath(new URL('../../../tools/build-site', import.meta.url));
-/** `NAME LINK` each. */
+/** Lines of `NAME LINK`. */
 const LINKS = linesOf('links.txt');
-/** Presets by the fingerprints of their texts. */
+/** Presets by the hashes of their texts. */
 const PRESETS = new Map(linesOf('frozen.txt').map((line) => line.split(' ')));
 
 let firefox;
@@ -75,7 +75,7 @@ test('every frozen link opens as what it says, and stays as it is', () =>
       await page.goto(`${url}#${link}`);
       await page.locator(`[data-testid=tab-${view}][aria-current=page]`).waitFor();
       if (Object.keys(fields).some((id) => id.startsWith('rule-'))) await page.getByText('what the rules switch').click();
-      // The fields of some views are fetched late; where they stay away the comparison says which.
+      // The fields of some views are fetched late; the comparison reports missing ones.
       await page.waitForFunction((ids) => ids.every((id) => document.querySelector(`[data-testid="${id}"]`)), Object.keys(fields)).catch(() => {});
       assert.deepEqual(await page.evaluate(valuesOf, Object.keys(fields)), fields, name);
       if (tile) await page.getByTestId('opened-tile').getByText(tile).waitFor();
@@ -105,7 +105,7 @@ test('an embedded view hears its host, and is heard', async () => {
         await settled(frame);
         assert.equal(await frame.getByTestId('hardware-preset').inputValue(), 'tpu-like-df');
 
-        // A reader's edit reaches the host, with the best of what it led to.
+        // An edit in the view reaches the host, with its best point.
         const before = await page.evaluate(() => window.messages.length);
         await pickPreset(frame, 'hardware', 'eyeriss-like');
         const best = await page.waitForFunction((before) => {
@@ -163,9 +163,9 @@ test('a worker that fails is replaced, and the page says so', () =>
     assert.equal(await page.evaluate(() => window.fusescape.workers()), workers);
   }));
 
-// --- what the tests are made of ---------------------------------------------------------------------------
+// --- helpers ----------------------------------------------------------------------------------------------
 
-/** In the page: every figure that can be seen has more than one colour. They are drawn once a frame. */
+/** In the page: every visible figure has more than one colour. One figure is drawn per frame. */
 function allDrawn() {
   const seen = [...document.querySelectorAll('canvas')].filter((canvas) => canvas.checkVisibility() && canvas.width * canvas.height > 0);
   return seen.every((canvas) => {
@@ -180,7 +180,7 @@ function linesOf(name) {
   return readFileSync(new URL(`../../links/${name}`, import.meta.url), 'utf8').trim().split('\n');
 }
 
-/** What a link's description (src/state/describe.rs) promises: a view, values of fields by test id, the tile that the view opens. */
+/** The content of a link's description (src/state/describe.rs): a view, values of fields by test id, the tile of the opened point. */
 function meaningOf(name) {
   const says = Object.fromEntries(linesOf(`${name}.txt`).map((line) => /^(.*?): (.*)$/.exec(line).slice(1)));
   const view = says.view.split(',')[0].toLowerCase();
@@ -188,7 +188,7 @@ function meaningOf(name) {
   if (view === 'mapping') fields['mapping-layer'] = says.layer;
   if (says.gallery) fields.origin = null;
   if (says.lesson) fields.lesson = says.lesson;
-  // A point that is not swept gives way to the best that is.
+  // A point outside of the sweep is replaced by the best one.
   const [, x, y] = /^(\w+) x (\w+)/.exec(says.point) ?? [];
   const isSwept = fields['tiles-x'].split(' ').includes(x) && fields['tiles-y'].split(' ').includes(y);
   return { view, fields, tile: view === 'schedule' && isSwept ? `${x} × ${y}` : undefined };
@@ -230,7 +230,7 @@ function hierarchyFields(says) {
   };
 }
 
-/** In the page: what the fields with these test ids hold; `null` where an element is no field. */
+/** In the page: the values of the fields with these test ids; `null` for an element that is no field. */
 function valuesOf(ids) {
   const valueOf = (element) => (element.type === 'checkbox' ? element.checked : (element.value ?? element.dataset.step ?? null));
   const entries = ids.map((id) => [id, document.querySelector(`[data-testid="${id}"]`)]);

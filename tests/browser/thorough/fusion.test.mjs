@@ -1,4 +1,4 @@
-// Which layers run together: every method beside every other, worked out while one watches, and taken over by a click.
+// Groups of layers: methods side by side, computed while results are shown, and taken over by a click.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -21,7 +21,7 @@ test('methods are compared, their stacks drawn and taken over, and a link shows 
     const bytes = rows.map((row) => row["DRAM by Optimus' model [B]"]).filter((cell) => typeof cell === 'number');
     assert.ok(bytes.every((other) => other >= rows.at(-2)["DRAM by Optimus' model [B]"]), bytes.join(' '));
     assert.match(await page.getByTestId('fusion-answer').innerText(), /3 125 000|ways to cut/);
-    // The groups of any method on the graph, and what another accelerator would do.
+    // The groups of any method on the graph, and on another accelerator.
     await page.getByTestId('fusion-groups-of').selectOption("DeFiNES' rule");
     await page.getByTestId('fusion-graph').locator('summary').click();
     const layers = page.getByTestId('fusion-graph').locator('tbody tr');
@@ -37,7 +37,7 @@ test('methods are compared, their stacks drawn and taken over, and a link shows 
     await screenshot('fusion');
     await page.getByTestId('fusion-methods-part').click();
 
-    // Its stacks become those of the schedule; what is compared stays.
+    // Its stacks become those of the schedule; the comparison stays.
     await page.getByTestId('use-optimal').click();
     const stacks = rows.at(-1).stacks;
     const said = stacks === 1 ? 'in one stack' : `in ${stacks} stacks`;
@@ -114,7 +114,7 @@ test('the landscape says what stacks, tiles and modes come to together, and cuts
     await page.getByTestId('cut-jointly').click();
     await page.getByTestId('network-facts').getByText(`in ${joint.match(/in (\d+) stacks/)[1]} stacks`).waitFor();
     await page.locator('[data-testid=joint][data-status=done]').waitFor();
-    // The optimum is the same however the network is cut, and nearer to what these cuts come to.
+    // The optimum does not depend on the cuts, and is closer to the result of these.
     const told = await page.getByTestId('joint').innerText();
     const energy = (text) => text.match(/optimal: ([\d.]+ .J)/)[1];
     const gain = (text) => Number(text.match(/([\d.]+) % less/)?.[1] ?? 0);

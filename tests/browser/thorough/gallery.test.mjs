@@ -1,4 +1,5 @@
-// The gallery end to end: numbers are computed when an entry is opened, and are those of the native engine; an entry opens its state.
+// The gallery end to end: numbers are computed when an entry is opened, and equal those of the native engine; an entry
+// opens its state.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -27,7 +28,7 @@ test('an entry opens the state that shows it', () =>
     await page.getByTestId('open-zigzag-fig-6').focus();
     await page.keyboard.press('Enter');
     await page.getByTestId('design').getByText('Eyeriss-like').waitFor();
-    // Its mapping is in force, not the best.
+    // Its own mapping is in force, not the best.
     await page.getByRole('button', { name: 'Back to the best' }).waitFor();
     await page.getByTestId('loop-information').waitFor();
 
@@ -57,7 +58,7 @@ async function openGallery(page, url) {
   await page.getByTestId('gallery').waitFor();
 }
 
-/** Opens an entry and waits for its numbers: the texts of its table, row by row. */
+/** Opens an entry and waits for its numbers; returns the texts of its table, row by row. */
 async function computed(page, id) {
   const entry = page.getByTestId(`entry-${id}`);
   await entry.locator('summary').click();

@@ -1,11 +1,11 @@
-// One hover lights everything: what is pointed at in one place is lit wherever it stands, and stays lit after a click.
+// Highlighting across figures: the subject under the pointer lights up everywhere, and stays lit after a click.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withPage } from '../harness.mjs';
 import { settled } from '../views.mjs';
 
-/** How many places are lit, by kind of place. */
+/** Number of lit places, by kind. */
 const lit = (page) =>
   page.evaluate(() => Object.fromEntries(['.hierarchy', '.graph', '.answers'].map((part) => [part, document.querySelectorAll(`${part} .lit, ${part} .regions svg rect`).length])));
 
@@ -17,7 +17,7 @@ test('on every view with parts a key walks through them, Enter keeps one lit eve
     for (const [tab, last] of [['landscape', 'mac-counts'], ['schedule', 'motion-figure'], ['mapping', 'loop-nest']]) {
       await page.getByTestId(`tab-${tab}`).click();
       await page.locator(`.answers [data-testid=${last}]`).waitFor();
-      // What lies under the pointer is lit before what is pinned.
+      // The subject under the pointer has priority over the pinned one.
       await page.mouse.move(2, 2);
       const parts = page.locator('.answers .regions');
       await parts.first().waitFor();
@@ -32,7 +32,7 @@ test('on every view with parts a key walks through them, Enter keeps one lit eve
         assert.ok(name.length > 0, 'the part is named');
         await page.keyboard.press('Enter');
         await part.blur();
-        // Kept by Enter, though nothing points at it.
+        // Pinned by Enter, although nothing points at it.
         await part.locator('svg rect').first().waitFor();
         await part.focus();
         await page.keyboard.press('Home');

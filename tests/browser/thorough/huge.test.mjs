@@ -1,4 +1,5 @@
-// A network of 4,095 layers is a short link. Whatever is asked about it is answered, or refused with what would fit.
+// A network of 4,095 layers is a short link. Every request about it is answered, or rejected with a feasible
+// alternative.
 
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -25,9 +26,10 @@ test('a chain of 4,095 layers is swept, and its stacks are studied part by part'
   assert.ok(link.length < 15_000, `${link.length} characters`);
   await withPage(async ({ page, url }) => {
     await page.goto(url + link.slice(link.indexOf('#')));
-    // Some 5 s on an idle machine, more than the usual limit on one that does much else.
+    // About 5 s on an idle machine, more than the usual limit on a busy one.
     await page.locator('[data-testid=root][data-status=done]').waitFor();
-    // Its graph is drawn around what is seen of it, wherever a person goes: drawn as a whole it took 250 MB of the browser.
+    // Its graph is drawn around the visible part, wherever a person goes: the whole took 250 MB of the browser's
+    // memory.
     const elements = await page.locator('*').count();
     assert.ok(elements < 4000, `${elements} elements`);
     for (const [key, layer] of Object.entries({ Home: 0, End: 4095, ArrowUp: 4094 })) {
@@ -43,10 +45,10 @@ test('a chain of 4,095 layers is swept, and its stacks are studied part by part'
       return element && layers.filter((layer) => layer.top > seen.top && layer.bottom < seen.bottom).length > 3;
     });
     await page.getByTestId('tab-fusion').click();
-    // Its short stacks are studied part by part; nothing is refused.
+    // Its short stacks are studied part by part; nothing is rejected.
     await page.getByTestId('fusion-view').locator('progress').waitFor();
     assert.equal(await page.getByTestId('fusion-wrong').count(), 0);
-    // Nobody had to be replaced on the way.
+    // No worker had to be replaced on the way.
     assert.equal(await page.getByText('ran out of memory').count(), 0);
   });
 });

@@ -1,4 +1,4 @@
-// More that the page imports: documents that open elsewhere, and a file that is larger than what can be held.
+// Further imports in the page: documents that open other views, and a file that is too large for memory.
 
 import assert from 'node:assert/strict';
 import { mkdtemp, open as openFile, rm, writeFile } from 'node:fs/promises';

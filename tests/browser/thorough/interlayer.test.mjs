@@ -1,4 +1,5 @@
-// HW-Flow-Fusion in its own terms: sequences of layers, what they cost fused either way, what they need of the chip, and on other hardware.
+// HW-Flow-Fusion in its own terms: sequences of layers, their costs in either mode, on-chip storage, and other
+// hardware.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +12,7 @@ const OF_RESOURCES = ['resource-array', 'resource-buffer', 'resource-registers']
 test('sequences are compared, one is looked at in depth, and hardware is scaled', () =>
   withPage(async ({ page, url, screenshot }) => {
     await open(page, url, 'vgg16-e');
-    // Temporal fusion chooses what the comparison of methods shows.
+    // Temporal fusion makes the choice that the comparison of methods shows.
     const methods = page.getByTestId('fusion-view').locator('table').first().locator('tbody tr');
     const row = methods.filter({ hasText: 'HW-Flow-Fusion' });
     const groups = Number(await row.locator('td').first().innerText());
@@ -21,11 +22,11 @@ test('sequences are compared, one is looked at in depth, and hardware is scaled'
     assert.ok(sequences > 0, said[0]);
     assert.equal(layers - fused + sequences, groups);
 
-    // Single layers, temporal and spatial fusion of every sequence, and the sums are those of their parts.
+    // Single layers, temporal and spatial fusion of every sequence; the sums equal those of their parts.
     await unfold(page);
     const energy = await table(page, 'sequence-energy');
     assert.deepEqual(energy.slice(0, 3).map((cells) => cells[1]), ['single layers', 'temporal fusion', 'spatial fusion']);
-    // A sequence of more than 4 layers has no partition, and says so.
+    // A sequence of more than 4 layers has no partition, which is reported.
     for (const [, , ...numbers] of energy.filter((cells) => !cells.at(-1).startsWith('not for'))) {
       const values = numbers.map(Number);
       assert.ok(values.every(Number.isFinite), numbers.join(' '));
@@ -41,7 +42,7 @@ test('sequences are compared, one is looked at in depth, and hardware is scaled'
     await page.getByTestId('sequences').scrollIntoViewIfNeeded();
     await screenshot('interlayer');
 
-    // Spatial fusion chooses others, and the better of both is no worse.
+    // Spatial fusion makes another choice, and the better of both is no worse.
     const total = async (sharing) => {
       await page.getByTestId('sequence-sharing').selectOption(sharing);
       const kpi = page.getByTestId('sequences-answer').getByText('energy of all layers');
@@ -61,19 +62,19 @@ test('a sequence of choice: its storage grows with every layer, its partitions a
     const storage = (await table(page, 'sequence-storage')).map((cells) => Number(cells.at(-1)));
     assert.equal(storage.length, 8);
     assert.deepEqual(storage, storage.toSorted((a, b) => a - b));
-    // One tile or another: Alwani et al. need more.
+    // For any tile, Alwani et al. need more.
     const reuse = async () => (await table(page, 'sequence-reuse')).map((cells) => Number(cells.at(-1)));
     const before = await reuse();
     for (let index = 0; index < before.length; index += 2) assert.ok(before[index] >= before[index + 1], before.join(' '));
     await page.getByTestId('reuse-tile').selectOption('16');
     assert.notDeepEqual(await reuse(), before);
-    // Every layer of the sequence has its share, and every partition that is left is in the figure.
+    // Every layer of the sequence has its share, and every remaining partition is in the figure.
     assert.equal(await page.getByTestId('sequence-shares').locator('tbody tr').count(), 3);
     const pruned = (await page.getByTestId('sequence-pruning').innerText()).match(/[\d\s]+\d/g).map((text) => Number(text.replace(/\D/g, '')));
     const [considered, wide, placed] = pruned;
     assert.ok(considered >= wide && wide >= placed, pruned.join(' '));
     assert.equal((await table(page, 'sequence-partitions')).length, pruned.at(-1));
-    // A click on its bars takes another sequence, or as many layers.
+    // A click on its bars selects another sequence, or number of layers.
     const heading = page.getByTestId('sequence-facts').locator('h2');
     const last = (await table(page, 'sequence-latency')).at(-1)[0];
     await click(page, 'sequence-latency', (height) => height - 40);
@@ -99,13 +100,13 @@ test('an edit is followed, a network without chains is refused with its reason',
     await pickPreset(page, 'hardware', 'ascend-like-df');
     await page.waitForFunction((before) => (document.querySelector('[data-testid=sequences-answer]')?.innerText ?? before) !== before, before);
     await settled(page);
-    // No two layers that the method knows follow each other.
+    // No two consecutive layers are known to the method.
     await pickPreset(page, 'workload', 'alexnet-eyeriss');
     await page.getByTestId('sequences-wrong').getByText('HW-Flow-Fusion fuses convolutions').waitFor();
     assert.equal(await page.getByTestId('sequence-facts').count(), 0);
   }));
 
-/** The view with everything worked out. */
+/** Opens the view and waits until everything is computed. */
 async function open(page, url, workload) {
   await page.goto(url);
   await pickPreset(page, 'workload', workload);
@@ -113,7 +114,7 @@ async function open(page, url, workload) {
   await page.getByTestId('tiles-y').fill('7 28');
   await page.getByTestId('tab-fusion').click();
   await page.locator('[data-testid=fusion-view][data-status=done]').waitFor();
-  // Each question has its own part of the view; what was opened goes on.
+  // Each question has its own section of the view; opened sections keep running.
   await page.getByTestId('fusion-sequences-part').click();
   await settled(page);
 }
@@ -122,7 +123,7 @@ async function settled(page) {
   for (const part of PARTS) await page.locator(`[data-testid=${part}][data-status=done]`).waitFor();
 }
 
-/** Clicks a figure somewhere in its bars. */
+/** Clicks somewhere in the bars of a figure. */
 async function click(page, testid, down) {
   const canvas = page.getByTestId(testid).locator('canvas');
   const { width, height } = await canvas.boundingBox();

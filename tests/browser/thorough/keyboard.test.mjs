@@ -1,4 +1,4 @@
-// A whole task without a pointer, and the help sheet that tells how.
+// A whole task without a pointer, and the help dialog that describes it.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ test('a design is edited, opened, cut, pinned, compared, shared and undone by ke
       await settled(page);
       const press = (...keys) => keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve());
 
-      // Every control is reached by Tab alone: from the preset on to the memory.
+      // Every control is reached by Tab alone: from the preset to the memory.
       await press('h');
       assert.equal(await focused(page), 'hardware-preset');
       await tabTo(page, 'memory-3');
@@ -60,7 +60,7 @@ test('a design is edited, opened, cut, pinned, compared, shared and undone by ke
       await settled(page);
 
       await press('f');
-      // Until the dialog is there Tab goes on through the page.
+      // Until the dialog is shown, Tab moves through the page.
       await page.locator('dialog [data-testid=close]:focus').waitFor();
       await tabTo(page, 'save-state');
       const download = page.waitForEvent('download');
@@ -102,7 +102,7 @@ test('what has the focus shows it', () =>
     assert.deepEqual(hidden, [], `from ${first} on`);
   }));
 
-/** Presses Tab until the element with this test id, or one that fits, has the focus. */
+/** Presses Tab until the element with this test id, or one accepted by `fits`, has the focus. */
 async function tabTo(page, testid, fits) {
   for (let step = 0; step < 120; step++) {
     await page.keyboard.press('Tab');

@@ -1,4 +1,4 @@
-// Lessons by anyone: a document that is dropped, answered, handed in, and graded; in another page; in a learning management system.
+// Lessons from documents: dropped, answered, handed in, and graded; in another page; in a learning management system.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { commandLine, violations, withPage } from '../harness.mjs';
 import { hostPage } from '../host-page.mjs';
 import { serve } from '../server.mjs';
 
-/** A lab with a step of every kind, as `docs/lessons.md` says how to write one. */
+/** A lab with a step of every kind, written as described in `docs/lessons.md`. */
 const LAB = `title: A buffer for an image network
 about: How large the middle buffer has to be.
 assignment: course 2026, lab 2
@@ -91,14 +91,14 @@ test('in a page of another origin a step of every kind is answered, told to the 
         const view = page.frameLocator('iframe');
         const said = (text) => view.getByTestId('verdict').getByText(text).waitFor();
 
-        // A choice: wrong, hinted at, and right on the second try.
+        // A choice: wrong, with a hint, and right on the second try.
         await view.getByTestId('answer-1').click();
         await said('Not so. Look at the colours of the windows. One more try.');
         await view.getByTestId('answer-2').click();
         await said('Right. Computing again takes');
         assert.equal((await answered(1)).step_marks, 0.5);
 
-        // A number: twice wrong, so that the right one is said.
+        // A number: wrong twice, so that the right one is shown.
         await view.getByTestId('step-2').click();
         await view.getByTestId('number').fill('5000');
         await view.getByTestId('answer-number').click();
@@ -108,10 +108,10 @@ test('in a page of another origin a step of every kind is answered, told to the 
         await said(/Not so. Read the headline. Right is 1\.8\d* mJ/);
         assert.equal((await answered(2)).step_marks, 0);
 
-        // A curve, drawn by a hand: from the lower left to the upper right.
+        // A curve, drawn with the mouse from the lower left to the upper right.
         await view.getByTestId('step-3').click();
         const curve = view.getByTestId('curve');
-        // What is above it may still come, and move it.
+        // Late results above it could still move it.
         await view.locator('[data-status=done]').first().waitFor();
         await curve.getByTestId('handle-3').waitFor();
         await curve.scrollIntoViewIfNeeded();
@@ -132,7 +132,7 @@ test('in a page of another origin a step of every kind is answered, told to the 
         const marked = (await answered(3)).step_marks;
         assert.ok(marked >= 0 && marked <= 2 / 3 + 1e-9, `the third point is wrong: ${marked}`);
 
-        // A design: one that misses no goal and is not the best, then the best.
+        // A design: one that meets all goals but is not the best, then the best.
         await view.getByTestId('step-4').click();
         await view.getByTestId('task-field').selectOption({ label: '32 KiB' });
         await view.getByTestId('task-numbers').getByText('32 KiB').waitFor();
@@ -143,7 +143,7 @@ test('in a page of another origin a step of every kind is answered, told to the 
         await view.getByTestId('answer-task').click();
         await said('The optimum of all 4 designs is');
         const { receipt, marks, of, answered: count } = await answered(4);
-        // What was handed in is there again, where the host's page is loaded once more.
+        // The answers are restored after a reload of the host page.
         await page.reload();
         await page.waitForFunction(() => window.messages?.some(({ type }) => type === 'ready'));
         await page.evaluate((lesson) => window.tell({ fusescape: 1, type: 'set', id: 1, lesson, student: 'noether' }), LAB);
@@ -152,7 +152,7 @@ test('in a page of another origin a step of every kind is answered, told to the 
         assert.deepEqual([of, count], [4, 4]);
         assert.ok(Math.abs(marks - (0.5 + marked + 1)) < 1e-9, `${marks} marks`);
 
-        // The receipt is marked natively, to the same.
+        // Natively the receipt gets the same marks.
         const receipts = join(folder, 'receipts');
         mkdirSync(receipts);
         writeFileSync(join(receipts, 'noether.json'), receipt);

@@ -49,7 +49,7 @@ test('every step of every lesson can be answered with the keyboard alone', () =>
 test('a step is in the address, and opens from there inside another page', () =>
   withPage(async ({ page, url }) => {
     await start(page, url, 'memory-hierarchy');
-    // The address follows a while after; this link is of what is shown now.
+    // The address is updated later; this link is of the shown state.
     await page.getByTestId('share').click();
     const { hash } = new URL(await page.getByTestId('share-link').inputValue());
     assert.ok(hash.length <= 120, hash);
@@ -80,7 +80,7 @@ test('a step is in a saved file, and opens from there', () =>
     assert.equal(await page.locator('nav [aria-current=page]').innerText(), 'Landscape');
     await page.getByTestId('answer-2').click();
     await page.getByTestId('lesson').getByText('Right.').waitFor();
-    // A file with mistakes is told with their places, and changes nothing.
+    // A file with errors is reported with their places, and changes nothing.
     await page.getByTestId('share').click();
     const wrong = { name: 'x.yaml', mimeType: 'text/yaml', buffer: Buffer.from('fusescape: 1\nlesson: why-fuse-11\n') };
     await page.getByTestId('open-file').setInputFiles(wrong);

@@ -1,5 +1,6 @@
-// Files of the page that cannot be had: whichever it is and whatever becomes of it, the page works without, or a sentence names the file
-// and why, and Retry goes on as soon as the file is whole. One that is late is waited for, in words.
+// Files of the page that cannot be fetched: for any file and any fault, the page works without it, or a sentence names
+// the file and the reason, and Retry continues as soon as the file is complete. A late file is waited for, with a
+// message.
 
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -8,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { WWW, launch } from '../harness.mjs';
 import { serve, typeOf } from '../server.mjs';
 
-/** What becomes of a file on its way, and what a person reads of it. */
+/** Faults of a file, and the message for each. */
 const FAULTS = {
   missing: [/: the server does not have it \(status 404\)/, (_, response) => response.writeHead(404).end()],
   aborted: [/: no answer came from the server/, (_, response) => response.destroy()],
@@ -20,7 +21,7 @@ const FAULTS = {
       response.write(half(bytes), () => setImmediate(() => response.destroy()));
     },
   ],
-  // Browsers keep what came: trying again has to ask for it anew, but for the script that would see to that.
+  // Browsers cache the damaged file: trying again must fetch it anew, except for the script that would do so.
   halved: [
     /: what came is not whole \(\d+ bytes\)/,
     (file, response) => send(response, typeOf(file), half(readFileSync(file)), !file.endsWith('main.js')),
@@ -41,14 +42,14 @@ const START = ['main.js', 'pkg/style.css', 'pkg/fusescape.js', 'pkg/__wasm_split
 const files = readdirSync(WWW, { recursive: true, withFileTypes: true })
   .filter((file) => file.isFile() && !file.name.startsWith('.'))
   .map((file) => relative(WWW, join(file.parentPath, file.name)).split(sep).join('/'))
-  // What pkg/style.css is made of.
+  // Sources of pkg/style.css.
   .filter((file) => file !== 'style.css')
   .sort();
 const pieces = piecesOf(readFileSync(join(WWW, 'pkg/__wasm_split.js'), 'utf8'));
 
 let browser;
 let server;
-/** What is wrong with which file, and what waits for its release. */
+/** The current fault and file, and requests that wait for their release. */
 let fault;
 let held = [];
 
@@ -81,7 +82,7 @@ function piecesOf(loader) {
   return pieces;
 }
 
-/** Opens a tab in a context of its own, closes it, and holds that nothing was thrown which nobody caught. */
+/** Opens a tab in a context of its own, closes it, and checks that there was no uncaught exception. */
 async function withTab(visit, { isCaught = () => true } = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const uncaught = [];
@@ -102,7 +103,7 @@ const isOpen = (page) => page.getByTestId('root').waitFor();
 const box = (page) => page.locator('missing-files').first();
 const retry = (page) => box(page).getByRole('button', { name: 'Retry' }).click();
 
-/** A script for `addInitScript`: the page's patience takes no time of the test's. */
+/** A script for `addInitScript` that removes the page's waiting times from the test. */
 function hurry() {
   for (const name of ['setTimeout', 'setInterval']) {
     const wait = window[name];
@@ -110,7 +111,7 @@ function hurry() {
   }
 }
 
-/** Each fault of each file in turn is told of, after another try; then all files are whole. */
+/** Each fault of each file in turn is reported, again after another try; then all files are complete. */
 async function eachFault(page, files, provoke) {
   let act = provoke;
   for (const file of files) {
@@ -166,7 +167,7 @@ for (const [kind, address] of Object.entries(PAGES)) {
         await page.goto(`${server.url}${address}${LINK}`, { waitUntil: 'commit' });
         const sentence = page.locator('.late');
         await sentence.waitFor({ state: 'attached' });
-        // Not before a while; a test need not wait for it.
+        // Normally shown after a while; a test need not wait for it.
         await page.waitForFunction(() => document.querySelector('.late').getAnimations().length > 0);
         assert.equal(await sentence.isVisible(), false);
         await sentence.evaluate((element) => element.getAnimations().forEach((animation) => animation.finish()));
@@ -176,7 +177,7 @@ for (const [kind, address] of Object.entries(PAGES)) {
         await isOpen(page);
         assert.equal(await page.locator('.late').count(), 0);
         assert.equal(new URL(page.url()).hash, LINK);
-        // Half a script, or none, is reported to the console alone.
+        // A truncated or missing script is reported to the console alone.
       }, { isCaught: (error) => !error.startsWith('SyntaxError') }),
     ));
 
@@ -244,10 +245,10 @@ test('a document that was cut off after its script is told of, and works', () =>
     await box(page).getByText('This page has no style').waitFor();
   }));
 
-// What is fetched late: how it is asked for, on a page that has what it needs besides.
+// Code that is fetched late: how to request it, on a page that has everything else.
 const ASKED = {
   others: {
-    // Before the landscape rests, which fetches it, too.
+    // Before the landscape rests, as that fetches it, too.
     before: async (page) => {
       await page.goto(server.url);
       await isOpen(page);
@@ -281,7 +282,7 @@ const SMALL = {
 
 async function openWithViews(page) {
   await page.goto(server.url);
-  // Where the landscape rests it asks workers for the joint optimum, and they fetch what they answer with.
+  // When the landscape rests, it asks workers for the joint optimum, and they fetch the code for answers.
   await page.getByTestId('tab-gallery').click();
   await page.getByTestId('gallery').waitFor();
   await done(page);
@@ -289,7 +290,7 @@ async function openWithViews(page) {
 
 for (const [piece, { before, act, works, isAnew }] of Object.entries(ASKED)) {
   test(`the code of ${piece} is missed in words, by whichever of its files, and is there after a Retry`, () =>
-    // Files that came are not asked for again where the page or the worker stays the same.
+    // Files that arrived are not fetched again as long as the page or the worker stays the same.
     inTurn(isAnew ? [pieces[piece]] : pieces[piece].map((file) => [file]), (files) =>
       withTab(async (page) => {
         await before(page);

@@ -10,7 +10,7 @@ test('the best mapping of the heaviest layer is shown with all its figures', () 
     assert.equal(await page.getByTestId('mapping-layer').inputValue(), 'conv2');
     assert.match(await page.getByTestId('mapping-proof').innerText(), /^Proved optimal: no order of the loops/);
     for (const figure of ['loop-nest', 'loop-effect', 'memory-energy', 'port-stalls']) await assertDrawn(page, figure);
-    // ZigZag, Fig. 6: what does not depend on the mapping in time.
+    // ZigZag, Fig. 6: entries that do not depend on the temporal mapping.
     const outputs = page.getByTestId('loop-information').locator('table').last();
     assert.match(await outputs.locator('caption').textContent(), /of O \(173\s056 elements, each used 1\s200 times\)/);
     const row = (name) => outputs.locator('tr', { hasText: name }).first().locator('td').allInnerTexts();
@@ -51,7 +51,7 @@ test('constraints are written, searched exactly, said in the heading, kept by li
       await page.locator('[data-testid=mapping-view][data-status=done]').waitFor();
     };
 
-    // What is kept of the best mapping leaves it the best.
+    // Constraints that keep parts of the best mapping leave it the best.
     for (const keep of ['keep-unrolling', 'keep-order', 'keep-levels']) {
       await page.getByTestId(keep).click();
       await settle('The best mapping under your constraints. Proved optimal');
@@ -77,7 +77,7 @@ test('constraints are written, searched exactly, said in the heading, kept by li
     await assertAccessible(page);
     const link = page.url();
 
-    // A mapping by hand is made with what is unrolled under them.
+    // A mapping made by hand uses their unrolling.
     await page.getByTestId('loop-0').focus();
     await page.keyboard.press('Alt+ArrowUp');
     await settle('which the constraints do not bind');
@@ -85,7 +85,7 @@ test('constraints are written, searched exactly, said in the heading, kept by li
     await settle('under your constraints');
     assert.deepEqual(await costs(page), constrained);
 
-    // All mistakes at once, with what helps.
+    // All errors at once, with remedies.
     await text.fill(order.replace('OX any', 'M any').replace('conv2', 'conv22').replace('OX <= 4', 'OX <= 0'));
     const wrong = page.getByTestId('constraint-errors');
     await wrong.waitFor();
@@ -129,13 +129,13 @@ async function openMapping(page, url) {
   await page.locator('[data-testid=mapping-view][data-status=done]').waitFor();
 }
 
-/** Energy in pJ and latency in cycles of the mapping that is shown. */
+/** Energy in pJ and latency in cycles of the shown mapping. */
 async function costs(page) {
   const number = async (what, attribute) => Number(await page.getByTestId(`mapping-${what}`).getAttribute(attribute));
   return [await number('energy', 'data-energy-pj'), await number('latency', 'data-latency-cycles')];
 }
 
-/** Whether something is drawn on the figure's canvas, and described in words and numbers. */
+/** Checks that the figure's canvas is not empty, and that it is described in words and numbers. */
 async function assertDrawn(page, figure) {
   const canvas = page.getByTestId(figure).locator('canvas');
   const colors = await canvas.evaluate((canvas) => {
@@ -144,7 +144,7 @@ async function assertDrawn(page, figure) {
   });
   assert.ok(colors > 3, `${figure} is empty`);
   assert.ok((await canvas.getAttribute('aria-label')).length > 20, `${figure} is not described`);
-  // Large tables are built when they are opened, and are gone when they are closed: thousands of cells keep axe busy.
+  // Large tables are built when opened, and removed when closed: thousands of cells slow axe down.
   const twin = page.getByTestId(figure).locator('summary');
   await twin.click();
   await page.getByTestId(figure).locator('tbody tr').first().waitFor();

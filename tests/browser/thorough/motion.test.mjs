@@ -1,10 +1,10 @@
-// The address, the saved picture and the scrubber of data in motion; tests/browser/schedule.test.mjs has the rest.
+// The address, the saved picture and the scrubber of data in motion; the rest is in tests/browser/schedule.test.mjs.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytesOf, fileButton, withPage } from '../harness.mjs';
 
-/** Opens the best point of the first page in Schedule; gives the figure. */
+/** Opens the initial design's best point in Schedule; returns the figure. */
 async function open(page, url) {
   await page.goto(url);
   await page.locator('[data-testid=root][data-status=done]').waitFor();
@@ -14,12 +14,12 @@ async function open(page, url) {
   return figure;
 }
 
-/** The step that a figure shows. */
+/** The step of a figure. */
 async function stepOf(figure) {
   return [Number(await figure.getAttribute('data-tile')), Number(await figure.getAttribute('data-node'))];
 }
 
-/** How many different colours an image has, and the share of the most frequent one; `bytes` are a PNG. */
+/** Number of different colours of an image, and the share of the most frequent one; `bytes` are a PNG. */
 async function coloursOf(page, bytes) {
   return page.evaluate(async (base64) => {
     const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
@@ -43,13 +43,13 @@ test('a link leads to the step at which a person rests', () =>
     await page.getByTestId('motion-view').focus();
     for (const key of ['Home', 'ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
     assert.deepEqual(await stepOf(figure), [2, 2]);
-    // The address follows a while after a person rests; this link is of what is shown now.
+    // The address is updated after a pause; this link is of the shown step.
     await page.getByTestId('share').click();
     const link = await page.getByTestId('share-link').inputValue();
     await page.keyboard.press('Escape');
     await page.goto('about:blank');
     await page.goto(link);
-    // Until it is followed, the figure may begin at its first step.
+    // Until the tiles are followed, the figure may be at its first step.
     await page.locator('[data-testid=motion-figure][data-tile="2"][data-node="2"]').waitFor();
     // Another point begins at its own first step, and has another address.
     await page.getByTestId('open-single-layer').click();

@@ -9,10 +9,10 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { REPOSITORY, pickPreset, withPage } from '../harness.mjs';
 
-// What tools/setup put there; the wheel comes beside it.
+// Installed by tools/setup; the wheel is installed beside it.
 const PYTHON = join(REPOSITORY, '.tools', 'python', 'bin', 'python');
 
-/** A notebook in JupyterLab: `run(number)` runs a cell and gives what it printed, `frames` are the pages in it. */
+/** A notebook in JupyterLab: `run(number)` runs a cell and returns its output, `frames` are the pages in it. */
 async function withNotebook(cells, visit) {
   const folder = await mkdtemp(join(tmpdir(), 'fusescape-notebook-'));
   const [root, runtime, packages] = ['root', 'runtime', 'packages'].map((name) => join(folder, name));
@@ -22,7 +22,7 @@ async function withNotebook(cells, visit) {
   assert.ok(wheel, 'there is no wheel in target/wheels: run `make site python`');
   execFileSync(PYTHON, ['-m', 'zipfile', '--extract', join(wheels, wheel), packages]);
   await writeFile(join(root, 'own.ipynb'), JSON.stringify(notebook(cells)));
-  // Nobody is asked about news.
+  // No prompts about news.
   const settings = join(folder, 'settings', '@jupyterlab', 'apputils-extension');
   await mkdir(settings, { recursive: true });
   const quiet = { fetchNews: 'false', checkForUpdates: false };
@@ -56,7 +56,7 @@ async function withNotebook(cells, visit) {
       const run = (number) => tab.page.evaluate(runCell, number);
       const frames = [0, 1].map((index) => tab.page.locator('iframe[title=Fusescape]').nth(index).contentFrame());
       await visit({ ...tab, run, frames });
-      // JupyterLab complains of itself where the machine is busy.
+      // JupyterLab warns about its own slowness on a busy machine.
       const isOurs = (problem) => !/^console warning: Plugin @jupyterlab\/.* took [\d.]+ms to activate/.test(problem);
       tab.problems.splice(0, tab.problems.length, ...tab.problems.filter(isOurs));
     }, { hosts: [url], viewport: { width: 1280, height: 1000 } });
@@ -73,7 +73,7 @@ function notebook(cells) {
   return { nbformat: 4, nbformat_minor: 4, metadata: { kernelspec }, cells: cells.map(cell) };
 }
 
-/** Where the server listens, which it writes when it does. */
+/** The address of the server, which it writes once it listens. */
 async function addressIn(runtime) {
   for (;;) {
     const files = await readdir(runtime).catch(() => []);
@@ -84,7 +84,7 @@ async function addressIn(runtime) {
   }
 }
 
-/** In the browser: runs a cell, and gives what it printed, or what went wrong. */
+/** In the browser: runs a cell, and returns its output, or its error. */
 async function runCell(number) {
   const { content } = window.jupyterapp.shell.currentWidget;
   content.activeCellIndex = number;
@@ -118,7 +118,7 @@ print(page.results["status"], page.results["best"]["energy_pj"] == best.energy_p
       await done();
       assert.equal(await until(run, 1, /done/), 'Meta-prototype-like DF done 108\n');
 
-      // What is selected, and opened by that.
+      // The selection, which opens a view.
       assert.match(await run(9), /^True .* landscape\n$/);
       await frame.getByTestId('heatmap-fully-recompute').locator('.heatmap').click();
       assert.equal(await until(run, 9, /False/), 'False fully-recompute schedule\n');
@@ -141,13 +141,13 @@ print(page.results["status"], page.results["best"]["energy_pj"] == best.energy_p
       assert.equal(await run(7), '');
       assert.match(await until(run, 8, /16384/), /size_bits=16384\) mapping\n$/);
 
-      // A notebook takes away what is out of sight; it comes back as it was.
+      // A notebook removes elements that are out of sight; the view is restored unchanged.
       await page.locator('iframe[title=Fusescape]').evaluate((frame) => frame.parentNode.append(frame));
       await frame.locator('[data-testid=workload-card][data-preset=three-convs]').waitFor({ state: 'attached' });
       await frame.getByTestId('loop-editor').waitFor();
       assert.match(await run(8), /size_bits=16384\) mapping\n$/);
 
-      // What was shared opens as it was, in a frame of its own.
+      // A shared state opens unchanged, in a frame of its own.
       assert.equal(await run(10), '');
       await frames[1].getByTestId('loop-editor').waitFor();
       assert.equal(await page.locator('iframe[title=Fusescape]').last().evaluate(({ clientHeight }) => clientHeight), 400);
@@ -156,7 +156,7 @@ print(page.results["status"], page.results["best"]["energy_pj"] == best.energy_p
     },
   ));
 
-/** What a cell prints once that is so. */
+/** Runs a cell until its output matches. */
 async function until(run, number, pattern) {
   for (;;) {
     const said = await run(number);

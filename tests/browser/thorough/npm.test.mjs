@@ -1,4 +1,4 @@
-// The package for JavaScript, in a page of somebody else: target/npm as `tools/build-npm` left it.
+// The package for JavaScript, in a foreign page: target/npm as built by `tools/build-npm`.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -11,12 +11,12 @@ import { input, model, node, weights } from '../onnx.mjs';
 
 const PACKAGE = join(REPOSITORY, 'target', 'npm');
 
-/** What stands behind a fence of this language in the README, in order. */
+/** The code blocks in this language in the README, in order. */
 const README = await readFile(join(PACKAGE, 'README.md'), 'utf8').catch(() => assert.fail('there is no target/npm: run `make npm`'));
 const fenced = (language) => [...README.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, text]) => text);
 const [PAGE] = fenced('html');
 
-/** A page that has the package beside it, with `fusescape` and `Fusescape` as names of its window. */
+/** A page with the package beside it, and with `fusescape` and `Fusescape` as globals. */
 async function withPackage(visit) {
   const root = await mkdtemp(join(tmpdir(), 'fusescape-npm-'));
   try {
@@ -67,7 +67,7 @@ const ON_CORE = ['meta-proto-like-df', 'fsrcnn-60'];
 const TILES = [[4, 60], [4, 60]];
 const JSON_FORMAT = ['--format', 'json'];
 
-// A question, and how the command line asks it.
+// A question, and the arguments of the same command.
 const SAME = [
   ['evaluate', [...ON_CORE, { tile: [60, 4] }], ['depth-first', ...CORE, '--tile', '60x4', '--mode', 'fully-cached', ...JSON_FORMAT]],
   ['depthFirst', ON_CORE, ['depth-first', ...CORE, ...JSON_FORMAT]],
@@ -112,7 +112,7 @@ const SAME = [
   ]],
 ];
 
-// Times, how often threads of one run searched the same or knew too little to rule something out, and what was built.
+// Times, counts that depend on how threads share work, and the build.
 const DIFFER = new Set(['seconds', 'searched', 'pruned', 'mapping_problems_searched', 'strategies_ruled_out_by_bounds', 'commit']);
 function comparable(found) {
   if (Array.isArray(found)) return found.map(comparable);
@@ -121,7 +121,7 @@ function comparable(found) {
   return Object.fromEntries(fields.map(([name, value]) => [name, comparable(value)]));
 }
 
-// What the package gives besides.
+// Additional fields of the package.
 const MORE = { mapLayer: ['mapping'], mapLayers: ['mapping'], hierarchies: ['hardware'], cores: ['trace'] };
 
 test('numbers equal those of the command line to the bit', () =>
@@ -155,7 +155,8 @@ test('a mapping, a core with the best hierarchy and an own network go back in', 
     assert.equal(found.presets.fsrcnn, 'FSRCNN');
   }));
 
-// One core and many, words and numbers, designs that break a constraint or are beaten, a grid and a refined front.
+// Single and many cores, words and numbers, designs that violate a constraint or are dominated, a grid and a refined
+// front.
 const STUDIES = [
   `name: Buffers
 hardware: [own, tpu-like-df]
@@ -204,7 +205,7 @@ test('a study finds the rows and the front of the command line', () =>
       assert.deepEqual(front, comparable(JSON.parse(commandLine('study', 'front', parquet, '--format', 'json'))));
       const [names, ...lines] = (await readFile(csv, 'utf8')).trim().split('\n').map((line) => line.split(','));
       assert.equal(rows.length, lines.length);
-      // The last cell is a reason, which may have commas and quotes.
+      // The last cell is a reason, which may contain commas and quotes.
       const cell = (row, at) => {
         const text = lines[row].slice(at, at + 1 < names.length ? at + 1 : undefined).join(',');
         if (text === '') return null;
@@ -255,7 +256,7 @@ test('files become the documents that the command line makes of them', () =>
     await rm(folder, { recursive: true });
   }));
 
-/** Diagnostics of a question that is refused. */
+/** Diagnostics of a rejected question. */
 const refusal = (page, name, ...given) =>
   page.evaluate(
     ([name, given]) =>
@@ -328,7 +329,7 @@ test('an engine that cannot be loaded is told, and tried again', () =>
     assert.match(first, /^Fusescape's engine failed: /);
     await page.unroute('**/engine_bg.wasm');
     assert.ok((await page.evaluate(() => window.fusescape.presets('pool')))['zigzag-65nm']);
-    // The console may tell of it later than the page hears of it.
+    // The message on the console may come later than the error in the page.
     assert.ok(problems.splice(0).every((problem) => problem.includes('engine_bg.wasm')));
   }));
 

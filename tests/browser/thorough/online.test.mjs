@@ -1,4 +1,5 @@
-// Optimus on a person's design: groups are chosen anew as the buffer is dragged, for other arrays, and timed in this browser.
+// Optimus on the current design: groups are chosen anew as the buffer is dragged, for other arrays, and timed in this
+// browser.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -21,14 +22,14 @@ test('the buffer is dragged, and groups are decided anew: the newest place wins'
     }
     assert.match(await answer(page), /the same as with this design's own buffer/);
 
-    // By keys, step by step; what is said is that place of the sweep.
+    // By keys, step by step; the text is that of the step in the sweep.
     const slider = page.getByTestId('online-buffer');
     await slider.focus();
     await page.keyboard.press('ArrowLeft');
     await at(page, -1);
     await page.keyboard.press('Home');
     await at(page, -STEPS / 2 + 0.5);
-    // As a hand drags it: many places at once, of which the last counts.
+    // By a drag: many steps in short order, of which only the last counts.
     await slider.evaluate((slider) => {
       for (const step of [-12, -3, 7, 12, 5, -2, -8, -7]) {
         slider.value = step;
@@ -44,7 +45,7 @@ test('the buffer is dragged, and groups are decided anew: the newest place wins'
     assert.match(shown, /ms\nto decide; [\w. ]+ ms from the slider to the answer/);
     assert.equal(await slider.getAttribute('aria-valuetext'), await card.locator('output').innerText());
 
-    // The strips: as many groups as are said, in the table, too.
+    // The strips: as many groups as in the text, and in the table.
     await page.getByTestId('online-groups').locator('summary').click();
     const layers = await saved(page, 'online-groups');
     const column = Object.keys(layers[0]).find((name) => name.endsWith('at the slider'));
@@ -54,7 +55,7 @@ test('the buffer is dragged, and groups are decided anew: the newest place wins'
     await card.getByRole('button', { name: 'this design’s' }).click();
     await at(page, 0);
 
-    // Another accelerator has other buffers; the card stays where it is until they are known, and so does the slider.
+    // Another accelerator has other buffers; the card and the slider stay until they are known.
     await slider.fill('3');
     await at(page, 3);
     const before = await slider.getAttribute('aria-valuetext');
@@ -64,7 +65,7 @@ test('the buffer is dragged, and groups are decided anew: the newest place wins'
     await page.locator('[data-testid=fusion-online][data-status=done]').waitFor();
     await at(page, 3);
     assert.ok(await whole.evaluate((card) => card.isConnected), 'the card disappeared in between');
-    // What is wrong for a moment takes nothing away.
+    // A short error takes nothing away.
     await page.getByTestId('fusion-methods-part').click();
     await page.getByTestId('most-layers').fill('few');
     await page.locator('[data-testid=fusion-view][data-status=rejected]').waitFor();
@@ -97,7 +98,7 @@ test('other dataflows and array sizes are worked out, stopped, and gone on with'
       const energy = methods.map((row) => row['energy [pJ]']).filter((cell) => typeof cell === 'number');
       assert.ok(energy.length > 4 && energy.every((other) => other >= energy.at(-1)), `${name}: ${energy}`);
     }
-    // The figures are of the method that is chosen.
+    // The figures are of the chosen method.
     await page.getByTestId('dataflows-method').selectOption('Jointly optimal');
     const bars = await saved(page, 'dataflows-energy');
     const optimal = rows.filter((row) => row.method === 'Jointly optimal').map((row) => row['energy [pJ]']);
@@ -124,7 +125,7 @@ test("the paper's networks are searched and timed in this browser", () =>
     assert.equal(rows.find((row) => row.network === 'GoogLeNet')['published [ms]'], 27.89);
   }));
 
-/** Optimus' networks read one map. */
+/** Optimus only supports networks with one input map. */
 const TWO_INPUTS = `name: two inputs
 layers:
   - { name: image, type: input, K: 8, size: 16 x 16 }
@@ -158,7 +159,7 @@ async function fusion(page, url, network, part) {
   await page.getByTestId(`fusion-${part}-part`).click();
 }
 
-/** The answer is that of a step of the slider. */
+/** Waits for the answer for a step of the slider. */
 function at(page, step) {
   return page.locator(`[data-testid=fusion-online][data-step="${step}"]`).waitFor();
 }
@@ -167,7 +168,7 @@ function answer(page) {
   return page.getByTestId('online-answer').innerText();
 }
 
-/** The table of a figure or a card as a file. */
+/** The table of a figure or a card, as saved. */
 async function saved(page, testid) {
   const place = page.getByTestId(testid);
   await place.locator('details').evaluateAll((all) => all.forEach((details) => (details.open = true)));

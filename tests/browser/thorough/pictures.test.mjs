@@ -1,16 +1,16 @@
-// Every figure leaves the page as the picture that the page shows: compared by pixels, not by their names.
+// Every figure is saved as the picture that the page shows: compared by pixels.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileButton, withPage } from '../harness.mjs';
 import { everyView, settled } from '../views.mjs';
 
-/** More of a drawing in its colours than this is seen at a glance, a share of its pixels. */
+/** Share of pixels above which a colour is visible at a glance. */
 const SEEN = 0.005;
 
 test('every figure is saved with all colours that the page shows, as PNG, SVG and for slides', () =>
   withPage(async ({ page, url }) => {
-    // A page of its own reads the files, as the page itself may open none.
+    // A separate page reads the files, as the page itself may not open files.
     const reader = await page.context().newPage();
     await page.bringToFront();
     await page.addInitScript(keepFiles);
@@ -25,14 +25,14 @@ test('every figure is saved with all colours that the page shows, as PNG, SVG an
       for (const place of await places.all()) {
         const canvas = place.locator('canvas').first();
         const label = await canvas.getAttribute('aria-label');
-        // One of several figures of a kind stands for all of them.
+        // One figure stands for several of a kind.
         const kind = `${view}, ${label.replace(/[:\d].*/, '')}`;
         if (seen.has(kind) || !(await canvas.isVisible())) continue;
         seen.add(kind);
-        // What the pointer or the keyboard lights is not of the picture.
+        // Highlights are not part of the picture.
         await page.mouse.move(2, 2);
         const shown = await coloursOf(reader, await canvas.evaluate((canvas) => canvas.toDataURL('image/png')));
-        // Some figures offer their files only to who points at them.
+        // Some figures offer their files only on hover.
         await place.hover();
         const files = { png: await saved(page, place, 'png'), svg: await saved(page, place, 'svg'), slides: await saved(page, place, 'slides-png') };
         for (const [format, file] of Object.entries(files)) {
@@ -52,9 +52,9 @@ test('every figure is saved with all colours that the page shows, as PNG, SVG an
     assert.ok(seen.size > 40, `${seen.size} figures: ${[...seen].join('\n')}`);
   }));
 
-// --- what the tests are made of ---------------------------------------------------------------------------
+// --- helpers ----------------------------------------------------------------------------------------------
 
-/** Keeps in the page what would be downloaded: after a few files Chromium lets every next one wait for seconds. */
+/** Keeps downloads in the page: after a few files Chromium delays every next one by seconds. */
 function keepFiles() {
   const create = URL.createObjectURL.bind(URL);
   const click = HTMLAnchorElement.prototype.click;
@@ -67,7 +67,7 @@ function keepFiles() {
   };
 }
 
-/** A file of a figure as an address that holds all of it. */
+/** A file of a figure as a data address. */
 async function saved(page, place, kind) {
   const button = await fileButton(place, kind);
   await page.evaluate(() => delete window.kept);
@@ -95,13 +95,13 @@ const PIXELS = `async (url, size) => {
   return { width, height, data: context.getImageData(0, 0, width, height).data };
 }`;
 
-/** The share of every colour that is no grey, of all pixels of a picture. */
+/** Share of every colour other than grey in all pixels of a picture. */
 function coloursOf(reader, url) {
   return reader.evaluate(
     async ([pixels, url]) => {
       const { data } = await eval(pixels)(url);
       const counts = new Map();
-      // Pictures hold few colours in millions of pixels.
+      // Pictures have few colours in millions of pixels.
       for (const pixel of new Uint32Array(data.buffer)) counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
       const shares = {};
       for (const [pixel, count] of counts) {
@@ -115,7 +115,7 @@ function coloursOf(reader, url) {
   );
 }
 
-/** The share of pixels in which two pictures differ to the eye, the second drawn as large as the first. */
+/** Share of pixels with a visible difference between two pictures, the second scaled to the size of the first. */
 function differenceOf(reader, first, second) {
   return reader.evaluate(
     async ([pixels, first, second]) => {

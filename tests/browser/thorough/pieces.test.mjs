@@ -9,7 +9,7 @@ const PIECE = '**/split_others.wasm';
 const LINKS_PIECE = '**/split_links.wasm';
 const LINKS = new URL('../../links/links.txt', import.meta.url);
 
-/** Ends all workers from inside, of which nobody is told, once so many of them are busy: the lock of one that is still starting is not its own yet. */
+/** Ends all workers from inside, silently, once `busy` of them are busy: a worker that is still starting does not hold its lock yet. */
 async function endAll(page, busy) {
   await page.waitForFunction((busy) => window.fusescape.busy() >= busy, busy);
   await Promise.all(page.workers().map((worker) => worker.evaluate(() => self.close()).catch(() => {})));
@@ -22,7 +22,7 @@ test('a view whose code cannot be fetched says so, and is there when it can', ()
     await page.locator('[data-testid=root][data-status=done]').waitFor();
     await page.getByTestId('tab-gallery').click();
     await page.getByTestId('not-fetched').waitFor();
-    // By then it was asked for again, to say why.
+    // By then it was requested again, to find the reason.
     await page.locator('missing-files').getByText('split_others.wasm').first().waitFor();
     assert.ok(problems.length > 0, 'the console knows of it, too');
     problems.splice(0);
@@ -36,7 +36,7 @@ test('a view whose code cannot be fetched says so, and is there when it can', ()
 
 test('what is saved waits for its code', () =>
   withPage(async ({ page, url }) => {
-    // Where the landscape rests it fetches the code, too.
+    // The landscape also fetches the code when it rests.
     const fetched = page.waitForRequest(PIECE);
     await page.goto(url);
     const svg = await fileButton(page, 'svg');
@@ -88,7 +88,7 @@ test('edits that could not be kept are kept with the next, and nobody leaves the
     const failed = page.waitForEvent('requestfailed');
     await page.getByTestId('tiles-x').click();
     await failed;
-    // The edit is there once the page has tried to keep it.
+    // The edit is drawn once the page has tried to store it.
     const tried = page.waitForEvent('requestfailed');
     await page.getByTestId('tiles-x').fill('4 8');
     await tried;

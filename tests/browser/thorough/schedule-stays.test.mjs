@@ -1,4 +1,4 @@
-// A point in depth stays on screen until the next one is worked out, so that nothing jumps under the reader's eyes.
+// A point in depth stays on screen until the next one is computed, so that the layout does not jump.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -48,7 +48,7 @@ test('where no point of the next design fits, nothing of the one before is left'
     await page.getByTestId('hardware-as-text').click();
     const text = page.getByTestId('hardware-text');
     const hardware = await text.inputValue();
-    // Not even DRAM has room for a tile.
+    // Not even DRAM has space for a tile.
     await text.fill(hardware.replace(/size: \d+ .*/g, 'size: 2 B'));
     await page.locator('[data-testid=schedule-view]').getByText('No point is known').waitFor();
   }));

@@ -1,6 +1,6 @@
-// The page as `make serve` serves it. Every server is fresh, and so is every browser: a first load is what has to work.
+// The page as `make serve` serves it. Every server and every browser is fresh, as a first load must work.
 //
-//   SERVERS=50 node tests/browser/run.mjs serve      so many of them instead of 10
+//   SERVERS=50 node tests/browser/run.mjs serve      50 servers instead of 10
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -30,7 +30,7 @@ async function freshServer() {
   };
 }
 
-/** All points of the first design are shown. */
+/** Waits until all points of the initial design are shown. */
 const loads = (server) =>
   withPage(
     async ({ page }) => {
@@ -51,7 +51,7 @@ test(`each of ${SERVERS} fresh servers shows the page to a fresh browser`, async
   }
 });
 
-/** A connection on which `text` is said; whatever comes back is left where it is. */
+/** A connection on which `text` is sent; the answer is not read. */
 const opened = (port, text) =>
   new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => {
@@ -59,7 +59,7 @@ const opened = (port, text) =>
       socket.write(text);
       resolve(socket);
     });
-    // The server may hang up on it at any time.
+    // The server may close it at any time.
     socket.on('error', reject);
   });
 
@@ -68,7 +68,7 @@ test('the page loads beside a thousand who are silent, slow or hostile', async (
   const get = (path, more = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`;
   const said = [
     ...Array(1000).fill(''),
-    // They never end their requests, or never take what they asked for.
+    // Clients that never end their requests, or never read their answers.
     ...Array(50).fill('GET /pkg/fusescape_bg.w'),
     ...Array(50).fill(get('/pkg/fusescape_bg.wasm')),
     ...Array(20).fill(get('/', 'Content-Length: 99999999999999\r\n')),

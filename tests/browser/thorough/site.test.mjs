@@ -1,4 +1,5 @@
-// What `make site` makes: a folder that works from a path below the host's, offline too, and moves on to the next version.
+// The result of `make site`: a folder that works below any path of a host, and offline, and updates to the next
+// version.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -27,7 +28,7 @@ test('a published page opens offline, from a path below the host, and is replace
         await page.evaluate(async () => {
           await navigator.serviceWorker.ready;
         });
-        // Nobody keeps for a first visit what it fetches late.
+        // Pieces that are fetched late are not cached before they are needed for the first time.
         await allFetched(page);
 
         await page.context().setOffline(true);
@@ -35,7 +36,7 @@ test('a published page opens offline, from a path below the host, and is replace
         await done(page);
         assert.equal(await versionOn(page), first);
 
-        // The embedded view, too, whatever it is asked for.
+        // The embedded view, too, with any query.
         await page.goto(`${url}courses/fusescape/embed.html?view=landscape&controls=hardware`);
         await done(page);
         const full = await page.getByTestId('open-in-full').getAttribute('href');
@@ -46,10 +47,10 @@ test('a published page opens offline, from a path below the host, and is replace
         await page.goto(`${url}courses/fusescape/`);
         await page.context().setOffline(false);
 
-        // What says how to embed a view is there, too.
+        // The description of embedding is included.
         assert.match(await readFile(join(folder, 'EMBED.md'), 'utf8'), /postMessage/);
 
-        // The next version is fetched behind the page that is shown; then a page that is alone moves on to it.
+        // The next version is fetched behind the shown page; a page that is alone then updates to it.
         publish();
         await appendFile(join(folder, 'pkg', 'style.css'), '/* another version */');
         execFileSync('sed', ['-i', `s/${first}/0123456789ab/`, join(folder, 'index.html'), join(folder, 'service-worker.js')]);
@@ -57,16 +58,16 @@ test('a published page opens offline, from a path below the host, and is replace
         await page.reload();
         assert.equal(await versionOn(page), first);
         await page.evaluate(fetchNext);
-        // A page that starts while the one before it is still closing is not alone yet; a later one is, and starts once more as
+        // A page that starts while the previous one is still closing is not alone yet; a later one is, and restarts as
         // the next version.
         const next = page.locator('meta[name=version][content="0123456789ab"]');
         for (let start = 0; start < 10 && (await next.count()) === 0; start++) {
-          // It may be starting once more just now.
+          // It may be restarting just now.
           await page.reload().catch(() => {});
           await next.waitFor({ state: 'attached', timeout: 15_000 }).catch(() => {});
         }
         await done(page);
-        // All of it: what is fetched late, too.
+        // Completely: pieces that are fetched late, too.
         await page.getByTestId('tab-gallery').click();
         await page.getByTestId('gallery').waitFor();
         assert.equal(await versionOn(page), '0123456789ab');
@@ -79,7 +80,7 @@ test('a published page opens offline, from a path below the host, and is replace
   }
 });
 
-/** In the page: whatever version is next is fetched, as after a day at the latest. */
+/** In the page: fetches the next version, as happens after a day at the latest. */
 async function fetchNext() {
   const registration = await navigator.serviceWorker.getRegistration();
   await registration.update();
@@ -87,7 +88,7 @@ async function fetchNext() {
   if (next) await new Promise((kept) => next.addEventListener('statechange', kept, { once: true }));
 }
 
-/** All points of the first design are shown. */
+/** Waits until all points of the initial design are shown. */
 async function done(page) {
   await page.locator('[data-testid=root][data-status=done]').waitFor();
 }

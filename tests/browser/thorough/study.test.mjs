@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { assertFits, bytesOf, commandLine, violations, withPage } from '../harness.mjs';
 
-/** A hundred designs, some of which break the constraint. */
+/** A hundred designs, some of which violate the constraint. */
 const STUDY = `name: Small
 hardware: meta-proto-like-df
 network: three-convs
@@ -27,7 +27,7 @@ test('a suggested study runs by itself, and a written one finds what the command
     assert.match(await page.getByTestId('study-text').inputValue(), /^name: .*\nhardware: meta-proto-like-df\n/);
     assert.ok((await page.getByTestId('study-open-row').count()) > 0);
     assert.match(await page.getByTestId('study-progress').innerText(), /^49 designs/);
-    // What the answer leaves out.
+    // Remarks on the limits of the answer.
     assert.match(await page.getByTestId('study-energies').innerText(), /energy of an access stays/);
     assert.deepEqual(await violations(page, '[data-testid=study-view]'), []);
     await assertFits(page, 'study-view');
@@ -47,7 +47,7 @@ test('a suggested study runs by itself, and a written one finds what the command
     const numbers = (await page.getByTestId('study-open-row').allInnerTexts()).map(Number);
     assert.deepEqual([...numbers].sort((a, b) => a - b), front.front.map(({ design }) => design));
 
-    // Files of the command line open, as Parquet with their study, and as CSV of the study at hand.
+    // Files of the command line open: Parquet with their study, CSV for the current study.
     await page.getByTestId('study-suggested').click();
     await settled(page, 'done');
     await page.getByTestId('study-open-file').setInputFiles(join(folder, 'results.parquet'));
@@ -86,7 +86,7 @@ test('what is selected in one figure is selected in all, and a design opens in e
     await page.getByTestId('study-selection').getByText(/^sram_64KB.size: /).waitFor();
     await page.getByTestId('study-which').selectOption('all');
     assert.match(await page.getByTestId('study-designs').getByRole('heading').innerText(), new RegExp(`^Selected designs: ${some}\\b`));
-    // A rectangle of the scatter selects fewer still; a click on what is selected lets it go.
+    // A rectangle of the scatter reduces the selection further; a click on a selected range removes it.
     const scatter = page.locator('[data-testid=study-scatter] canvas');
     await scatter.scrollIntoViewIfNeeded();
     const place = await scatter.boundingBox();
@@ -118,7 +118,7 @@ test('what is selected in one figure is selected in all, and a design opens in e
     await page.getByTestId('undo').click();
     await page.getByTestId('study-view').waitFor();
     assert.equal(await page.getByTestId('hardware-preset').inputValue(), 'meta-proto-like-df');
-    // What was found is still there.
+    // The results are kept.
     assert.equal(await selected(), all);
     await page.getByTestId('study-open-row').nth(1).click();
     await page.getByTestId('study-pin').click();
@@ -148,7 +148,7 @@ test('axes are added by clicks, mistakes are told at once, a run stops and goes 
     for (const said of [/desing/, /network/, /enrgy/]) assert.match(told, said);
     assert.equal(await page.getByTestId('study-start').isDisabled(), true);
 
-    // So many that it can be stopped.
+    // Enough designs to stop in between.
     await page.getByTestId('study-text').fill(STUDY.replace('count: 11', 'count: 4000').replace('lpf_limit: 3', 'lpf_limit: 4'));
     await page.getByTestId('study-start').click();
     await settled(page, 'running');
@@ -183,7 +183,7 @@ test('numbers of a system vary in a study of that system, and widths are in bits
     const text = await page.getByTestId('study-text').inputValue();
     assert.match(text, /^name: .*\nsystem: quad-beside\nhardware: meta-proto-like-df\nnetwork: three-convs\n/);
     assert.match(text, /vary: system\.offchip\.width, from: 16 bit, to: 256 bit, count: 5/);
-    // Another number of it is another axis, chosen here; the accelerator is one of the cores.
+    // Another number of the system is another axis; the accelerator is one of the cores.
     assert.deepEqual(await page.getByTestId('study-vary').locator('optgroup').evaluateAll((all) => all.map(({ label }) => label)),
       ['choices', 'system', 'accelerator']);
     await page.getByTestId('study-vary').selectOption('schedule.stacks');

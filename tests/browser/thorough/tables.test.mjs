@@ -1,4 +1,4 @@
-// Saved tables hold full numbers, and these are what the page says.
+// Saved tables contain full numbers, which agree with those on the page.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ test('every number of every table is saved in full', () =>
       await page.addInitScript(catchFiles);
       await page.goto(url);
       await page.locator('[data-testid=root][data-status=done]').waitFor();
-      // These cards are drawn by code that is fetched once the sweep rests.
+      // The code of these cards is fetched once the sweep rests.
       for (const name of ['comparison-energy', 'combination', 'trade-off', 'mac-counts']) {
         await page.locator(`.answers [data-testid=${name}]`).waitFor();
       }
@@ -41,7 +41,7 @@ test('every number of every table is saved in full', () =>
       checked += await checkTables(page);
       assert.ok(checked > 400, `${checked} numbers were compared`);
 
-      // Published numbers are of no design.
+      // Published numbers belong to no design.
       await page.getByTestId('tab-gallery').click();
       const entry = page.getByTestId('entry-defines-table-1');
       await entry.locator('summary').click();
@@ -54,7 +54,7 @@ test('every number of every table is saved in full', () =>
     { viewport: { width: 1440, height: 900 } },
   ));
 
-/** Saves all tables that are shown as CSV and JSON, and compares them with each other and with the page. */
+/** Saves all visible tables as CSV and JSON, and compares them with each other and with the page. */
 async function checkTables(page) {
   await page.locator('.answers details').evaluateAll((all) => all.forEach((details) => (details.open = true)));
   let checked = 0;
@@ -89,7 +89,7 @@ async function checkTables(page) {
   return checked;
 }
 
-/** The number that a text says, in base units; the head of the column, or the caption, may name its unit. */
+/** The number in a text, in base units; the head of the column, or the caption, may state its unit. */
 function spoken(text, head, general = '') {
   const [, digits, unit] = /^([\d.,\u202f]+(?:e-?\d+)?) ?(\S*)$/.exec(text.replace(/ \([^)]*\)$/, '')) ?? [];
   const factor = UNITS[unit || (head.split(', ').at(-1) in UNITS ? head.split(', ').at(-1) : general)];
@@ -106,7 +106,7 @@ function csvRows(text) {
 
 const unquoted = (field) => (field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field);
 
-/** In the page: keeps what is saved while `window.caught` is a list; a browser allows few downloads in a row. */
+/** In the page: keeps downloads while `window.caught` is a list; a browser allows few in a row. */
 function catchFiles() {
   const blobs = new Map();
   const make = URL.createObjectURL;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withPage } from '../harness.mjs';
 
-/** The loops of the mapping of the first page. */
+/** The loops of the initial design's mapping. */
 async function openMapping(page, url) {
   await page.goto(url);
   await page.locator('[data-testid=root][data-status=done]').waitFor();

@@ -1,4 +1,4 @@
-// Manners of every view and dialog, in both themes, on large and on small screens: axe, width, saving, table twins.
+// Every view and dialog, in both themes, on large and on small screens: accessibility, width, saving, table twins.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
