@@ -1,4 +1,4 @@
-//! The command line as a person uses it.
+//! The command line, as used by a person.
 
 use fusescape_spec::{find_preset, hardware_presets};
 use fusescape_test_support::root;
@@ -37,7 +37,7 @@ fn fsrcnn(more: &[&'static str]) -> Vec<&'static str> {
     [&FSRCNN, more].concat()
 }
 
-/// In the docs, with an example.
+/// With an example in the docs.
 #[test]
 fn every_command_is_described() {
     let help = succeeds(&["--help"]);
@@ -110,7 +110,7 @@ fn ranges_of_tile_sizes_are_swept() {
 
 #[test]
 fn points_one_by_one_and_problem_by_problem_give_the_same_report() {
-    // With more cores than tile widths the cores share problems, otherwise each has points of its own.
+    // If there are more cores than tile widths, the cores share problems; otherwise each has points of its own.
     let on_threads = |threads: &str, arguments: &[&str]| {
         let output = crate::program().args(arguments).env("RAYON_NUM_THREADS", threads).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
@@ -219,7 +219,7 @@ fn every_name_that_is_mistyped_is_answered_with_the_one_that_was_meant() {
     }
 }
 
-/// As results in JSON and reports state them.
+/// As in JSON results and in reports.
 #[test]
 fn the_program_says_its_version_and_its_commit() {
     let said = succeeds(&["--version"]);
@@ -300,7 +300,7 @@ fn a_dram_that_states_no_ports_is_said_to_do_two_things_at_once() {
         1,
         "{said}"
     );
-    // What is advised, once followed, is enough.
+    // Following the advice is enough.
     let ports = said.split("Write `").nth(1).unwrap().split('`').next().unwrap();
     let (before, dram) = preset.split_once("- name: dram\n").unwrap();
     let said = told(&format!("{before}- name: dram\n    {ports}\n{dram}"));
@@ -321,7 +321,7 @@ fn an_unrolling_wider_than_the_array_is_told_by_all_who_take_less() {
         let told = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success() && told.matches(note).count() == 1, "{command:?}: {told}");
     }
-    // A layer's own, of hardware of its dataflow.
+    // A layer with its own unrolling, for hardware with its dataflow.
     let own = "name: own\nlayers:\n  - { name: a, type: input, K: 64, size: 8 x 8 }\n  \
         - { name: b, type: conv, K: 64, kernel: 1 x 1, unroll: { tpu: { D2: C 64 } } }\n";
     let own = file("own-unroll.yaml", own);
@@ -346,7 +346,7 @@ fn what_is_small_has_units_that_show_it() {
     for part in ["energy [µJ]", "latency [kcycles]", "MAC [MMACs]", "DRAM [k accesses]"] {
         assert!(text.contains(part), "`{part}` is not in {text}");
     }
-    // No number of a memory that is accessed is 0.
+    // No number of a memory with accesses is 0.
     let memories = text.split("[accesses]\n").nth(1).unwrap();
     assert!(["4.14 M", "369 k", "744", "512"].iter().all(|number| memories.contains(number)), "{memories}");
     assert!(succeeds(&[&["fuse"], &small[..]].concat()).contains("latency [kcycles]"));
@@ -426,7 +426,7 @@ fn hierarchies_are_counted_searched_and_printed() {
             .unwrap();
     assert_eq!(all["front"], json["front"]);
     assert_eq!(all["counts"]["pruned"], 0);
-    // So does looking for the best alone.
+    // So does searching for the best alone.
     let only: Value = serde_json::from_str(&with(&["--only-best", "--format", "json"])).unwrap();
     let exact: Value = serde_json::from_str(&with(&["--format", "json"])).unwrap();
     assert_eq!((&only["best"], &only["best_layers"]), (&exact["best"], &exact["best_layers"]));
@@ -480,7 +480,7 @@ fn the_whole_mapping_space_of_a_layer_can_be_walked_through() {
     assert!(refused.contains("use the corrected rules"), "{refused}");
 }
 
-/// What is printed, whether or not the command succeeds.
+/// The output, whether or not the command succeeds.
 fn succeeds_or_says(arguments: &[&str]) -> String {
     String::from_utf8(fusescape(arguments).stdout).unwrap()
 }
@@ -527,7 +527,7 @@ fn sequences_are_printed_as_tables() {
     let text = succeeds(&fuse(&["--format", "json"]));
     let value: Value = serde_json::from_str(&text).unwrap();
     let tables = value["tables"].as_array().unwrap();
-    // Sequences, what one needs, and energy, latency and volume over array, buffer and registers.
+    // Sequences, the storage of one, and energy, latency and volume over array, buffer and registers.
     assert!(tables.len() >= 5 + 9, "{text}");
     let sequences = tables[0]["rows"].as_array().unwrap();
     let chosen: Vec<&Value> = sequences.iter().filter(|row| row["chosen"] != "no").collect();
@@ -600,7 +600,7 @@ fn evolution_of_more_than_memory_can_hold_is_refused() {
 
 #[test]
 fn a_layer_that_fits_nowhere_is_named_with_its_reason_where_a_script_looks() {
-    // Holds the small layer of the two only.
+    // Has space only for the smaller of the two layers.
     let hardware = file(
         "small-dram.yaml",
         "name: small\narray:\n  dimensions: {D1: 2}\n  mac_energy: 1 pJ\nmemories:\n  - {name: dram, size: 1 KiB, \
@@ -679,7 +679,7 @@ fn a_mapping_that_was_found_is_priced_again_from_its_document() {
     assert_eq!(costs(&priced), costs(&found));
     let (_, table, _) = run(&["--mapping", file]);
     assert!(String::from_utf8_lossy(&table).contains("made by hand"));
-    // It takes the place of a search.
+    // It replaces a search.
     assert!(!run(&["--mapping", file, "--strategy", "loma"]).0);
     let text = std::fs::read_to_string(file).unwrap();
     std::fs::write(file, text.replace("layer: conv3", "layer: conv9")).unwrap();

@@ -1,9 +1,9 @@
-//! Files that are made of the program itself and checked in: `make schema` writes them, tests hold them against it.
+//! Files that are made from the program itself and checked in: `make schema` writes them, tests compare them.
 
 use serde_json::Value;
 use std::path::Path;
 
-/// A file has this text; with `FUSESCAPE_WRITE` in the environment it gets it.
+/// Checks that a file has this text; with `FUSESCAPE_WRITE` in the environment, writes it.
 pub fn is_generated(path: &Path, text: &str) {
     if std::env::var_os("FUSESCAPE_WRITE").is_some() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -13,14 +13,15 @@ pub fn is_generated(path: &Path, text: &str) {
     assert!(written == text, "{}: is not what the types of reports say; `make schema` writes it", path.display());
 }
 
-/// Longest line of what is laid out.
+/// Longest line of the output.
 const WIDTH: usize = 120;
 
-/// What a schema says first, and last. All else stands between, by name.
+/// The first and the last keys of a schema. All others are between, by name.
 const FIRST: [&str; 8] = ["$schema", "title", "description", "$ref", "const", "enum", "type", "properties"];
 const LAST: [&str; 4] = ["required", "oneOf", "additionalProperties", "$defs"];
 
-/// A schema as a text for people: what it is comes first, and properties stand in the order in which they are required: that of the type.
+/// A schema as a readable text: its description comes first, and properties are in the order of `required`, which is
+/// that of the type.
 pub fn laid_out(schema: &Value) -> String {
     let mut out = String::new();
     lay_out(schema, &FIRST, 0, &mut out);
@@ -71,7 +72,7 @@ fn in_line(value: &Value, first: &[&str]) -> String {
     }
 }
 
-/// Members of an object in their order, each with what comes first in it.
+/// Members of an object in order, each with the keys that come first in it.
 fn members<'v>(value: &'v Value, first: &[&str]) -> Vec<(&'v str, &'v Value, Vec<&'v str>)> {
     let required = |schema: &'v Value| schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let ways = value["oneOf"].as_array().into_iter().flatten();

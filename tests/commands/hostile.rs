@@ -1,4 +1,4 @@
-//! Names of anybody's, files of any kind and numbers of any size: nothing of them does harm, and what is refused says why.
+//! Hostile names, files and numbers: none of them does harm, and every refusal has a reason.
 
 use fusescape_engine::explore::TemporalMapping;
 use fusescape_engine::hardware::Core;
@@ -20,7 +20,7 @@ fn fusescape(arguments: &[&str]) -> Output {
     crate::program().args(arguments).output().unwrap()
 }
 
-/// What is printed where, as text; nothing of it moves the cursor, or turns a line around.
+/// Standard output and error as text, without characters that move the cursor or reverse a line.
 fn printed(arguments: &[&str]) -> (String, String) {
     let output = fusescape(arguments);
     let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
@@ -48,7 +48,7 @@ fn text(presets: &'static [Preset], id: &str) -> String {
     find_preset(presets, id).unwrap().text.to_owned()
 }
 
-/// The text with something else in one place, which has to be there.
+/// The text with one part replaced, which must exist.
 fn with(text: &str, part: &str, other: &str) -> String {
     assert!(text.contains(part), "{part} is not in {text}");
     text.replacen(part, other, 1)
@@ -100,7 +100,7 @@ fn no_file_for_a_spreadsheet_holds_a_formula() {
     }
 }
 
-/// All characters that nobody sees.
+/// All invisible characters.
 fn hidden() -> Vec<char> {
     (0..=0x2fff).filter_map(char::from_u32).filter(|c| is_hidden(*c)).collect()
 }
@@ -147,7 +147,7 @@ fn no_document_names_anything_by_characters_that_nobody_sees() {
             assert!(wrong.contains(&expected) && wrong.starts_with("line "), "{wrong}");
             assert!(!wrong.contains(|c| c != '\n' && is_hidden(c)), "{wrong:?}");
         }
-        // What is read by lines may have lines.
+        // Texts that are read by lines may have several.
         let about = format!("about: {evil}\n{}", with(&network, "about:", "  more:"));
         assert!(matches!(c, '\n' | '\t') || Network::from_text(&about).is_err());
     }
@@ -337,7 +337,7 @@ fn what_is_refused_says_why_and_what_to_do() {
         (&network, "name: FSRCNN\n", "name: FSRCNN\0\n", &["line 1: ", "U+0000"]),
     ];
     for (index, (document, part, other, expected)) in documents.into_iter().enumerate() {
-        // In a comment it would change nothing.
+        // In a comment it would have no effect.
         let (comments, fields) =
             document.split_at(document.find(if part.starts_with("K:") { "layers:" } else { "name:" }).unwrap());
         let document = file(&format!("{index}.yaml"), format!("{comments}{}", with(fields, part, other)).as_bytes());

@@ -63,7 +63,7 @@ fn a_model_that_repeats_blocks_is_scheduled_as_the_document_that_is_made_of_it()
     assert_eq!(of_model.stdout, of_document.stdout);
     assert_eq!(String::from_utf8(of_model.stderr).unwrap(), said);
     assert!(fusescape(&["validate", document]).status.success());
-    // A document, and a preset, leave no size open.
+    // A document, like a preset, has no open sizes.
     for other in [document, "gpt2-small"] {
         let output = fusescape(&["attention", "--model", other, "--size", "sequence=8"]);
         let said = String::from_utf8(output.stderr).unwrap();
@@ -91,7 +91,8 @@ fn a_model_of_which_much_is_missing_is_written_only_if_a_part_will_do() {
 #[test]
 fn what_is_missing_of_a_model_is_told_in_macs_and_bytes_of_maps() {
     let folder = folder("import-missing");
-    // Two layers of 16 x 64 x 32 and 16 x 32 x 8 MACs, and a recurrent one whose weights are no constants: 16 steps of 40 x (8 + 10).
+    // Two layers of 16 x 64 x 32 and 16 x 32 x 8 MACs, and a recurrent one whose weights are not constant: 16 steps of
+    // 40 x (8 + 10).
     let graph = Graph::default().input("x", &[1, 16, 64]).dense("x", "a", 64, 32).dense("a", "b", 32, 8);
     let of = |graph: Graph| {
         let graph = graph.node("LSTM", &["b", "W", "R"], &["c"], &[("hidden_size", Int(10))]).dense("c", "d", 10, 100);

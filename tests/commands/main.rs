@@ -1,4 +1,4 @@
-//! What the command line promises, a subject a file. One program, as each takes seconds to link.
+//! The promises of the command line, one subject per file. A single program, as each takes seconds to link.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod command_line;
@@ -14,7 +14,7 @@ mod sram_estimates;
 mod stream_attention;
 mod studies;
 
-/// The program, called from the root of the repository, as documents do that name each other.
+/// The program, run at the root of the repository, as documents that refer to each other are.
 fn program() -> std::process::Command {
     let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_fusescape"));
     program.current_dir(fusescape_test_support::root());

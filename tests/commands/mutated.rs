@@ -1,5 +1,5 @@
-//! Documents in which something was changed by chance, through every command that reads them: a number, which the same document gives
-//! again after it was read and written, or what is wrong and what to do. A process gets no more than so many seconds.
+//! Randomly mutated documents, through every command that reads them: the result is a number, which the document also
+//! gives after being read and written, or an error with a remedy. The CPU time of a process is limited.
 
 use fusescape_spec::{
     Preset, find_preset, hardware_presets, lesson_presets, pool_presets, system_presets, transformer_presets,
@@ -12,16 +12,16 @@ use fusescape_test_support::sample::sample_or_all;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Seconds of CPU.
+/// Limit on the CPU time, seconds.
 const MOST_SECONDS: &str = "20";
 
 /// A kind of document.
 struct Kind {
     name: &'static str,
     texts: Vec<String>,
-    /// What reads it; `FILE` stands for the document, `FOLDER` for where files go.
+    /// Commands that read it; `FILE` stands for the document, `FOLDER` for the output folder.
     commands: &'static [&'static str],
-    /// The document, read and written.
+    /// The document after reading and writing.
     written: fn(&str) -> String,
 }
 
@@ -57,7 +57,7 @@ record: [energy, latency, dram_words]
 objectives: [energy, latency, capacity]
 ";
 
-/// What the page opens with, at one tile size.
+/// The initial state of the page, with one tile size.
 fn small_state() -> State {
     let mut state = State::first();
     state.apply(Action::Schedule(ScheduleField::TilesX("60".to_owned())));
@@ -118,14 +118,14 @@ fn kinds() -> Vec<Kind> {
             name: "pool",
             texts: texts(pool_presets()),
             commands: &["hierarchy --pool FILE --hardware zigzag-8x8 --workload three-convs --max-levels 1"],
-            // Nothing writes pools.
+            // Pools are never written.
             written: str::to_owned,
         },
         Kind {
             name: "lesson",
             texts: texts(lesson_presets()),
             commands: &["check-lesson FILE --variants 1", "validate FILE"],
-            // Nothing writes lessons.
+            // Lessons are never written.
             written: str::to_owned,
         },
         Kind {
@@ -168,11 +168,11 @@ fn kinds() -> Vec<Kind> {
     ]
 }
 
-/// What numbers are replaced with.
+/// Replacements for numbers.
 const NUMBERS: [&str; 12] =
     ["0", "-1", "1", "0.5", "7", "1000000", "1e308", "1e-308", "NaN", "inf", "18446744073709551615", "banana"];
 
-/// The text with one thing changed: a number, a line that is gone or comes twice, or a letter more.
+/// The text with one mutation: another number, a line that is missing or duplicated, or an additional letter.
 fn mutated(text: &str, random: &mut Lcg) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let line = random.below(lines.len() as u64) as usize;
@@ -186,7 +186,7 @@ fn mutated(text: &str, random: &mut Lcg) -> String {
             }
         }
         _ => {
-            // Of all numbers of the document.
+            // Among all numbers of the document.
             let begins = |line: &str, at: usize| !line[..at].ends_with(|c: char| c.is_ascii_digit() || c == '.');
             let mut numbers = Vec::new();
             for (number, line) in lines.iter().enumerate().filter(|(_, line)| !line.trim_start().starts_with('#')) {
@@ -205,7 +205,7 @@ fn mutated(text: &str, random: &mut Lcg) -> String {
 /// Runs a command on a document.
 fn run(command: &str, document: &Path) -> Output {
     let out = document.with_extension("out.parquet");
-    // A study does not write over results.
+    // A study does not overwrite results.
     std::fs::remove_file(&out).or_else(|_| std::fs::remove_dir_all(&out)).ok();
     let words = command.split(' ').map(|word| match word {
         "FILE" => document.to_str().unwrap(),
@@ -245,7 +245,7 @@ fn changed_documents_give_a_number_or_a_reason() {
                         numbers += 1;
                     }
                     Some(1 | 2) => {
-                        // What cannot be scheduled may be told in a table that is printed nevertheless.
+                        // An infeasible result may be part of a table that is still printed.
                         assert!(!err.contains("panicked"), "{}", what());
                         assert!(err.trim_end().ends_with(['.', '?', '`', ')']), "{}", what());
                         refusals += 1;
@@ -258,7 +258,7 @@ fn changed_documents_give_a_number_or_a_reason() {
     assert!(numbers > 0 && refusals > 0, "{numbers} numbers, {refusals} refusals");
 }
 
-/// What is printed, without how long it took.
+/// The output without times.
 fn untimed<'a>(text: &'a str) -> String {
     let is_time = |line: &&str| line.trim().strip_suffix(" s").is_some_and(|seconds| seconds.parse::<f64>().is_ok());
     let lines = text.lines().filter(|line| !is_time(line));

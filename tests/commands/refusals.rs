@@ -1,5 +1,5 @@
-//! What no accelerator, study, lesson or result can have, each as it came once: refused with the place, the reason and what to do, before
-//! anything is computed.
+//! Impossible accelerators, studies, lessons and results, each from an earlier bug: rejected with place, reason and
+//! remedy, before anything is computed.
 
 use crate::command_line::{fails, succeeds};
 use fusescape_spec::{Preset, find_preset, hardware_presets, lesson_presets};
@@ -20,14 +20,14 @@ fn file(folder: &Path, name: &str, content: impl AsRef<[u8]>) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// A preset with something else in one place.
+/// A preset with one part replaced.
 fn changed(presets: &'static [Preset], id: &str, part: &str, other: &str) -> String {
     let text = find_preset(presets, id).unwrap().text;
     assert!(text.contains(part), "{part} is not in {id}");
     text.replacen(part, other, 1)
 }
 
-/// It fails, and says all of this.
+/// Checks that the command fails, with all of these texts.
 fn refused(arguments: &[&str], expected: &[&str]) {
     let said = fails(arguments);
     for part in expected {
@@ -82,7 +82,7 @@ fn energies_have_a_range_wherever_they_are_stated() {
     refused(&[&of[..], &["weighted:energy=1e308"]].concat(), &["from 0 to 1000000000000"]);
 }
 
-/// Three layers of which none fits: there is no sum of nothing.
+/// Three layers of which none fits: there is nothing to sum up.
 #[test]
 fn no_energy_is_less_than_nothing() {
     let folder = folder("less-than-nothing");
@@ -160,7 +160,7 @@ fn a_disk_that_takes_no_more_is_said_and_leaves_nothing_behind() {
     );
     let out = folder.join("rows.parquet");
     let run = ["study", "run", &study, "--out", out.to_str().unwrap()];
-    // Files of 1 KiB at most, in place of a disk that is full.
+    // A limit of 1 KiB on files, in place of a full disk.
     let mut limited = Command::new("sh");
     limited.args(["-c", "trap '' XFSZ; ulimit -f 2; exec \"$0\" \"$@\""]).arg(crate::program().get_program()).args(run);
     let limited = limited.output().unwrap();

@@ -1,4 +1,4 @@
-//! The report of a design: its numbers are those of the engine, and what it says about getting them again is true.
+//! The report of a design: its numbers equal those of the engine, and its instructions reproduce them.
 
 use fusescape_link::from_link;
 use fusescape_state::{Action, ScheduleField, State};

@@ -1,4 +1,4 @@
-//! What commands print as JSON is what `docs/schema/` says, field by field, which is made of the types of reports.
+//! The JSON of commands matches `docs/schema/` field by field; the schemas are made from the types of reports.
 
 use crate::generated::{is_generated, laid_out};
 use fusescape_command::schema;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Small questions to every command, so that each part of its schema comes up.
+/// Small runs of every command, such that each part of its schema occurs.
 const COMMANDS: [&str; 26] = [
     "depth-first SMALL --grid 60,960x72,540",
     "depth-first SMALL --tile 240x270 --mode fully-cached --objective weighted:energy=1,latency=9",
@@ -38,7 +38,7 @@ const COMMANDS: [&str; 26] = [
     "study front RESULTS --format json",
 ];
 
-/// What stands for several words in them.
+/// Abbreviations of several words in these.
 const SHORT: [(&str, &str); 3] = [
     ("SMALL", "--hardware meta-proto-like-df --workload fsrcnn LOMA --format json"),
     ("CONV2", "--hardware eyeriss-like --workload alexnet-eyeriss --layer conv2 --json"),
@@ -74,7 +74,7 @@ fn folder() -> PathBuf {
     root().join("docs/schema")
 }
 
-/// All schemas by what `schema` says in a document, such as `fusescape/layer/1`.
+/// All schemas by the value of `schema` in a document, such as `fusescape/layer/1`.
 fn schemas() -> BTreeMap<String, Value> {
     let files = std::fs::read_dir(folder()).unwrap().map(|file| file.unwrap().path());
     let read = |path: PathBuf| {
@@ -87,7 +87,7 @@ fn schemas() -> BTreeMap<String, Value> {
     files.map(read).collect()
 }
 
-/// What a command prints, whether or not all of what was asked for is there.
+/// The output of a command, whether or not the result is complete.
 fn printed(command: &str, files: &[(&str, String)]) -> Value {
     let text = SHORT.iter().fold(command.to_owned(), |text, (short, long)| text.replace(short, long));
     let output = crate::program()
@@ -154,7 +154,7 @@ fn every_kind_of_report_has_a_schema() {
     assert_eq!(kinds, schemas().into_keys().collect());
 }
 
-/// Calls `visit` with the text of each file in a folder and all below it.
+/// Calls `visit` with the text of each file in a folder, recursively.
 fn each_file(folder: &Path, visit: &mut impl FnMut(&str)) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -171,7 +171,7 @@ fn schemas_describe_every_field_and_allow_no_other() {
             assert_eq!(object["additionalProperties"], false, "{name}: {:?} is open", fields.keys());
             for (field, described) in fields {
                 let says = ["description", "$ref", "const"].iter().any(|key| !described[*key].is_null());
-                // A variant of an enum is an object with one field; what it means stands at the object.
+                // A variant of an enum is an object with one field, whose description is that of the object.
                 let is_variant = fields.len() == 1 && object["description"].is_string();
                 assert!(says || is_variant, "{name}: nothing describes {field}");
             }
@@ -179,7 +179,7 @@ fn schemas_describe_every_field_and_allow_no_other() {
     }
 }
 
-/// Calls `visit` with each object of a schema, itself included.
+/// Calls `visit` with each object of a schema, including itself.
 fn objects(schema: &Value, visit: &mut impl FnMut(&Value)) {
     match schema {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! `fusescape serve` as browsers use it, and as others might misuse it.
+//! `fusescape serve` with requests of browsers, and with misuse.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-/// Who waits longer for an answer waits for ever.
+/// Longest wait for an answer.
 const FOR_EVER: Duration = Duration::from_secs(60);
 
-/// A server of its own, of a folder of its own.
+/// A server of its own, for a folder of its own.
 struct Server {
     process: Child,
     port: u16,
@@ -56,10 +56,10 @@ impl Server {
         stream
     }
 
-    /// What comes back until the server hangs up.
+    /// The answer until the server closes the connection.
     fn answer_to(&self, request: &[u8]) -> String {
         let mut stream = self.connect();
-        // Who is refused early need not hear all of it.
+        // A client that is rejected early need not send everything.
         let _ = stream.write_all(request);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
@@ -162,7 +162,7 @@ fn a_file_is_sent_again_only_if_it_has_changed() {
     let tag = header(&first, "etag").unwrap();
     assert_eq!(header(&first, "cache-control"), Some("no-cache"));
     assert_eq!(status(&server.get("/main.js", &format!("If-None-Match: {tag}\r\n"))), "304");
-    // Of the same length, and within the same second.
+    // With the same length, and within the same second.
     std::fs::write(server.folder.join("site/main.js"), "// ä").unwrap();
     let second = server.get("/main.js", &format!("If-None-Match: {tag}\r\n"));
     assert!(status(&second) == "200" && second.ends_with("// ä"), "{second}");
@@ -228,7 +228,7 @@ fn many_fresh_servers_answer_all_the_connections_that_a_browser_opens_at_once() 
     for trial in 0..20 {
         let server = Server::of(folder.clone());
         let mut streams: Vec<TcpStream> = (0..12).map(|_| server.connect()).collect();
-        // Kept alive: nobody leaves to make room.
+        // Kept alive: no connection is closed to make room for others.
         for round in 0..2 {
             for stream in &mut streams {
                 stream.write_all(b"GET /main.js HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
@@ -256,8 +256,8 @@ fn many_fresh_servers_answer_all_the_connections_that_a_browser_opens_at_once() 
 fn a_thousand_who_are_silent_or_slow_keep_nobody_waiting() {
     let server = Server::new("serve-slow");
     std::fs::write(server.folder.join("site/large"), vec![0; 32 << 20]).unwrap();
-    // Every connection is an open file, here and at the server. Where a system allows few, there are fewer clients: the other tests of this
-    // process need some, too.
+    // Every connection is an open file, here and at the server. On a system that allows few files there are fewer
+    // clients, as other tests of this process need some, too.
     let files = rlimit::increase_nofile_limit(4096).unwrap();
     let clients = files.saturating_sub(300).min(1200);
     assert!(clients > 400, "the system allows {files} open files");
@@ -268,7 +268,7 @@ fn a_thousand_who_are_silent_or_slow_keep_nobody_waiting() {
         stream
     };
     let writers: Vec<TcpStream> = (0..100).map(|_| begun("GET / HT")).collect();
-    // They take nothing of what they ask for.
+    // They read nothing of their answers.
     let readers: Vec<TcpStream> = (0..100).map(|_| begun("GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n")).collect();
     for _ in 0..10 {
         server.is_well();

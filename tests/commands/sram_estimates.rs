@@ -1,4 +1,4 @@
-//! Estimated figures of memories, wherever they are shown, written or edited.
+//! Estimated numbers of memories, wherever they are shown, written or edited.
 
 use fusescape_engine::explore::{LayerRequest, LayerStudy};
 use fusescape_engine::hardware::{Core, SRAM_65NM, estimate};
@@ -30,7 +30,7 @@ layers:
 const NOTE: &str = "Energies of accesses that are estimates: sram (sram-28nm)\n";
 
 fn printed(arguments: &str) -> String {
-    // Tests run side by side: each call has files of its own.
+    // Tests run in parallel: each call has files of its own.
     static CALLS: AtomicUsize = AtomicUsize::new(0);
     let call = CALLS.fetch_add(1, Ordering::Relaxed);
     let file = |name: &str, text: &str| {
@@ -120,7 +120,7 @@ fn a_form_shows_what_is_left_to_an_estimator_and_says_that_it_is_an_estimate() {
     assert!(estimated_figure(&document, 0, "area").unwrap().ends_with("um2, an estimate"));
     assert_eq!(estimated_figure(&document, 0, "latency"), None);
     assert_eq!(estimated_figure(&document, 1, "read_energy"), None, "dram states its figures");
-    // What is written by hand wins; taking the estimate out asks for the figures again.
+    // A stated number has priority; removing the estimator makes the numbers required again.
     let stated = FieldTarget::optional("memories[0].read_energy").write(&document, "3 pJ").unwrap();
     assert_eq!(Core::from_text(stated.text()).unwrap().memories.raw[0].read_energy_pj, 3.0);
     let without = FieldTarget::optional("memories[0].estimate").write(&document, "").unwrap();

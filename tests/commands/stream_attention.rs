@@ -1,5 +1,6 @@
-//! The products of Stream's attention example on its TPU-like core, as the public tool priced them: own runs of Stream 1.13.14 with ZigZag
-//! 3.8.5, and of Stream 2.1.1 with ZigZag 3.9.1, for heads of 64 and 32 channels, 64 and 128 tokens, widths of 512 and 256.
+//! The products of Stream's attention example on its TPU-like core, with the costs of the public tool: own runs of
+//! Stream 1.13.14 with ZigZag 3.8.5, and of Stream 2.1.1 with ZigZag 3.9.1, for heads of 64 and 32 channels, 64 and 128
+//! tokens, widths of 512 and 256.
 
 use crate::command_line::succeeds;
 use serde_json::Value;
@@ -22,7 +23,7 @@ const TOKENS: [Product; 11] = [
     ([32, 64, 256], 1088.0, 483_086.336),
     ([128, 16, 256], 1088.0, 368_423.936),
 ];
-/// Channels of the result in place of tokens, where a core has too few of these.
+/// Channels of the result in place of tokens, for a core with too few tokens.
 const CHANNELS: [Product; 2] = [([16, 64, 512], 1087.0, 296_308.736), ([16, 64, 64], 135.0, 37_038.592)];
 /// The later tool: a systolic array, and sums of 32 bit.
 const SYSTOLIC: [Product; 5] = [
@@ -100,7 +101,8 @@ fn products_of_streams_attention_cost_what_they_do_in_the_tool() {
     priced("systolic", &core("OX", true), &SYSTOLIC, 32, "zigzag-3.9");
 }
 
-/// The whole example on the four cores: every method answers, and none is faster than DRAM brings its input, weights and output.
+/// The whole example on the four cores: every method answers, and none is faster than DRAM can move inputs, weights and
+/// outputs.
 #[test]
 fn streams_attention_head_runs_on_its_quad_by_every_method() {
     // 128 x 512 inputs, three times 512 x 64 weights and 128 x 64 results of 16 bit, by a port of 64 bit a cycle.

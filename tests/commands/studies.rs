@@ -1,4 +1,4 @@
-//! Studies on the command line: results that survive any end of a run, shards, files of anybody's.
+//! Studies on the command line: results that survive any end of a run, shards, files of unknown origin.
 
 use crate::command_line::{fails, succeeds};
 use fusescape_command::study::{
@@ -32,7 +32,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Designs of three tasks, a few microseconds of searches each.
+/// Designs in three tasks, with a few microseconds of searches each.
 const STUDY: &str = "name: Small
 hardware: meta-proto-like-df
 network: three-convs
@@ -61,7 +61,7 @@ fn study(sampling: &str) -> Arc<Study> {
     Arc::new(Study::new(request(STUDY.replace("SAMPLING", sampling))).unwrap())
 }
 
-/// A run that knows no costs yet.
+/// A run without cached costs.
 fn run(study: &Arc<Study>, shard: Shard, out: &Path, watch: &dyn Watch) -> Result<RunReport, StudyFailure> {
     fusescape_command::study::run(study, shard, out, &Arc::default(), watch)
 }
@@ -79,7 +79,7 @@ axes:
 record: [energy, latency, edp, utilization, peak_on_chip, onchip_energy, links_energy, memories_energy]
 ";
 
-/// Columns, and how the command's JSON calls them.
+/// Columns, and their names in the command's JSON.
 const FIELDS: [(&str, &str); 8] = [
     ("energy_pj", "energy_pj"),
     ("latency_cycles", "latency_cycles"),
@@ -149,13 +149,13 @@ fn a_run_that_is_killed_at_any_moment_resumes_to_the_same_file() {
                 .stderr(Stdio::null())
                 .spawn()
                 .unwrap();
-            // Anywhere from its first moment to its last, whatever machine this is: once in each part of that time.
+            // At a random time in each of equal parts of the run, whatever the speed of the machine.
             let share = (kill as f64 + random.below(1000) as f64 / 1000.0) / kills as f64;
             std::thread::sleep(whole.mul_f64(share).min(Duration::from_secs(20)));
             let _ = run.kill();
             run.wait().unwrap();
         }
-        // Twice, as results that are whole stay as they are.
+        // Twice, as complete results are kept.
         for _ in 0..2 {
             succeeds(&["study", "run", text(&document), "--out", text(&killed)]);
         }
@@ -179,7 +179,7 @@ fn merged_shards_are_the_whole_study() {
     let merged = folder.join("merged.parquet");
     let backwards: Vec<PathBuf> = shards.iter().rev().cloned().collect();
     assert_eq!(merge(&backwards, &merged).unwrap(), MergeReport { designs: whole.designs(), is_checked: true });
-    // Which designs are skipped differs; the front does not.
+    // The number of skipped designs differs; the front does not.
     let [one, other] = [&undivided, &merged].map(|path| front_of_file(path).unwrap());
     assert!(!one.rows.is_empty());
     assert_eq!(one.rows, other.rows);
@@ -253,12 +253,13 @@ fn a_damaged_file_is_an_error() {
     let bytes = std::fs::read(&path).unwrap();
     let whole = front_of_file(&path).unwrap().rows;
     let damaged = folder.join("damaged.parquet");
-    // What is of no consequence may change; no row does. Where the name of the digests does, the file is said to be unchecked.
+    // Bytes without effect may change, but no row may. If the key of the digests changes, the file is reported as
+    // unchecked.
     let is_whole = |file: &[u8], found: &StudyFront| {
         let is_named = file.windows(DIGESTS.len()).any(|name| name == DIGESTS.as_bytes());
         found.rows == whole && found.is_checked == is_named
     };
-    // What a panic of the library says is of no interest here.
+    // Messages of panics in the library are of no interest here.
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
     let mut random = Lcg(3);
@@ -362,7 +363,7 @@ fn a_damaged_part_is_computed_again() {
     }
 }
 
-/// Stops a run after so many designs.
+/// Stops a run after a number of designs.
 struct StopsAfter(AtomicUsize);
 
 impl Watch for StopsAfter {
@@ -497,7 +498,7 @@ fn the_example_of_the_documentation_is_shown_and_run() {
     assert_eq!(study.designs(), 60);
     let folder = folder("example");
     let document = folder.join("study.yaml");
-    // The same at a size that takes no time.
+    // The same with a size that takes no time.
     let small = file
         .replace("resnet18", "three-convs")
         .replace("28", "16")

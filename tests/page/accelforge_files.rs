@@ -1,4 +1,4 @@
-//! AccelForge's files: documents made of them, and what moves and what it costs as AccelForge itself counts.
+//! AccelForge's files: documents made from them, with transfers and costs as counted by AccelForge itself.
 
 use crate::properties;
 use crate::timeloop_files::{import_texts, imports, moved, request};
@@ -8,7 +8,7 @@ use fusescape::import::{Imported, Severity};
 use fusescape::spec::{read_hardware, read_workload};
 use fusescape::workload::{LayerKind, Network};
 
-/// Eight multipliers with registers for weights, a buffer for all else, and the memory outside.
+/// Eight multipliers with registers for weights, a buffer for the other operands, and an outer memory.
 pub const ARCHITECTURE: &str = "
 variables: { clock: 1e9 }
 arch:
@@ -54,7 +54,7 @@ arch:
     - { name: compute, energy: 0.5e-12, throughput: clock }
 ";
 
-/// Two products of matrices, one after the other, in the short and in the long notation.
+/// Two matrix products, one after another, in the short and in the long notation.
 pub const WORKLOAD: &str = "
 workload:
   rank_sizes: { M: 6, A: 8, B: 4, C: 10 }
@@ -109,7 +109,8 @@ fn priced(imported: &Imported) -> Vec<(LayerStudy, MappedLayer)> {
 #[test]
 fn a_mapping_moves_and_costs_what_accelforge_counts() {
     let priced = priced(&imports(&[ARCHITECTURE, WORKLOAD, MAPPING]));
-    // Actions that AccelForge 1.0.467 counted of these files, as bits: by Einsum, memory and operand what is read and what is written.
+    // Actions counted by AccelForge 1.0.467 for these files, in bits: by Einsum, memory and operand the reads and the
+    // writes.
     let cases = [
         (0, "Buffer", "I", 24 * 32, 12 * 32),
         (0, "Buffer", "O", 12 * 32, 12 * 32),
@@ -134,7 +135,7 @@ fn a_mapping_moves_and_costs_what_accelforge_counts() {
         ];
         assert_eq!(found, [read, written].map(f64::from), "{layer} {memory} {operand}");
     }
-    // Its energies, of the buffer, the multipliers, the memory outside and the registers, pJ.
+    // Its energies, for the buffer, the multipliers, the outer memory and the registers, pJ.
     let energies = [[422.4, 96.0, 4544.0, 25.6], [672.0, 120.0, 6848.0, 25.6]];
     for ((_, mapped), parts) in priced.iter().zip(energies) {
         let sum: f64 = parts.iter().sum();
@@ -157,7 +158,7 @@ fn documents_say_what_the_files_say() {
     let expected = [("Register", "W", 0, 16), ("Buffer", "IO", 2, 4 << 13), ("Outside", "WIO", 2, 1 << 43)]
         .map(|(name, operands, shared, size)| (name, operands.to_owned(), shared, size));
     assert_eq!(told, expected);
-    // A cycle is a computation: 1 ns, in which the buffer reads two words and writes one.
+    // A cycle is the time of one computation: 1 ns, in which the buffer reads two words and writes one.
     let buffer = &hardware.memories[1];
     assert_eq!((buffer.read_width_bits, buffer.write_width_bits, buffer.ports.len()), (64, 32, 0));
     assert_eq!((buffer.area_um2, hardware.array.mac_energy_pj), (Some(2000.0), 0.5));
@@ -178,7 +179,7 @@ fn one_file_and_what_accelforge_writes_out_are_the_same_as_parts() {
     let parts = imports(&[ARCHITECTURE, WORKLOAD, MAPPING]);
     let whole = imports(&[&[ARCHITECTURE, WORKLOAD, MAPPING].concat()]);
     assert_eq!((&whole.workload, &whole.mapping), (&parts.workload, &parts.mapping));
-    // Without tags and without a field around it.
+    // Without tags and without a top-level field.
     let written_out = "
 nodes:
 - { tensors: [In, WA, First, WB, Second], component: Outside, component_object: null, persistent: false }
@@ -237,7 +238,7 @@ workload:
     use LayerKind::{Conv, Elementwise, MatMul};
     assert_eq!(kinds, [Conv, Conv, Conv, MatMul, Elementwise, MatMul, Conv]);
     assert_eq!(network.macs(), 4 * 8 * 8 * 8 + 2 * 8 * 8 * 8);
-    // Copies cost nothing: all three read what was copied.
+    // Copies cost nothing: all three layers read the original.
     let (workload, _) = read_workload(imported.workload.as_ref().unwrap()).both();
     assert_eq!(workload.layers.iter().filter(|layer| layer.from == ["Source"]).count(), 3);
 }
@@ -318,7 +319,7 @@ fn what_cannot_be_taken_is_refused_with_a_remedy_that_works() {
         assert!(text.contains(from), "{from}");
         text.replacen(from, to, 1)
     };
-    // What is wrong, what is said of it, and the text as the remedy has it.
+    // An error, its text, and the file after following the remedy.
     let cases: [(Vec<String>, &str, &str, Vec<String>); 16] = [
         (
             vec![MAPPING.into()],

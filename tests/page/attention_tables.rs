@@ -1,4 +1,4 @@
-//! What the tables of attention say of its schedules.
+//! Tables of attention schedules.
 
 use fusescape::attention::{ElementBits, Step};
 use fusescape::chart::attention_schedules;
@@ -10,7 +10,7 @@ use fusescape_test_support::sample::{pairs, sample_or_all};
 #[test]
 fn what_is_called_as_good_costs_as_much_as_the_best() {
     let mut recomputed = 0;
-    // Where keys and values have room on the chip they stay there; where they have none, they may be computed again.
+    // Keys and values stay on the chip if they fit; if not, they may be recomputed.
     let machines = [("fusemax-like", 256), ("tpu-like-df", 1024)];
     let models = ["llama-3-8b", "bert-base", "gpt2-small"];
     for (model, (hardware, tokens)) in pairs(&models, &machines) {

@@ -1,5 +1,5 @@
-//! The timeline of many cores: nothing overlaps or leaves it, what is drawn is what is found there, and its trace is complete.
-//! `target/charts/timeline_*.svg` show it to a person.
+//! The timeline of many cores: nothing overlaps or leaves it, every drawn item is found at its place, and its trace is
+//! complete. `target/charts/timeline_*.svg` are for viewing.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code)]
 
 use fusescape::chart::{
@@ -31,7 +31,7 @@ const CASES: [&str; 4] = [
     "waco_e2e/b01_resnet18_tpu_quad_fused_waco",
 ];
 
-/// The schedule of a case of the public tool's, with layers called by their numbers.
+/// The schedule of a case of the public tool, with layers named by numbers.
 fn account(name: &str) -> Arc<SystemAccount> {
     let case = fusescape_test_support::stream::case(
         &serde_json::from_str(&reference_text(&format!("stream/{name}.json"))).unwrap(),
@@ -50,7 +50,7 @@ fn account(name: &str) -> Arc<SystemAccount> {
     Arc::new(SystemAccount::new(job, &found, layers.map(|layer| format!("conv\"{layer}")).collect(), &computing))
 }
 
-/// A chain of layers, `count` tiles in all, one after the other on two cores; every second tile sends its output.
+/// A chain of layers, `count` tiles in all, one after another on two cores; every second tile sends its output.
 fn long_account(count: usize) -> Arc<SystemAccount> {
     let layer = |tile: usize| tile * 40 / count;
     let tiles = (0..count).map(|tile| Tile {
@@ -127,7 +127,7 @@ fn timeline(account: &Arc<SystemAccount>) -> CoreTimeline {
     CoreTimeline::new(Rc::new(SystemLanes::new(Arc::clone(account))))
 }
 
-/// The whole, a part, a moment, and each with a tile in focus.
+/// The whole, a part, a short time, and each with a focused tile.
 fn views(account: &Arc<SystemAccount>) -> Vec<(String, CoreTimeline)> {
     let whole = timeline(account);
     let all = account.latency_cycles;
@@ -205,7 +205,7 @@ fn what_is_drawn_is_what_is_found() {
         let account = account(case);
         for (name, view) in views(&account) {
             for width in WIDTHS {
-                // Some of many.
+                // A sample of many.
                 let step = 1 + account.tiles.len() / 200;
                 for (index, tile) in account.tiles.iter_enumerated().step_by(step) {
                     let Some((left, top, extent, height)) = view.tile_place(index, width) else {
@@ -262,12 +262,12 @@ fn many_tiles_cost_no_more_shapes_than_pixels() {
         })
         .collect();
     assert_eq!(images.len(), 3, "two cores and a link");
-    // Both cores are about equally busy all of the time, and at the end with another layer than at the beginning.
+    // Both cores are about equally busy throughout, at the end with another layer than at the beginning.
     for colors in &images[..2] {
         assert!(colors.iter().all(|color| *color != Theme::LIGHT.placeholder()));
         assert_ne!(colors[0], colors[colors.len() - 1]);
     }
-    // Tiles of a quarter of the size, seen one by one, have their own colour.
+    // Single tiles of a quarter of the size have their own colour.
     let near = view.with_window(TimeWindow { start: 1000.0, end: 1100.0 });
     let solid = |color| {
         near.sketch(1440, &Theme::LIGHT).shapes.iter().any(|shape| match shape {
@@ -359,7 +359,7 @@ fn the_table_lists_tiles_as_long_as_a_person_would_read_them() {
     );
 }
 
-/// What brings what a tile reads is there when it begins; only streams come with it.
+/// The inputs of a tile have arrived when it begins; only streams arrive during it.
 #[test]
 fn what_is_brought_for_a_tile_is_there_in_time() {
     let mut brought = 0;
@@ -396,7 +396,8 @@ fn figures_add_up_to_the_account() {
     }
 }
 
-/// A viewer of traces needs whole events: names as they are, every tile once, threads whose slices do not overlap, arrows with two ends.
+/// A trace viewer needs complete events: unchanged names, every tile once, threads without overlapping slices, arrows
+/// with two ends.
 #[test]
 fn a_trace_is_complete() {
     for case in CASES {

@@ -1,4 +1,4 @@
-//! The table of designs: what it holds, what is asked about a pair, and what a cell opens.
+//! The table of designs: its documents, the requests for its pairs, and the design opened by a cell.
 
 use fusescape::explore::{CostStore, StackAim, StackSearch, StackStudy, Sweep};
 use fusescape::job::{Job, Worker};
@@ -16,7 +16,7 @@ fn names(state: &State, half: Half) -> Vec<String> {
     state.table_documents(half).into_iter().map(|document| document.name).collect()
 }
 
-/// A state whose accelerator at hand is written by hand, and whose pinned one is, too.
+/// A state whose current accelerator is written by hand, like the pinned one.
 fn with_own_documents() -> State {
     let mut state = State::first();
     let text = |state: &State, name: &str| state.design.hardware.text.replacen("Meta-prototype-like DF", name, 1);
@@ -44,7 +44,7 @@ fn the_table_begins_with_what_is_at_hand_and_pinned_and_a_link_keeps_what_is_cho
         assert_eq!(opened.table_documents(half), state.table_documents(half));
     }
     assert_eq!(names(&opened, Half::Hardware), ["Mine (own)", "tpu-like-df"]);
-    // Undone, it is as before.
+    // After undo it is as before.
     let plain = State::first();
     assert!(!plain.to_yaml().contains("table:"), "what nobody chose is not said");
 }
@@ -93,7 +93,7 @@ fn workers_find_the_joint_optimum_of_a_pair() {
     let (mut request, limits) = state.table_request(&hardware, &network).unwrap();
     assert_eq!(request.settings.objective, Objective::Latency);
     assert!(request.settings.tiles_x.len() > 2, "tile sizes suit the network");
-    // Few tiles, as the tests are not optimised.
+    // Few tiles, as tests are not optimised.
     (request.settings.tiles_x, request.settings.tiles_y) = (vec![64], vec![64]);
     let request = Rc::new(request);
     let asked = Rc::new((Rc::clone(&request), limits));

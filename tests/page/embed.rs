@@ -1,4 +1,4 @@
-//! Embedding: addresses and messages are read with all that is wrong with them, and nothing is changed by one that is wrong.
+//! Embedding: addresses and messages are read with all their errors, and an invalid one changes nothing.
 
 use fusescape::embed::{
     Answer, Control, EmbedOptions, EmbedTheme, EmbedView, Parameter, answer, resize_script, snippet, state_of,
@@ -40,7 +40,7 @@ fn an_address_names_single_figures_that_can_be_changed() {
         assert_eq!((options.parameters, wrong.is_empty()), (vec![sram()], true), "{words}");
         assert_eq!(options.controls.len(), usize::from(words.ends_with("hardware")));
     }
-    // All mistakes at once, each with a remedy; what is right is taken.
+    // All errors at once, each with a remedy; valid parts are taken.
     let words = "hardware.a.siz:1..2KiB,hardware.a.size,network.batch:1..2,hardware.a.size:4..x,hardware.a.size:8..4KiB,\
                  hardware.a.b.width:1..8bit";
     let (options, wrong) = EmbedOptions::from_query(&format!("controls={words}"));
@@ -52,7 +52,7 @@ fn an_address_names_single_figures_that_can_be_changed() {
         assert!(remedy.contains(part), "{remedy}");
     }
     assert!(wrong.0.iter().all(|one| one.path == "controls"), "{wrong}");
-    // A memory's name may have a dot.
+    // A memory's name may contain a dot.
     assert_eq!(options.parameters.iter().map(|one| (&*one.memory, one.field)).collect::<Vec<_>>(), [("a.b", "width")]);
 }
 
@@ -134,7 +134,7 @@ fn messages_are_understood() {
     let told = state_of(&state, EmbedView::View(Tab::Hierarchy), Value::Null, &json!("a"));
     assert_eq!(from_link(told["link"].as_str().unwrap()).unwrap().design, state.design);
     assert_eq!((&told["id"], &told["hardware"]), (&json!("a"), &json!(state.design.hardware.text)));
-    // What was told is taken back as it was: a preset stays one.
+    // A document that was sent is taken back unchanged: a preset stays one.
     let back = json!({ "fusescape": 1, "type": "set", "hardware": told["hardware"], "workload": told["workload"] });
     let Answer::Show(again, ..) = sent(&back) else { panic!("{back}") };
     assert_eq!(again.design, state.design);
@@ -156,7 +156,8 @@ fn a_broken_document_is_refused_with_every_place() {
     assert_eq!(lines("workload.layers"), [&json!(2)], "{errors:?}");
     assert!(errors.iter().all(|wrong| !wrong["reason"].as_str().unwrap().is_empty()), "{errors:?}");
 
-    // What a link holds is opened as it is, and what is at hand may be broken while another part of it is set.
+    // The content of a link is opened unchanged, and the current design may have errors while another part of it is
+    // set.
     let mut draft = State::first();
     draft.apply(Action::Take(Half::Hardware, broken.clone()));
     let message = json!({ "fusescape": 1, "type": "set", "link": to_link(&draft), "metric": "macs" });

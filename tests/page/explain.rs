@@ -1,4 +1,4 @@
-//! Every number that can be unfolded: its formulas give the number, down to what is given, and the number is the one that is shown.
+//! Every number that can be unfolded: its formulas give the number, down to inputs, and it is the number shown.
 
 use fusescape::chart::Quantity;
 use fusescape::cost::{AccessCause, EnergyCause, LatencyCause};
@@ -46,17 +46,15 @@ fn account(
     survey.account(&mut CostStore::default(), 0).unwrap()
 }
 
-/// What somebody can ask about, and how exactly formulas give their numbers.
+/// Numbers to explain, and the tolerance of their formulas.
 pub struct Asked<'a> {
-    /// Explains.
     pub explain: &'a dyn Fn(Subject) -> Option<Explained>,
-    /// Relative difference at most.
+    /// Largest relative difference.
     pub tolerance: f64,
-    /// Times are differences of times; rounding is relative to these, cycles.
+    /// Times are differences of times; their rounding errors are relative to this, cycles.
     pub latest: f64,
-    /// Whether a formula may be its only term under the same name, as in rows of the loop-information table.
+    /// Whether a formula may consist of a single term with the same name, as in rows of the loop-information table.
     pub may_rename: bool,
-    /// What is wrong.
     pub failures: RefCell<Vec<String>>,
 }
 
@@ -65,14 +63,14 @@ impl<'a> Asked<'a> {
         Self { explain, tolerance, latest, may_rename: false, failures: RefCell::default() }
     }
 
-    /// Notes what does not hold.
+    /// Records a failure unless `holds`.
     pub fn expect(&self, holds: bool, what: impl FnOnce() -> String) {
         if !holds {
             self.failures.borrow_mut().push(what());
         }
     }
 
-    /// Averages of unrollings that do not divide are snapped to the integers that they are meant to be.
+    /// Averages of unrollings that do not divide are rounded to the intended integers.
     fn snapped(explain: &'a dyn Fn(Subject) -> Option<Explained>) -> Self {
         Self { may_rename: true, ..Self::new(explain, 1e-9, 0.0) }
     }
@@ -87,7 +85,7 @@ fn alike(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
 }
 
-/// Checks numbers and everything that they unfold into, up to so many; how many these are.
+/// Checks numbers and all terms that they unfold into, up to `most`; returns their number.
 pub fn unfold(what: &str, roots: Vec<Subject>, asked: &Asked<'_>, most: usize) -> usize {
     let mut seen: BTreeSet<String> = BTreeSet::new();
     let mut open: VecDeque<Subject> = roots.into();
@@ -105,12 +103,12 @@ pub fn unfold(what: &str, roots: Vec<Subject>, asked: &Asked<'_>, most: usize) -
     seen.len()
 }
 
-/// Checks a number and all its formulas; what has a subject is opened later.
+/// Checks a number and all its formulas; terms with a subject are opened later.
 pub fn check(what: &str, explained: &Explained, asked: &Asked<'_>, open: &mut VecDeque<Subject>) {
     asked.expect(explained.value.is_finite() && !explained.name.is_empty(), || format!("{what}: {explained:?}"));
     for formula in &explained.formulas {
         let value = formula.value();
-        // "energy = energy" says nothing.
+        // "energy = energy" explains nothing.
         let says = !matches!(&*formula.terms, [only] if only.name == explained.name);
         asked.expect(says || asked.may_rename, || {
             format!("{what}: {} is only called {} again", explained.name, explained.name)
@@ -224,7 +222,7 @@ fn check_point(what: &str, account: &PointAccount) {
     let count = unfold(what, roots, &asked, usize::MAX);
     assert_none(&asked.failures.into_inner());
     assert!(count > shown.len(), "{what}");
-    // What is computed has a formula, and not only words: in a chain of layers each has one reader.
+    // A computed number has a formula, not only text: in a chain of layers each layer has one reader.
     let is_chain = account.stacks.iter().flat_map(|stack| &stack.tile_types).all(|tile| {
         tile.layers.iter().enumerate().all(|(index, _)| {
             tile.layers.iter().flat_map(|layer| &layer.inputs_from).filter(|from| from.index() == index).count() <= 1
@@ -327,7 +325,7 @@ fn check_layer(what: &str, facts: &LayerFacts, mapped: &MappedLayer) -> Vec<Stri
         });
         if let LayerNumber::Level(_, _, figure) = number {
             let is_word = match figure {
-                // What does not move has a reason instead, and a product of no loops is one.
+                // A reason stands in for missing transfers, and a product of no loops is one.
                 LevelFigure::Down | LevelFigure::Up => *value == 0.0,
                 LevelFigure::TotalMacs | LevelFigure::Turnaround | LevelFigure::Units => *value == 1.0,
                 _ => false,
@@ -340,7 +338,7 @@ fn check_layer(what: &str, facts: &LayerFacts, mapped: &MappedLayer) -> Vec<Stri
     asked.failures.into_inner()
 }
 
-/// Each layer of each network on each hardware under each set of rules; of layers alike the first.
+/// Each layer of each network on each hardware under each set of rules; of equal layers the first.
 #[test]
 fn every_number_of_a_mapped_layer_comes_out_of_its_formulas() {
     let pairs: Vec<(Preset, Preset)> = pairs(hardware_presets(), workload_presets());
@@ -385,7 +383,8 @@ fn every_number_of_a_mapped_layer_comes_out_of_its_formulas() {
     assert!(counts.iter().sum::<usize>() > if all_cases() { 1000 } else { 250 }, "{counts:?} layers are mapped");
 }
 
-/// Of 4 weights 3 come while others are in use: 8 cycles for each, of which its transfer takes 2, and the answer of the DRAM 10.
+/// Of 4 weights 3 arrive while others are in use: 8 cycles for each, of which its transfer takes 2, and the latency of
+/// the DRAM 10.
 #[test]
 fn what_answers_of_memories_could_add_is_said_beside_the_stalls() {
     let note = |latency: u64| {
@@ -416,7 +415,7 @@ fn what_answers_of_memories_could_add_is_said_beside_the_stalls() {
         explain_layer(&study.facts(), &mapped, LayerNumber::Stall).unwrap().note
     };
     assert!(note(11).contains("if each transfer waited for the answer, stalls were 12 cycles longer"), "{}", note(11));
-    // As long as an answer comes within the 6 cycles that are left, nobody waits.
+    // As long as an answer comes within the 6 remaining cycles, there is no stall.
     assert!(note(12).contains("stalls were 15 cycles longer"));
     assert!(!note(7).contains("answer"));
 }

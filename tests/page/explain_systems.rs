@@ -1,4 +1,5 @@
-//! Every number of the views of many cores and of fusion that can be unfolded: its formulas give the number, down to what is given.
+//! Every number of the views of many cores and of fusion that can be unfolded: its formulas give the number, down to
+//! what is given.
 
 use super::explain::{Asked, assert_none, check, unfold};
 use fusescape::chart::SequenceQuantity;
@@ -23,9 +24,9 @@ use rayon::prelude::*;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// What sums of floating-point numbers may differ by.
+/// Tolerance for sums of floating-point numbers.
 const TOLERANCE: f64 = 1e-12;
-/// So many numbers of a schedule are unfolded.
+/// Limit on the numbers of a schedule that are unfolded.
 const MOST: usize = 6000;
 
 fn text(presets: &'static [Preset], id: &str) -> String {
@@ -53,7 +54,7 @@ fn system_account(
     Some(study.account(&mut costs, &stacks, &judged.choice, Some(judged.order)).unwrap().1)
 }
 
-/// Every number of a schedule that the page shows; of many tiles some.
+/// The numbers of a schedule shown on the page; of many tiles a sample.
 fn shown_of_cores(account: &SystemAccount) -> Vec<(CoresNumber, f64)> {
     let energy = &account.energy;
     let computing: f64 = account.cores.iter().map(|core| core.cycles[CoreTimeCause::Computing]).sum();
@@ -99,7 +100,7 @@ fn shown_of_cores(account: &SystemAccount) -> Vec<(CoresNumber, f64)> {
         all.push((CoresNumber::Tile(tile, TileFigure::Brought), brought as f64 / 8.0));
     }
     let step = account.transfers.len().div_ceil(50).max(1);
-    // When one begins is cheap to explain, so that of all of them it is.
+    // Start times are cheap to explain, so all of them are included.
     let begins = account.transfers.iter_enumerated();
     all.extend(begins.map(|(id, run)| (CoresNumber::Transfer(id, TransferFigure::Begin), run.start)));
     for (id, run) in account.transfers.iter_enumerated().step_by(step) {
@@ -151,7 +152,7 @@ fn every_number_of_a_schedule_on_many_cores_comes_out_of_its_formulas() {
     assert!(2 * count > cases.len(), "{count} of {} have a schedule", cases.len());
 }
 
-/// A request of tiles of 14 × 14.
+/// A request with tiles of 14 × 14.
 pub fn request(hardware: &str, workload: &str, objective: Objective) -> Request {
     Request {
         hardware: text(hardware_presets(), hardware),
@@ -295,7 +296,7 @@ fn every_number_of_sequences_comes_out_of_its_formulas() {
             for place in places {
                 roots.extend(parts.iter().map(|part| SequenceNumber::Of(place, *part)));
             }
-            // What does not fit has no number.
+            // Sequences that do not fit have no numbers.
             roots.retain(|number| explain_sequences(&all, *number).is_some());
             let explain = |subject: Subject| match subject {
                 Subject::Sequences(number) => explain_sequences(&all, number),

@@ -1,4 +1,5 @@
-//! Tables of sweeps, of systems, and of what fused layers need: every number in them is explained, and its formulas give it.
+//! Tables of sweeps, of systems, and of the needs of fused layers: every number in them is explained, and its formulas
+//! give it.
 
 use super::explain::{Asked, assert_none, check, unfold};
 use super::explain_systems::request;
@@ -21,10 +22,11 @@ use rayon::prelude::*;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// What sums of floating-point numbers may differ by.
+/// Tolerance for sums of floating-point numbers.
 const TOLERANCE: f64 = 1e-12;
 
-/// Every number of a table behind its first columns is explained, and by its own value to the last bit; how many there are.
+/// Checks that every number of a table behind its first columns is explained with exactly its value; returns their
+/// number.
 fn check_values(
     what: &str,
     table: &Table,
@@ -49,7 +51,7 @@ fn check_values(
     count
 }
 
-/// The same, and all formulas of what is explained already.
+/// The same, with all formulas of existing explanations.
 fn check_made(what: &str, table: &Table, first: usize, rows: &[Vec<Option<Explained>>]) -> (usize, Vec<String>) {
     let asked = Asked::new(&|_| None, TOLERANCE, 0.0);
     for explained in rows.iter().flatten().flatten() {
@@ -62,7 +64,7 @@ fn check_made(what: &str, table: &Table, first: usize, rows: &[Vec<Option<Explai
     (count, failures)
 }
 
-/// The same of what is listed beside sequences.
+/// The same for runs listed beside sequences.
 fn check_listed(what: &str, table: &Table, (sequences, cells): &(Sequences, SequenceCells)) -> (usize, Vec<String>) {
     let explain = |subject: Subject| match subject {
         Subject::Sequences(number) => explain_sequences(sequences, number),
@@ -149,7 +151,7 @@ fn chains(sweep: &Sweep) -> Option<Rc<Chains>> {
     }
 }
 
-/// What a sequence needs, and the partitions of the array for it.
+/// The needs of a sequence, and the partitions of the array for it.
 fn check_sequence(what: &str, sweep: &Sweep, chains: &Rc<Chains>, sequence: Sequence) -> (usize, Vec<String>) {
     let mut all = Vec::new();
     if let Ok(SequenceFinding::Needs(needs)) = find_sequences(sweep, SequenceQuestion::Needs(sequence)) {
@@ -167,7 +169,7 @@ fn check_sequence(what: &str, sweep: &Sweep, chains: &Rc<Chains>, sequence: Sequ
     all.into_iter().fold((0, Vec::new()), |(count, failures), (more, wrong)| (count + more, [failures, wrong].concat()))
 }
 
-/// What one sequence, or all chains, come to on more or less hardware.
+/// The costs of one sequence, or of all chains, on more or less hardware.
 fn check_resources(what: &str, sweep: &Sweep, chains: &Rc<Chains>, of: Option<Sequence>) -> (usize, Vec<String>) {
     let (mut all, mut failures) = (0, Vec::new());
     for resource in Resource::ALL {

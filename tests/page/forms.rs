@@ -1,4 +1,4 @@
-//! Forms: edits that are more than writing one value, and repairs.
+//! Forms: edits of more than one value, and fixes.
 
 use fusescape::depth_first::FuseDepth;
 use fusescape::explore::Sweep;
@@ -36,7 +36,7 @@ fn network(document: &Outline) -> Network {
     Network::from_text(document.text()).unwrap_or_else(|wrong| panic!("{wrong}\n{}", document.text()))
 }
 
-/// The lines of every memory and every layer of every preset, and of nothing else.
+/// Exactly the lines of every memory and every layer of every preset.
 #[test]
 fn lines_of_a_document_are_about_its_memories_and_layers() {
     for preset in hardware_presets().iter().chain(workload_presets()) {
@@ -61,7 +61,7 @@ fn lines_of_a_document_are_about_its_memories_and_layers() {
             assert!(of_items.contains(&name), "{}: {name} has no lines, only {of_items:?}", preset.id);
         }
     }
-    // Half written: no name yet, a name in quotes, a comment between, braces.
+    // Incomplete: no name yet, a name in quotes, a comment in between, braces.
     let text = [
         "memories:",
         "  - name: \"a b\"",
@@ -100,7 +100,7 @@ fn an_array_dimension_is_renamed_added_and_removed_wherever_it_is_named() {
         assert_eq!(added.array.len(), before.array.len() + 1);
         let fewer = remove_dimension(&document, 0).unwrap();
         if before.in_memory.is_some() {
-            // Macros without columns are none, which is said.
+            // Macros without columns are rejected.
             let wrong = Core::from_text(fewer.text()).unwrap_err().to_string();
             assert!(wrong.contains("array.in_memory.columns"), "{wrong}");
             continue;
@@ -108,7 +108,7 @@ fn an_array_dimension_is_renamed_added_and_removed_wherever_it_is_named() {
         let fewer = core(&fewer);
         assert_eq!(fewer.array.raw, before.array.raw[1..], "{}", preset.id);
     }
-    // A name that is taken is an error at its place; who meant which is left alone.
+    // A name that is taken is an error at its place; references are left alone.
     let document = hardware("tpu-like");
     let clash = rename_dimension(&document, 0, "D2").unwrap();
     assert!(Core::from_text(clash.text()).is_err());
@@ -206,7 +206,7 @@ fn ports_follow_what_a_memory_holds() {
     assert_eq!(core(&more).memories.raw[2].ports.raw[0].serves.len(), 4);
     let fewer = set_operand(&more, 2, Operand::W, false).unwrap();
     assert_eq!(fewer.text(), stated.text());
-    // The single port of the DRAM loses what it served.
+    // The single port of the DRAM loses the removed services.
     let dram = set_operand(&document, 5, Operand::W, false).unwrap();
     assert!(!dram.text().contains("W.read_to_low"), "{}", dram.text());
 
@@ -355,7 +355,7 @@ fn what_was_chosen_for_layers_goes_with_the_network() {
     let before = state.clone();
     let chosen =
         |state: &State| (state.design.schedule.fuse, state.mapping.layer.clone(), state.hierarchy.layer.clone());
-    // A network that has such a layer, and an edit of the text, which may be on its way to anything.
+    // A network with such a layer, and an edit of the text, which may be incomplete.
     state.apply(Action::preset(Half::Workload, "fsrcnn").unwrap());
     assert_eq!(chosen(&state), chosen(&before));
     state.apply(Action::Write(Half::Workload, find_preset(workload_presets(), "resnet18").unwrap().text.to_owned()));
@@ -365,7 +365,7 @@ fn what_was_chosen_for_layers_goes_with_the_network() {
     assert_eq!(state.design.schedule.cuts, "map2", "to come back to");
     assert!(state.design.request().is_ok_and(|requests| Sweep::new(&requests[0]).is_ok()));
 
-    // So does swapping two designs, each of which keeps its own cuts.
+    // The same for swapping two designs, each of which keeps its own cuts.
     let mut state = before.clone();
     state.apply(Action::Pin);
     state.apply(Action::preset(Half::Workload, "mobilenet-v1").unwrap());
@@ -413,7 +413,7 @@ fn another_type_takes_the_fields_that_it_has() {
         let read_back = Network::from_text(changed.text());
         let wrong: Vec<String> =
             read_back.err().map(|wrong| wrong.0.into_iter().map(|wrong| wrong.path).collect()).unwrap_or_default();
-        // Its neighbours may want another size, it does not.
+        // Its neighbours may get another size, but it does not.
         assert!(
             !wrong.iter().any(|path| path.starts_with("layers[2]")),
             "{}: {wrong:?}\n{}",
@@ -495,7 +495,7 @@ fn what_every_field_shows_can_be_written_in_it() {
             assert_eq!(place.write(&document, &shown).unwrap().text(), preset.text, "{}: {place:?}", preset.id);
             let wrong = place.write(&document, "what, is: this").unwrap();
             assert!(place.read(&wrong) == "what, is: this", "{}: {place:?}", preset.id);
-            // Beside the line of the field only those change that name it.
+            // Besides the line of the field, only lines that refer to it change.
             let before: Vec<&str> = preset.text.lines().collect();
             let changed = wrong.text().lines().filter(|line| !before.contains(line)).count();
             assert!(changed <= 1 || place.is_name(), "{}: {place:?}", preset.id);

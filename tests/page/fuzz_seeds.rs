@@ -1,5 +1,5 @@
-//! What fuzzing begins with: small inputs of every kind, which are read without a complaint and have the properties that fuzzing asks
-//! for, and the words that documents are made of. `tools/fuzz` has them written into the folder that FUSESCAPE_SEEDS names.
+//! Seeds for fuzzing: small inputs of every kind, which are read without errors and have the properties that fuzzing
+//! checks, and the words of documents. `tools/fuzz` has them written into the folder that FUSESCAPE_SEEDS names.
 
 use crate::properties;
 use base64::Engine;
@@ -35,12 +35,12 @@ use std::sync::Arc;
 
 type Seed = (String, Vec<u8>);
 
-/// Where seeds go, if anybody wants them.
+/// The folder for seeds, if requested.
 fn folder() -> Option<std::path::PathBuf> {
     std::env::var_os("FUSESCAPE_SEEDS").map(Into::into)
 }
 
-/// The property that is asked of all bytes of a kind.
+/// The property that all bytes of a kind must have.
 fn property_of(kind: &str) -> fn(&[u8]) {
     match kind {
         "accelforge" => properties::accelforge::holds,
@@ -72,9 +72,9 @@ fn save(kind: &str, seeds: &[Seed]) {
     seeds.iter().for_each(|(name, bytes)| std::fs::write(folder.join(name), bytes).unwrap());
 }
 
-/// The words that readers of a kind know, as libFuzzer reads them: mutations put them in.
+/// The words that readers of a kind know, in libFuzzer's format: mutations insert them.
 fn save_words(kind: &str, words: &BTreeSet<String>) {
-    // What no field is called: units, limits of numbers, and what holds a document together.
+    // Words other than fields: units, limits of numbers, and punctuation of documents.
     const MORE: [&str; 24] = [
         "0",
         "1",
@@ -108,10 +108,10 @@ fn save_words(kind: &str, words: &BTreeSet<String>) {
     std::fs::write(folder.join(format!("{kind}.dict")), lines.concat()).unwrap();
 }
 
-/// What no reader knows.
+/// A word that no reader knows.
 const UNKNOWN: &str = "zzzzzzzzzz";
 
-/// Every word that some text of a kind could have in the place of another, as its reader's remedies name them.
+/// All words that could replace some text of a kind, from the remedies of its reader.
 fn known_words<'t>(texts: impl IntoIterator<Item = &'t str>, wrong: impl Fn(&str) -> Diagnostics) -> BTreeSet<String> {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     let (mut tried, mut known) = (BTreeSet::new(), BTreeSet::new());
@@ -127,7 +127,7 @@ fn known_words<'t>(texts: impl IntoIterator<Item = &'t str>, wrong: impl Fn(&str
     known
 }
 
-/// The words of a remedy that lists all there are.
+/// The words of a remedy that lists all of them.
 fn listed(remedy: &str) -> Vec<String> {
     const BEFORE: [&str; 3] = ["the fields here are ", "Use one of ", "Use "];
     let Some(list) = BEFORE.iter().find_map(|before| Some(remedy.split_once(before)?.1)) else { return Vec::new() };
@@ -268,7 +268,7 @@ fn files_of_accelforge() {
     save("accelforge", &seeds);
 }
 
-/// Large pools have too many hierarchies for many to be tried, so the first memories of each are seeds, too.
+/// Large pools have too many hierarchies to try, so the first memories of each are seeds, too.
 #[test]
 fn pools() {
     let wrong = |text: &str| Pool::from_text(text).err().unwrap_or_default();
@@ -367,7 +367,7 @@ fn studies() {
     save("results", &[("rows".to_owned(), std::fs::read(results).unwrap())]);
 }
 
-/// What the fields of the page hold, in the order of the target; the first section chooses.
+/// The content of the page's fields, in the order of the target; the first section chooses.
 #[test]
 fn requests() {
     let fields = |choices: &str, sections: &[&str]| {
@@ -390,7 +390,7 @@ fn requests() {
     save_words("study", &words.map(str::to_owned).into());
 }
 
-/// An address, and messages that are taken.
+/// An address, and messages that are accepted.
 #[test]
 fn messages() {
     let messages = [
@@ -419,7 +419,7 @@ fn messages() {
     save_words("embed", &words);
 }
 
-/// What a host is told to be wrong.
+/// The error sent to a host.
 fn refused(message: &str) -> Diagnostics {
     let mut wrong = Diagnostics::default();
     if let Answer::Refuse(refusal) = answer(message, &State::first()) {
@@ -438,7 +438,7 @@ fn links() {
         let (name, link) = line.split_once(' ').unwrap();
         let state = from_link(link).unwrap();
         states.push((format!("{name}-state"), state.to_yaml().into_bytes()));
-        // The target packs what it is given.
+        // The target compresses its input.
         let packed = URL_SAFE_NO_PAD.decode(&link[1..]).unwrap();
         seeds.push((name.to_owned(), decompress_to_vec(&packed[..packed.len() - 2]).unwrap()));
         seeds.push((format!("{name}-link"), link.as_bytes().to_vec()));

@@ -1,16 +1,16 @@
-//! The gallery: every number of the papers that it claims, computed and held to how far it is known to depart; and what is said
-//! about entries that are wrong.
+//! The gallery: every claimed number of the papers is computed and compared with its known departure; and the errors of
+//! invalid entries.
 
 use fusescape::explore::LayerStudy;
 use fusescape::gallery::{Entry, Fidelity, Workbench, entries};
 use fusescape::spec::gallery_presets;
 use fusescape_test_support::sample::all_cases;
 
-/// Entries whose claims take longest to compute, left out where not all is asked for. Depth-first points, systems and methods that they
-/// compare are compared by others, too.
+/// Entries whose claims take longest to compute, left out of sample runs. Other entries compare depth-first points,
+/// systems and methods as well.
 const LONGEST: [&str; 4] = ["defines-case-study-3", "defines-fig-13", "defines-fig-18", "stream-fig-14"];
 
-/// Computes all claims of the entries that `wanted` picks, and says everything that does not hold.
+/// Computes all claims of the entries selected by `wanted`, and reports those that do not hold.
 fn holds(wanted: impl Fn(&Entry) -> bool) {
     let wanted = |entry: &&Entry| wanted(entry) && (all_cases() || !LONGEST.contains(&entry.id));
     let mut wrong = Vec::new();
@@ -77,7 +77,7 @@ fn figures_and_tables_of_fusemax() {
     holds(|entry| entry.paper == "FuseMax");
 }
 
-/// The one place where the paper tells what it searched.
+/// The one place where the paper states the size of its search.
 #[test]
 fn the_possible_groups_of_four_networks_are_those_of_optimus() {
     let entry = entries().unwrap().into_iter().find(|entry| entry.id == "optimus-table-5").unwrap();
@@ -113,7 +113,7 @@ fn every_entry_can_be_looked_at() {
     }
 }
 
-/// A departure that is known is held from both sides: one that vanishes is news, too.
+/// A known departure is checked from both sides: its disappearance is news, too.
 #[test]
 fn a_claim_holds_only_near_its_known_departure() {
     let entry = entries().unwrap().into_iter().find(|entry| entry.id == "defines-fig-12").unwrap();
@@ -124,7 +124,7 @@ fn a_claim_holds_only_near_its_known_departure() {
     assert!(!claim.holds(ours(2.0 * claim.deviation)));
 }
 
-/// Printed digits decide, never a pin.
+/// The printed digits decide, not a known departure.
 #[test]
 fn what_is_printed_decides_whether_a_number_rounds_to_it() {
     for (published, comparison, holding, failing) in [
@@ -136,7 +136,7 @@ fn what_is_printed_decides_whether_a_number_rounds_to_it() {
         ("..1.2", "{}", vec![-3.0, 0.5, 1.2, 1.24], vec![1.26]),
         ("2..", "{}", vec![1.6, 2.0, 1e9], vec![1.4]),
         ("3.52", "deviation: 10 %, tolerance: 1 %, why: w", vec![3.85, 3.90], vec![3.52, 3.522, 3.80]),
-        // A pin does not make a departure of what rounds to the printed digits.
+        // A known departure has no effect on a number that rounds to the printed digits.
         ("3.52", "deviation: 0.05 %, tolerance: 1 %, why: w", vec![3.53], vec![3.521]),
         ("3.52", "deviation: 10 %, tolerance: 1 %, missing: m", vec![3.85, 3.90], vec![3.52, 3.522, 3.80]),
     ] {

@@ -1,4 +1,4 @@
-//! The glossary of the page is the list of `docs/glossary.md`, and every hint on the page leads into it.
+//! The glossary of the page equals the list of `docs/glossary.md`, and every term on the page has an entry.
 
 use fusescape::glossary::{drawing, drawings, find, terms};
 use std::collections::BTreeSet;
@@ -89,7 +89,7 @@ fn drawings_belong_to_terms_and_stay_on_their_field() {
     assert!(seen > 200, "only {seen} marks");
 }
 
-/// What stands between two texts, every time.
+/// All texts between two texts.
 fn between<'t>(text: &'t str, before: &str, after: &str) -> Vec<&'t str> {
     text.split(before).skip(1).filter_map(|rest| rest.split(after).next()).collect()
 }

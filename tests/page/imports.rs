@@ -1,4 +1,4 @@
-//! Files that are no documents of ours, or not quite: what is wrong with them is said, and where.
+//! Files that are not, or not quite, documents of ours: their errors have places.
 
 use fusescape::import::{File, Severity, import};
 use fusescape::spec::{Preset, find_preset, hardware_presets, workload_presets};
@@ -73,7 +73,7 @@ fn a_document_of_constraints_is_known_and_shown_where_mappings_are() {
     let twice = vec![file("a.yaml", CONSTRAINTS.as_bytes()), file("b.yaml", CONSTRAINTS.as_bytes())];
     let told = import(twice, &Default::default()).unwrap_err().to_string();
     assert!(told.contains("More than one of the files is a constraint document"), "{told}");
-    // A network has layers, too, which may state an unrolling of their own.
+    // A network also has layers, which may state an unrolling of their own.
     let network = text(workload_presets(), "three-convs").replacen("type: conv,", "type: conv, unroll: { D1: K },", 1);
     let imported = import(vec![file("mine.yaml", network.as_bytes())], &Default::default()).unwrap();
     assert_eq!((imported.workload, imported.constraints), (Some(network), None));

@@ -1,4 +1,4 @@
-//! The layered layout: below what it reads, side by side in a rank, and no edge through a node.
+//! The layered layout: nodes are below their inputs, those of one rank side by side, and no edge crosses a node.
 
 use fusescape::chart::{Layered, Spacing, lay_out};
 use fusescape::spec::workload_presets;
@@ -7,7 +7,7 @@ use fusescape_test_support::random::Lcg;
 
 const SPACING: Spacing = Spacing { width: 100.0, height: 24.0, between_ranks: 16.0, between_nodes: 12.0, lane: 10.0 };
 
-/// Places of an edge, close to each other: straight inside a rank, swinging between two, as it is drawn.
+/// Points of an edge, close to each other: straight inside a rank, swinging between two, as drawn.
 fn sampled(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let swing = |t: f64| 3.0 * t * t - 2.0 * t * t * t;
     let parts = points.windows(2).flat_map(|pair| {
@@ -70,7 +70,7 @@ fn a_chain_is_straight_and_branches_stand_side_by_side() {
     let block = check(5, &[(0, 1), (1, 2), (0, 3), (2, 4), (3, 4)]);
     assert_eq!((block.ranks[1], block.ranks[3]), (1, 1));
     assert_ne!(block.nodes[1].0, block.nodes[3].0);
-    // A shortcut without a layer runs straight beside what it skips.
+    // A shortcut without a layer runs straight beside the nodes that it skips.
     let skip = check(4, &[(0, 1), (1, 2), (2, 3), (0, 3)]);
     let lane = skip.routes.iter().find(|route| route.to == 3 && route.from == 0).unwrap();
     assert_eq!(lane.points.len(), 6);
@@ -95,7 +95,7 @@ fn any_graph_is_laid_out_circles_and_loops_too() {
     assert_eq!(check(1, &[]).height, SPACING.height);
 }
 
-/// Thousands of layers that all read the first: the longest edges are left out, and said to be.
+/// Thousands of layers that all read the first one: the longest edges are left out, and reported.
 #[test]
 fn a_network_of_thousands_of_shortcuts_is_bounded() {
     let count = 4096;

@@ -1,4 +1,4 @@
-//! Lessons: every step of every variant can be solved, by numbers that are computed; receipts get what their answers deserve.
+//! Lessons: every step of every variant can be solved with computed numbers; receipts get the right marks.
 
 use fusescape::depth_first::FuseDepth;
 use fusescape::gallery::{Measure, RunStrategy, Shown, Workbench};
@@ -25,7 +25,7 @@ fn every_step_of_every_variant_of_every_lesson_has_one_right_answer() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Close to a limit a small change of the engine would turn the answer over.
+/// Close to a limit, a small change of the engine could change the right answer.
 #[test]
 fn no_answer_of_a_guided_lesson_is_close_to_a_limit() {
     let (mut workbench, mut wrong) = (Workbench::default(), Vec::new());
@@ -55,8 +55,8 @@ fn guided() -> Vec<(&'static str, Lesson)> {
     all
 }
 
-/// Nobody has to remember or to look elsewhere: the numbers that decide are those of the point that is open; in the landscape those of
-/// its points, of the best, and of layer-by-layer, with which the headline compares; and those that the text tells.
+/// All numbers that decide an answer are on the screen: those of the opened point; in the landscape those of its
+/// points, of the best, and of layer-by-layer, with which the headline compares; and those in the text.
 #[test]
 fn every_question_is_about_what_is_on_the_screen() {
     let mut wrong = Vec::new();
@@ -152,7 +152,7 @@ fn a_receipt_gets_what_its_answers_deserve_whatever_it_says_itself() {
     let curve: Vec<f64> = (lesson.steps[2].combinations().collect::<Vec<_>>().into_iter())
         .map(|values| numbers(2, &Variation::Values(values), &mut workbench)[0])
         .collect();
-    // The best by hand: the least energy among all designs that meet the goal.
+    // The best design by hand: the least energy among all that meet the goal.
     let designs: Vec<Vec<u32>> = lesson.steps[3].combinations().collect();
     assert_eq!(designs.len(), 16);
     let of = |values: &Vec<u32>, workbench: &mut Workbench| numbers(3, &Variation::Values(values.clone()), workbench);
@@ -168,7 +168,7 @@ fn a_receipt_gets_what_its_answers_deserve_whatever_it_says_itself() {
         (3, vec![chosen(best.unwrap())]),
     ];
     assert_eq!(marks("ada", &all), [1.0, 1.0, 1.0, 2.0]);
-    // A second try counts half, a third not at all; half a curve half; what misses a goal nothing.
+    // A second try counts half, a third not at all; half a curve counts half; a missed goal counts nothing.
     let half: Vec<f64> =
         curve.iter().enumerate().map(|(index, height)| if index == 0 { height * 3.0 } else { *height }).collect();
     let others = [
@@ -221,7 +221,7 @@ fn receipts_that_are_none_are_refused_with_a_reason() {
         assert!(!Receipt::from_json(text).unwrap_err().0[0].reason.is_empty(), "{text}");
     }
     assert!(Receipt::from_json(&" ".repeat(2 << 20)).unwrap_err().to_string().contains("more than"));
-    // Of another version of the document, with a step that there is not, and more answers than tries.
+    // For another version of the document, with a step that does not exist, and more answers than tries.
     let mut strange = receipt("ada", &[(0, vec![Given::Choice(1); 5]), (40, vec![Given::Choice(7)])]);
     strange.lesson = "another".to_owned();
     let graded = Grader::default().grade(&LessonSource::Own(EXERCISE.to_owned()), &strange).unwrap();
@@ -288,7 +288,7 @@ steps:
     }
 }
 
-/// A lesson of one step, with what stands before it.
+/// A lesson of one step, with its head.
 fn lesson(head: &str, opens: &str, rest: &str) -> String {
     format!(
         "title: One
@@ -313,7 +313,8 @@ fn said(text: &str) -> Vec<String> {
     mistakes(text).0.iter().map(|wrong| format!("{}: {wrong}", wrong.line.unwrap())).collect()
 }
 
-/// What a step changes, and documents of the lesson's own, are looked at with everything else, and blamed where the lesson says so.
+/// Changes of a step, and documents in the lesson, are checked with everything else, and errors have lines of the
+/// lesson.
 #[test]
 fn mistakes_in_changed_fields_and_own_documents_have_the_lines_of_the_lesson() {
     let documents = "documents:
@@ -354,7 +355,7 @@ fn every_value_that_may_be_drawn_or_chosen_is_looked_at_and_each_mistake_is_said
     let found = said(&lesson(drawn, set, ANSWER));
     assert_eq!(found.len(), 1, "{found:#?}");
     assert!(found[0].contains("With size 3 pJ, other 2: ") && found[0].starts_with("7: "), "{found:#?}");
-    // Nobody who draws the first value sees it.
+    // A student with the first value does not see it.
     assert!(Lesson::from_text(&lesson(drawn, set, ANSWER), Draw::Student("")).is_ok());
 
     let opens = "{ view: schedule, hardware: meta-proto-like-df, workload: fsrcnn }";
@@ -369,7 +370,7 @@ fn every_value_that_may_be_drawn_or_chosen_is_looked_at_and_each_mistake_is_said
     let curve = "predict: { number: energy, field: hardware.sram.size, values: [1 KiB, 2 KiB], axis: 0..1 }";
     let found = said(&lesson("", opens, curve));
     assert!(found.len() == 2 && found.iter().all(|said| said.contains("has no `sram.size`")), "{found:#?}");
-    // The lessons that come with the program have none.
+    // The lessons of the program have none.
     for preset in lesson_presets() {
         assert_eq!(mistakes(preset.text).to_string(), "", "{}", preset.id);
     }
@@ -392,7 +393,7 @@ fn memories_and_units_that_there_are_not_are_answered_with_those_that_there_are(
     assert!(found.contains("There is no unit `zzz`. Use one of ") && !found.contains("one of ,"), "{found}");
 }
 
-/// Hints are for answers of every kind: of a design they look at its own numbers.
+/// Hints apply to answers of every kind: for a design they use its own numbers.
 #[test]
 fn hints_are_said_of_designs_and_curves_too() {
     let text = EXERCISE
@@ -417,13 +418,13 @@ fn hints_are_said_of_designs_and_curves_too() {
         lesson.steps[3].combinations().map(|all| Given::Values(all.iter().map(|v| v + 1).collect())).collect();
     let best = all.into_iter().map(|given| said(3, given)).find(Verdict::is_right).unwrap();
     assert!(!best.said.contains("Try another tile."), "{}", best.said);
-    // Where no number is entered, there is none to compare with.
+    // Without an entered number there is nothing to compare with.
     let wrong =
         EXERCISE.replace("    marks: 2\n", "    hints: [{ when: [answer 1..], text: no }, { near: size, text: no }]\n");
     assert_eq!(mistakes(&wrong).0.iter().filter(|wrong| wrong.reason.contains("a number is entered")).count(), 2);
 }
 
-/// What is chosen in the form and what the view shows are one design from the beginning.
+/// The choices in the form and the view show the same design from the beginning.
 #[test]
 fn a_task_begins_with_the_values_of_the_design_that_it_opens() {
     let begin = |opens: &str, fields: &str| {

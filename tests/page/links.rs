@@ -1,4 +1,4 @@
-//! Links: short, for ever, and never trusted.
+//! Links: short, permanent, and untrusted.
 
 use fusescape::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use fusescape::gallery::find_entry;
@@ -60,14 +60,14 @@ fn links_of_every_version_open() {
         let (name, link) = line.split_once(' ').unwrap();
         let state = from_link(link).unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
         let expected = std::fs::read_to_string(folder().join(format!("{name}.txt"))).unwrap_or_default();
-        // A preset that was retired since is a document by hand.
+        // A preset that was retired since is a document written by hand.
         assert_eq!(expected, expectation(&state), "{name}");
         seen += 1;
     }
     assert!(seen >= 8, "{seen} links");
 }
 
-/// What is in force, and the documents by their hashes.
+/// The effective state, with documents by their hashes.
 fn expectation(state: &State) -> String {
     let texts = [&state.design.hardware.text, &state.design.workload.text, &state.hierarchy.pool];
     let hashes = texts.map(|text| hex(fingerprint(text))).join(" ");
@@ -83,7 +83,7 @@ fn gallery_items_are_short() {
         let state = after([Action::entry(&find_entry(entry.id).unwrap())]);
         let link = to_link(&state);
         println!("{:4} {} {link}", link.len(), entry.id);
-        // Who computes each layer on many cores takes some, where an entry says it.
+        // An entry with an allocation to many cores needs more.
         let most = if state.cores.allocation.is_empty() { 120 } else { 200 };
         assert!(link.len() <= most, "{}: {} characters", entry.id, link.len());
         assert_eq!(from_link(&link).unwrap(), state, "{}", entry.id);
@@ -99,7 +99,7 @@ fn steps_of_lessons_are_short_and_lead_back() {
         assert_eq!(state.lesson.as_deref(), Some(&open));
         let link = to_link(&state);
         println!("{:4} {id} {link}", link.len());
-        // A document with single values changed, or a mapping, is in the link.
+        // A document with changed values, or a mapping, is part of the link.
         let is_changed = state.design.hardware.own.is_some() || state.own_mapping().is_some();
         let most = if is_changed { 240 } else { 120 };
         assert!(link.len() <= most, "{id}: {} characters", link.len());
@@ -107,7 +107,7 @@ fn steps_of_lessons_are_short_and_lead_back() {
     }
 }
 
-/// Written without a preset at hand.
+/// Written without a preset as a base.
 const FROM_SCRATCH: &str = "\
 # A small accelerator of our own, for a course.
 name: Classroom core
@@ -182,7 +182,7 @@ fn what_a_person_changes_costs_a_few_characters() {
     assert!(link.len() <= 550, "an accelerator of one's own takes {} characters", link.len());
 }
 
-/// Edits of all kinds, also such that make no sense.
+/// Edits of all kinds, including invalid ones.
 fn random_action(random: &mut Lcg, state: &State) -> Action {
     let half = random.of(&[Half::Hardware, Half::Workload]);
     let presets = if half == Half::Hardware { hardware_presets() } else { workload_presets() };
@@ -263,7 +263,7 @@ fn random_cores(random: &mut Lcg, state: &State, word: String) -> CoresField {
 /// A text with some lines copied, dropped, or changed.
 fn scribbled(random: &mut Lcg, text: &str) -> String {
     let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
-    // A preset to the letter would come back as that preset.
+    // A text equal to a preset would come back as that preset.
     lines.push("# by hand\n".to_owned());
     for _ in 0..=random.below(4) {
         let place = random.below(lines.len() as u64 + 1) as usize;
@@ -289,7 +289,7 @@ fn whatever_is_entered_comes_back() {
             let action = random_action(&mut random, &state);
             state.apply(action);
             let back = from_link(&to_draft(&state)).unwrap();
-            // A mapping by hand of a layer that is not at hand any more is let go.
+            // A mapping by hand for another layer is dropped.
             state.mapping = if state.own_mapping().is_none() { back.mapping.clone() } else { state.mapping };
             assert_eq!(back, state, "seed {seed}");
             let linked = from_link(&to_link(&state)).unwrap();
@@ -310,7 +310,7 @@ fn texts_of_all_kinds_come_back() {
         assert_eq!(from_link(&link).unwrap(), state, "{text:?}");
         assert!(text.len() < 1000 || link.len() < 400, "{} characters", link.len());
     }
-    // Beyond what any document may have, and beyond what is compared.
+    // Beyond the limit on documents, and on texts that are compared.
     let large: String = (0..200_000).map(|number| format!("{number},")).collect();
     let state = after([Action::Write(Half::Workload, large)]);
     assert_eq!(from_link(&to_link(&state)).unwrap(), state);
@@ -337,7 +337,7 @@ fn wrong_links_are_called_wrong() {
     }
 }
 
-/// Found by fuzzing: the text of the system is shown, pin, and it is not shown any more.
+/// Found by fuzzing: the text of the system is shown, pinned, then hidden.
 #[test]
 fn what_a_link_pins_is_pinned_as_the_page_pins_it() {
     let state = from_link(&sealed(&[47, 1, 32, 47, 0])).unwrap();

@@ -1,4 +1,4 @@
-//! What the page and the command line promise, a subject a file. One program, as each takes seconds to link.
+//! The promises of page and command line, one subject per file. A single program, as each takes seconds to link.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod accelforge_files;
@@ -26,7 +26,7 @@ mod onnx_quantised;
 mod onnx_recurrent;
 mod onnx_transformers;
 mod onnx_volumes;
-/// What fuzzing asks of readers, which so is compiled here, too.
+/// The properties of readers that fuzzing checks, compiled here as well.
 #[path = "../../fuzz/src/lib.rs"]
 mod properties;
 mod questions;

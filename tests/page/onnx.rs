@@ -1,4 +1,4 @@
-//! ONNX models that the tests write themselves, imported: layers, sizes, and what is said about the rest.
+//! ONNX models written by the tests, imported: layers, sizes, and remarks on the rest.
 
 use fusescape::import::{Report, Severity, Source, onnx};
 use fusescape::spec::{WorkloadSpec, read_workload, write_workload};
@@ -14,7 +14,7 @@ pub(crate) fn import_with(graph: &Graph, sizes: &[(String, u64)]) -> (WorkloadSp
     onnx::import(&mut model.as_slice(), "model.onnx", &options).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
-/// The network as a person gets it: through its document.
+/// The network as a user gets it: through its document.
 pub(crate) fn import(graph: &Graph) -> (Network, Report) {
     let (spec, report) = import_with(graph, &[]);
     let text = write_workload(&spec);
@@ -45,7 +45,7 @@ pub(crate) fn says(report: &Report, severity: Severity, part: &str) -> bool {
 
 const PADS: (&str, fusescape_test_support::onnx::Is) = ("pads", Ints(&[1, 1, 1, 1]));
 
-/// A stem, a block with a shortcut that is projected, pooling, a classifier; no shape is stated in between.
+/// A stem, a block with a projected shortcut, pooling, a classifier; no intermediate shape is stated.
 fn residual() -> Graph {
     Graph::default()
         .input("image", &[-1, 3, 64, 64])
@@ -94,7 +94,7 @@ fn a_residual_network_has_the_layers_and_sizes_of_its_graph() {
     assert_eq!(report.of(Severity::NotCounted).count(), 0, "{:#?}", report.lines());
 }
 
-/// As PyTorch exports it: heads by reshape and transpose, shapes computed in the graph.
+/// As exported by PyTorch: heads by reshape and transpose, shapes computed in the graph.
 pub(crate) fn transformer(tokens: i64) -> Graph {
     let mut graph = Graph::default()
         .input("x", &[-1, tokens, 96])
@@ -213,7 +213,7 @@ fn operators_that_only_arrange_data_become_views() {
     }
     assert!(says(&report, Severity::NotCounted, "Resize: its interpolation"));
     assert!(says(&report, Severity::Expressed, "2 x view: its input is arranged anew"));
-    // Tiles reach through all but the transposed map and the interpolated one.
+    // All views but the transposed map and the interpolated one can be read tile by tile.
     let whole: Vec<&str> = network.needed_whole().map(|id| network.layer(id).name.as_str()).collect();
     assert_eq!(whole, ["d", "e"]);
     let read = |name: &str| {
@@ -296,7 +296,7 @@ struct WindowAxis {
     kernel: i64,
     stride: i64,
     dilation: i64,
-    /// Of the node itself, where nothing follows from `auto_pad`.
+    /// Of the node itself, unless `auto_pad` determines it.
     pads: [i64; 2],
     /// Of an operator Pad before it.
     zeros: [i64; 2],
@@ -315,8 +315,8 @@ impl WindowAxis {
         self.dilation * (self.kernel - 1) + 1
     }
 
-    /// What the node adds before and behind its input. `SAME_` wants an output for every stride that begins in the input, with the fewest
-    /// zeros; an odd one goes behind (`UPPER`) or before (`LOWER`).
+    /// Padding that the node adds before and after its input. `SAME_` gives one output for every stride that begins in
+    /// the input, with the least padding; an odd one is added after (`UPPER`) or before (`LOWER`).
     fn added(&self, auto_pad: &str) -> [i64; 2] {
         let size = self.size + self.zeros[0] + self.zeros[1];
         let outputs = (0..size).step_by(self.stride as usize).count() as i64;
@@ -329,8 +329,8 @@ impl WindowAxis {
         }
     }
 
-    /// The places of the map that each output reads. Windows follow each other as long as they fit; with `ceil_mode` until one reaches the
-    /// end, unless it begins behind the input.
+    /// The elements of the map read by each output. Windows follow each other as long as they fit; with `ceil_mode`
+    /// until one reaches the end, unless it begins beyond the input.
     fn read(&self, auto_pad: &str, ceil_mode: bool) -> Vec<Vec<i64>> {
         let [before, behind] = self.added(auto_pad);
         let size = self.size + self.zeros[0] + self.zeros[1];
@@ -363,7 +363,7 @@ fn windows_read_what_onnx_says_whatever_their_padding_and_rounding() {
         let axes = [0, 1].map(|_| WindowAxis::random(&mut random, is_padded_before));
         let [columns, rows] = axes;
         let expected = axes.map(|axis| axis.read(auto_pad, ceil_mode));
-        // Layers have no outputs that see nothing but zeros, and no more padding than their kernel spans.
+        // Layers have no outputs that see only padding, and no more padding than the extent of their kernel.
         let is_usual = |axis: &WindowAxis| {
             let added = axis.added(auto_pad);
             (0..2).all(|side| added[side] + axis.zeros[side] < axis.span()) && axis.span() <= axis.size
@@ -515,7 +515,7 @@ fn patches_become_tokens_and_padding_goes_into_the_layer() {
     assert!(says(&report, Severity::Merged, "becomes the padding"));
 }
 
-/// A file that counts how much of it is read, as if it had gigabytes of weights in the middle.
+/// A file that counts the bytes read from it, with a simulated gap of gigabytes of weights.
 struct Sparse {
     head: Vec<u8>,
     hole: u64,
@@ -548,7 +548,8 @@ impl Source for Sparse {
     }
 }
 
-/// Exporters compute what `Pad` adds from a list by axis, last axis first: pairs, each (before, behind), in the reverse order, as rows.
+/// Exporters compute the padding of `Pad` from a list by axis, last axis first: pairs (before, after), reversed, as
+/// rows.
 #[test]
 fn padding_that_a_model_computes_is_known() {
     let graph = Graph::default()
@@ -590,7 +591,7 @@ fn what_multiplies_and_is_not_counted_is_told_with_its_weights() {
     let (_, report) = import(&part);
     let coverage = report.coverage.unwrap();
     assert!(!coverage.is_whole());
-    // What follows an operator whose output is not known is lost, too.
+    // The outputs of an operator after an unknown one are lost, too.
     assert_eq!(coverage.to_string(), "2 of 4 operators that multiply are counted, with 2.30 of 4.02 thousand weights");
     assert!(report.lines().iter().any(|line| line.starts_with("INCOMPLETE. ")));
 }
@@ -608,7 +609,7 @@ fn sizes_that_the_model_does_not_leave_open_are_refused_with_what_is_meant() {
 
 #[test]
 fn weights_are_not_read() {
-    // The raw bytes of a tensor are its last field: message, tensor and graph all get longer by the hole.
+    // The raw bytes of a tensor are its last field: message, tensor and graph all get longer by the gap.
     let hole: u64 = 3 << 30;
     let varint = |value: u64| fusescape_test_support::onnx::Message::default().number(1, value as i64).0[1..].to_vec();
     let nested = |field: u8, length: u64| [vec![field << 3 | 2], varint(length)].concat();
@@ -637,14 +638,14 @@ fn broken_files_are_refused_without_a_panic() {
     for end in (0..model.len()).step_by(model.len() / sample_or_all(150, model.len())) {
         match cut(end) {
             Err(wrong) => assert!(wrong.to_string().contains("is no complete ONNX model"), "{end} bytes: {wrong}"),
-            // Nobody can tell that what followed the graph is missing.
+            // Nothing shows that the part after the graph is missing.
             Ok(network) => assert_eq!(Ok(network), cut(model.len()), "{end} bytes"),
         }
     }
     // Bytes changed at random places: whatever happens, it is an answer.
     let mut random = Lcg(1);
     for model in [residual().model(), model] {
-        // Mostly in the graph, as the weights are not looked at.
+        // Mostly in the graph, as the weights are not read.
         let small: Vec<u8> = model.clone();
         for _ in 0..sample_or_all(300, 2000) {
             let mut changed = small.clone();
@@ -675,7 +676,7 @@ fn paths_that_all_layers_share_are_left_out_of_their_names() {
     assert!(says(&report, Severity::NotCounted, "(b/Softmax)"));
 }
 
-/// Found by fuzzing: the smallest number has no positive twin.
+/// Found by fuzzing: the smallest number has no positive counterpart.
 #[test]
 fn the_smallest_number_is_no_padding() {
     let graph = Graph::default()
@@ -690,7 +691,7 @@ fn the_smallest_number_is_no_padding() {
 fn huge_graphs_are_bounded() {
     let mut many = Graph::default().input("x", &[1, 4, 8, 8]).weights("w", FLOAT, &[4, 4, 1, 1]);
     for _ in 0..5000 {
-        // All with one name, as only the last output of a name is looked at.
+        // All with one name, as only the last output with a name counts.
         many = many.node("Conv", &["x", "w"], &["y"], &[]);
     }
     let wrong = onnx::import(&mut many.model().as_slice(), "many.onnx", &Default::default()).unwrap_err().to_string();
@@ -715,7 +716,7 @@ fn huge_graphs_are_bounded() {
 #[test]
 fn lists_of_a_graph_are_bounded_while_they_are_read() {
     let most = 1 << 17;
-    // The field of a graph, what it is, and how many bytes one of them takes.
+    // A field of the graph, its content, and the size of one item in bytes.
     let filled = |field: u64, content: &Message, count: usize| {
         let graph = Message(Message::default().message(field, content).0.repeat(count));
         Message::default().message(7, &graph).0
@@ -738,7 +739,7 @@ fn lists_of_a_graph_are_bounded_while_they_are_read() {
     }
     let wrong = refused(&filled(11, &empty, 5000));
     assert!(wrong.contains("has 5000 inputs, more than the 4096 of a document"), "{wrong}");
-    // What one node holds: names of its inputs and outputs, attributes, and numbers of these.
+    // The content of a node: names of its inputs and outputs, attributes, and their numbers.
     let attribute = Message::default().number(3, 1);
     for (field, content) in [(1, &empty), (2, &empty), (5, &attribute)] {
         let node = Message(Message::default().message(field, content).0.repeat(4_000_000));

@@ -1,4 +1,4 @@
-//! Attention in ONNX models: heads that share keys and values, caches of these, operators that hold all of it.
+//! Attention in ONNX models: heads that share keys and values, caches, and operators for the whole attention.
 
 use crate::onnx::{import, layer, reads, says, shape};
 use fusescape::hardware::Operand;
@@ -61,7 +61,7 @@ fn grouped(tokens: i64, past: i64) -> Graph {
         .dense("context.tokens", "project", width, width)
 }
 
-/// Bytes of all inputs of which the names begin so.
+/// Bytes of all inputs with this prefix.
 fn input_bytes(network: &Network, prefix: &str) -> u64 {
     let inputs = network.ids().map(|id| network.layer(id)).filter(|layer| layer.shape.kind == LayerKind::Input);
     inputs.filter(|layer| layer.name.starts_with(prefix)).map(|layer| layer.shape.output_bits() / 8).sum()
@@ -124,7 +124,8 @@ struct Sizes {
 }
 
 impl Sizes {
-    /// Whether scores and values of an attention operator have all operations, and read each key and value once.
+    /// Checks that scores and values of an attention operator have all operations, and that each key and value is read
+    /// once.
     fn check(self, graph: &Graph, projections: i64, prefix: &str) {
         let (network, report) = import(graph);
         let Self { heads, shared, tokens, past, size } = self;
@@ -160,7 +161,7 @@ fn grouped_attention_of_onnx_runtime_reads_its_cache_once() {
         };
         let names = if past > 0 { ["past.k", "past.v"] } else { [""; 2] };
         let graph = input(input(input(Graph::default(), "q", heads * 16), "k", shared * 16), "v", shared * 16);
-        // What is computed, as inputs are no part of a cache.
+        // Computed, as inputs are not part of a cache.
         let graph = ["q", "k", "v"]
             .into_iter()
             .zip([heads, shared, shared])

@@ -1,4 +1,4 @@
-//! Work on single elements in ONNX models, imported as layers of a vector unit.
+//! Elementwise work in ONNX models, imported as layers of a vector unit.
 
 use crate::onnx::{import, reads, says, shape, transformer};
 use fusescape::import::{Report, Severity, onnx};
@@ -17,7 +17,7 @@ fn with_lanes(graph: &Graph) -> (Network, Report) {
     (Network::from_text(&text).unwrap_or_else(|wrong| panic!("{wrong}\n{text}")), report)
 }
 
-/// How many of an operation all layers take that only a vector unit computes.
+/// Number of operations of one kind in all layers of the vector unit.
 fn count(network: &Network, operation: Operation) -> u64 {
     let of = |shape: &LayerShape| shape.iterations() * shape.operations.count(operation);
     let shapes = network.computing().map(|id| &network.layer(id).shape);
@@ -54,7 +54,7 @@ fn attention_normalisation_and_activations_become_layers() {
     let (scores, map, wide) = (6 * 40 * 40, 40 * 96, 40 * 384);
     assert_eq!(count(&network, Operation::Exp), scores + wide);
     assert_eq!(count(&network, Operation::Max), scores);
-    // What scales the scores is part of the product; of a normalisation there is one root a pixel.
+    // Scaling of scores is part of the product; a normalisation has one root per pixel.
     assert_eq!(count(&network, Operation::Divide), scores + 40 + wide);
     assert_eq!(count(&network, Operation::Multiply), 3 * map + 2 * wide);
     for op in ["Softmax", "LayerNormalization", "Gelu"] {
@@ -63,7 +63,7 @@ fn attention_normalisation_and_activations_become_layers() {
     assert_eq!(network.macs(), import(&transformer(40)).0.macs());
 }
 
-/// A core without such a unit computes what it does of a network in which these layers are not.
+/// A core without a vector unit computes the other layers as in a network without these.
 #[test]
 fn without_a_vector_unit_all_else_is_as_if_they_were_not_there() {
     let with = with_lanes(&transformer(40)).0.without_vector_unit();
@@ -75,7 +75,7 @@ fn without_a_vector_unit_all_else_is_as_if_they_were_not_there() {
     assert_eq!(with.left_out().len(), 10);
 }
 
-/// A normalisation by the root of the mean square, as exporters write it, and a gate.
+/// A normalisation by the root mean square, as written by exporters, and a gate.
 #[test]
 fn a_normalisation_in_parts_is_counted_part_by_part() {
     let graph = Graph::default()
@@ -113,7 +113,7 @@ fn a_normalisation_in_parts_is_counted_part_by_part() {
     assert_eq!(network.stored().count(), 0, "everything can be fused");
 }
 
-/// A softmax over pixels, or over channels that are not the innermost, has no such layers: it is not counted, as ever.
+/// A softmax over pixels, or over channels other than the innermost, gets no layers: it is not counted, as before.
 #[test]
 fn what_does_not_lie_in_channels_is_not_counted() {
     for (axis, turned) in [(2, false), (1, true)] {

@@ -1,4 +1,4 @@
-//! Products of matrices in ONNX models, whatever the operator and the order of axes.
+//! Matrix products in ONNX models, for any operator and order of axes.
 
 use crate::onnx::{import, layer, says, shape};
 use fusescape::hardware::Operand;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 #[test]
 fn matrices_of_two_axes_are_multiplied_in_chains() {
-    // Scores of all rows with all rows, and what they weight: no axis is a batch.
+    // Scores of all rows with all rows, and the weighted sum: no axis is a batch.
     let graph = Graph::default()
         .input("x", &[40, 24])
         .dense("x", "a", 24, 16)
@@ -53,7 +53,7 @@ fn einsum_is_the_product_of_its_equation() {
         ("bhgid,bhjd->bhgij", false, 3 * 14 * 8),
         ("bid,bjd->bij", false, 14 * 8),
         ("bid,bjd", false, 14 * 8),
-        // Trained: projections, heads in one, a matrix for each head.
+        // Trained: projections, merged heads, one matrix per head.
         ("bid,dk->bik", true, 8 * 6),
         ("bid,dhk->bhik", true, 8 * 3 * 6),
         ("bihd,hdk->bik", true, 3 * 8 * 6),
@@ -121,7 +121,7 @@ fn einsum_that_is_no_product_of_matrices_is_refused_with_its_reason() {
         assert!(says(&report, Severity::NotCounted, reason), "{equation}: {:#?}", report.lines());
         assert_eq!(report.coverage.unwrap().operators.counted, 2, "{equation}");
     }
-    // The remedy: the sum first.
+    // The remedy: first the sum.
     let graph = Graph::default()
         .input("x", &[1, 8, 8])
         .dense("x", "a", 8, 8)

@@ -64,7 +64,7 @@ fn a_product_in_blocks_that_does_not_state_its_size_is_not_counted() {
     assert!(without(&[("N", Int(96)), ("K", Int(64))]).coverage.unwrap().is_whole());
 }
 
-/// Quantised and made fractions again around each operator, as exporters of the QDQ format do.
+/// Quantised and dequantised around each operator, as in the QDQ format of exporters.
 #[test]
 fn bits_around_operators_are_those_of_their_inputs_weights_and_outputs() {
     let mut graph = Graph::default().input("x", &[1, 8, 12, 12]).weights("s", FLOAT, &[1]);

@@ -32,7 +32,7 @@ const CELL: Cell = Cell {
 };
 
 impl Cell {
-    /// The layer, and a product of its states as classifiers have it.
+    /// The layer, followed by a product of its states as in classifiers.
     fn graph(self) -> Graph {
         let Self { op, gates, directions, steps, sequences, inputs, hidden, kind, batch_first } = self;
         let (shape, order) =
@@ -73,7 +73,7 @@ fn products(network: &Network) -> u64 {
         .sum()
 }
 
-/// Bits of weights that layers have, or read from inputs of the network.
+/// Bits of weights in layers, or in inputs of the network.
 fn weight_bits(network: &Network) -> u64 {
     let bits = network.ids().map(|id| network.layer(id)).filter(|layer| layer.name != "out").map(|layer| {
         match layer.shape.kind {

@@ -1,4 +1,4 @@
-//! Transformers in ONNX models: the forms in which programs export them, and what cannot be one.
+//! Transformers in ONNX models: the forms written by exporters, and models that are no transformers.
 
 use fusescape::attention::{Step, TransformerWork};
 use fusescape::import::{Report, Severity, onnx};
@@ -15,7 +15,7 @@ fn transformer(graph: &Graph) -> Result<(TransformerSpec, Report), Diagnostics> 
     onnx::import_transformer(&mut graph.model().as_slice(), "my-gpt.onnx", &onnx::Options::default())
 }
 
-/// Multiply-accumulates of all products of the network, and of the head of it.
+/// Multiply-accumulates of all products of the network, and of its head.
 fn network_macs(graph: &Graph) -> (u64, u64) {
     let (network, _): (Network, _) = crate::onnx::import(graph);
     let layers = network.computing().map(|id| network.layer(id));
@@ -26,7 +26,7 @@ fn network_macs(graph: &Graph) -> (u64, u64) {
     })
 }
 
-/// The styles that are tried, with what each of them is.
+/// The tested styles, with a description of each.
 fn styles() -> Vec<(Style, &'static str)> {
     use Hides::{Added, Chosen, Compared, Nothing, Padding, Trilu};
     use Written::{Apart, Operator, WithWeights};
@@ -103,7 +103,7 @@ fn every_form_of_a_transformer_is_the_document_of_its_sizes() {
             ..TransformerSpec::default()
         };
         assert_eq!(spec, expected, "{style:?}");
-        // It computes what the network of the same model does, but for the head.
+        // It computes the same as the network of the same model, except for the head.
         let model = Transformer::from_text(&text).unwrap();
         let (tokens, past) = (TOKENS as u64, style.past as u64);
         let step = Step { batch: 1, tokens, cached: past, sees_itself: true };
@@ -184,14 +184,14 @@ fn open_sizes_are_those_that_a_person_states() {
     assert!(wrong.to_string().contains("no open dimension `sequence`"), "{wrong}");
 }
 
-/// Why a graph is no transformer, with its places.
+/// Reasons why a graph is no transformer, with places.
 fn refused(graph: &Graph) -> Vec<(String, String)> {
     let wrong = transformer(graph).expect_err("it is refused");
     assert!(wrong.0.iter().all(|one| !one.remedy.is_empty()));
     wrong.0.into_iter().map(|one| (one.path, one.reason)).collect()
 }
 
-/// Graphs that are no transformers, with a place and a reason that are told of each.
+/// Graphs that are no transformers, with a place and a reason reported for each.
 pub(crate) fn others() -> Vec<(Graph, &'static str, &'static str)> {
     let start = || Graph::default().input("x", &[1, TOKENS, WIDTH]).weights("lowest", FLOAT, &[]);
     let blocks = |style: Style| Blocks { graph: start(), style, block: "one".to_owned() };
@@ -200,14 +200,14 @@ pub(crate) fn others() -> Vec<(Graph, &'static str, &'static str)> {
         let stream = blocks.block(("x".to_owned(), "x".to_owned()));
         (blocks.graph, stream)
     };
-    // A second block, of another style, that reads something.
+    // A second block, in another style, with its own input.
     let second = |style: Style, graph: Graph, read: &str| {
         let mut blocks = Blocks { graph, style, block: "two".to_owned() };
         blocks.block((read.to_owned(), read.to_owned()));
         blocks.graph
     };
     let turn = [("perm", Ints(&[0, 2, 1]))];
-    // Attention of tensors, and what follows.
+    // Attention of given tensors, and the rest of a block.
     let of = |read: [&str; 3], columns: [i64; 3], graph: Graph| {
         let mut blocks = Blocks { graph, style: PLAIN, block: "one".to_owned() };
         let [q, k, v] = [0, 1, 2].map(|part| {
@@ -316,7 +316,7 @@ pub(crate) fn others() -> Vec<(Graph, &'static str, &'static str)> {
     unlike.style.norm = "layer";
     unlike.block(("x".to_owned(), normal));
     all.push((unlike.graph, "one/context", "It has norms of two kinds"));
-    // Two parts side by side that are joined.
+    // Two parallel parts that are concatenated.
     let mut joined = blocks(PLAIN);
     let attended = joined.attention("x");
     let sum = joined.node("Add", &["x", &attended], "sum", &[]);
@@ -349,7 +349,7 @@ fn a_reason_that_all_blocks_have_is_told_once() {
 
 #[test]
 fn an_operator_of_a_stated_text_is_no_mask() {
-    // Attributes of any kind are passed over.
+    // Attributes of any kind are skipped.
     let graph = model(PLAIN, 1).node("Identity", &["head"], &["last"], &[("note", Text("nothing"))]);
     assert!(transformer(&graph).is_ok());
 }

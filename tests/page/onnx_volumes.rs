@@ -56,7 +56,7 @@ fn convolutions_of_volumes_have_all_operations_weights_and_outputs() {
     }
 }
 
-/// The network that tells videos apart in the tests of exporters: convolutions, pooling, and a mean over all frames.
+/// The video classifier of the exporters' tests: convolutions, pooling, and a mean over all frames.
 fn videos(kernel: &[i64]) -> (Network, fusescape::import::Report) {
     let pads: Vec<i64> = kernel.iter().chain(kernel).map(|size| size / 2).collect();
     let graph = Graph::default()
@@ -126,7 +126,7 @@ fn windows_of_volumes_that_are_impossible_are_refused() {
     }
 }
 
-/// A person chooses whether zeros between inputs are multiplied; both have the outputs and weights of the operator.
+/// Whether zeros between inputs are multiplied is an option; both have the outputs and weights of the operator.
 #[test]
 fn zeros_between_inputs_of_transposed_convolutions_are_counted_on_demand() {
     let mut random = Lcg(11);

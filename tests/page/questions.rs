@@ -1,4 +1,4 @@
-//! What a worker answers to the questions of views.
+//! Answers of a worker to the questions of views.
 
 use fusescape::command::Unwatched;
 use fusescape::command::layer::{LayerOptions, map_layers};
@@ -53,7 +53,7 @@ fn a_worker_answers_the_questions_of_the_view() {
     assert_eq!((wrong.0[0].path.as_str(), wrong.0[0].remedy.as_str()), ("objective", "Did you mean `spad_W`?"));
 }
 
-/// The page searches unrollings one after the other in one worker, the command line many at a time.
+/// The page searches unrollings one after another in one worker, the command line many at a time.
 #[test]
 fn a_mapping_under_constraints_is_that_of_the_command() {
     let request = Rc::new(layer_request("eyeriss-like", "alexnet-eyeriss", Some("conv3")));
@@ -96,7 +96,7 @@ fn a_worker_answers_with_the_time_that_its_clock_tells() {
     let study = OnlineStudy::new(&Sweep::new(&request).unwrap()).unwrap();
     let decided = study.with_traffic(study.decide(-6));
     thread_local!(static NOW: Cell<f64> = const { Cell::new(0.0) });
-    // Every look at it takes 42 ms.
+    // Every reading of the clock takes 42 ms.
     let mut with_clock = Answerer::with_clock(|| NOW.replace(NOW.get() + 42.0));
     let request = Rc::new(request);
     for (answerer, ms) in [(&mut with_clock, Some(42.0)), (&mut Answerer::default(), None)] {
@@ -106,7 +106,7 @@ fn a_worker_answers_with_the_time_that_its_clock_tells() {
         let Timed { found, ms: told } = answerer.ask(search).unwrap();
         assert_eq!((told, found.bound_bytes), (ms, None));
     }
-    // What Optimus cannot express is refused with its reasons.
+    // A design that Optimus cannot express is rejected with reasons.
     let towers = "name: towers\nbatch: 1\nlayers:\n  - { name: left, type: input, K: 3, size: 16 x 16 }\n  \
                   - { name: right, type: input, K: 3, size: 16 x 16 }\n  \
                   - { name: a, type: conv, K: 4, kernel: 1 x 1, from: left }\n  \

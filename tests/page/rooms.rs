@@ -58,7 +58,7 @@ fn imports_point_down_and_no_view_knows_another() {
     assert_eq!(wrong, Vec::<String>::new());
 }
 
-/// Files of a room that import each other in a circle are read as one, so there are few of them.
+/// Files that import each other in a cycle must be read as one, so there may only be few of them.
 #[test]
 fn no_circle_of_imports_has_more_than_three_files() {
     let app = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/app");

@@ -1,4 +1,4 @@
-//! Documents by chance: what is written says the same when it is read, and whatever forms make of a document does, too.
+//! Random documents: reading back a written document gives the same, also after edits by forms.
 
 use fusescape::form::{
     ARRAY_FIELDS, FieldTarget, MEMORY_FIELDS, add_dimension, add_layer, add_memory, add_port, branch, duplicate_memory,
@@ -20,7 +20,7 @@ use fusescape_test_support::random::Lcg;
 use fusescape_test_support::sample::sample_or_all;
 use std::collections::BTreeSet;
 
-/// Texts that mean something in YAML, or look as if they did.
+/// Texts with a meaning in YAML, or with the appearance of one.
 const WORDS: [&str; 24] = [
     "lb",
     "a b",
@@ -174,7 +174,7 @@ fn random_hardware(random: &mut Lcg) -> HardwareSpec {
     let memories = (0..random.below(5)).map(|_| random_memory(random, &dimensions)).collect();
     let vector_unit = maybe(random, random_vector_unit);
     let in_memory = (random.below(4) == 0).then(|| random_in_memory(random));
-    // What an operation takes then follows.
+    // The cost of an operation then follows.
     let states = in_memory.is_none();
     HardwareSpec {
         name: word(random),
@@ -279,9 +279,9 @@ fn random_workload(random: &mut Lcg) -> WorkloadSpec {
     }
 }
 
-/// What is wrong where, in no order: only what was read from a text stands in lines.
+/// Errors with their places, unordered: only documents that were read from text have lines.
 fn reasons(wrong: Diagnostics) -> Vec<String> {
-    // What is written once for reading and writing is complained about once.
+    // A value stated once for reading and writing has one error.
     let is_said_of_reading = |one: &&Diagnostic| !one.path.contains(".write_");
     let reason = |one: &Diagnostic| format!("{}: {}\n", one.path.replace(".read_", "."), one.reason);
     let mut reasons: Vec<String> = wrong.0.iter().filter(is_said_of_reading).map(reason).collect();
@@ -289,7 +289,7 @@ fn reasons(wrong: Diagnostics) -> Vec<String> {
     reasons
 }
 
-/// Writing and reading leads back, and what is built of both is the same, or wrong at the same places.
+/// Writing and reading back is the identity, and both build the same, or have errors at the same places.
 fn hardware_survives(spec: &HardwareSpec) {
     let text = write_hardware(spec);
     assert_eq!(read_hardware(&text).both(), (spec.clone(), Diagnostics::default()), "{text}");
@@ -306,7 +306,7 @@ fn workload_survives(spec: &WorkloadSpec) {
     assert_eq!(said(Network::from_text(&text)), said(Network::new(spec)), "{text}");
 }
 
-/// A link of it opens to the letter.
+/// A link with it opens unchanged.
 fn link_survives(half: Half, text: &str) {
     let mut state = State::first();
     state.apply(Action::Write(half, text.to_owned()));
@@ -332,7 +332,7 @@ fn networks_by_chance_are_read_as_they_were_written() {
     }
 }
 
-/// What a person might type into a field.
+/// Input that a person might type into a field.
 const TYPED: [&str; 20] = [
     "",
     "1",
@@ -356,7 +356,7 @@ const TYPED: [&str; 20] = [
     "- x",
 ];
 
-/// One edit by form; `None` where it cannot be made in place, as nothing comes of it then.
+/// A random edit by a form; `None` if it cannot be made in place, in which case nothing changes.
 fn hardware_edit(random: &mut Lcg, document: &Outline) -> Option<Outline> {
     let index = |random: &mut Lcg, path: &str| random.below(document.len(path).max(1) as u64) as usize;
     let memory = index(random, "memories");
@@ -424,7 +424,7 @@ fn workload_edit(random: &mut Lcg, document: &Outline) -> Option<Outline> {
     }
 }
 
-/// Edits by form, one after the other, of every document; `check` sees each.
+/// Random edits by forms, one after another, of every document; `check` sees each.
 fn edited(
     texts: impl Iterator<Item = &'static str>,
     edit: fn(&mut Lcg, &Outline) -> Option<Outline>,
@@ -435,7 +435,7 @@ fn edited(
         let (mut document, mut done) = (Outline::read(text).unwrap(), 0);
         for _ in 0..60 {
             let Some(next) = edit(&mut random, &document) else { continue };
-            // A document with errors is left again before long, as the next edits build on it.
+            // A document with errors is dropped soon, as further edits build on it.
             check(next.text());
             done += 1;
             document = next;

@@ -1,4 +1,4 @@
-//! A state as a file: everything comes back, and what is wrong is told with its line.
+//! A state as a file: everything is restored, and errors have lines.
 
 use fusescape::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use fusescape::gallery::find_entry;
@@ -45,11 +45,11 @@ fn the_step_of_a_lesson_that_is_open_comes_back() {
         state.apply(Action::step(open, opens, &state));
         let text = comes_back(&state, &step);
         assert!(text.contains(&format!("lesson: {step}\n")), "{text}");
-        // So it does after an edit.
+        // The same after an edit.
         state.apply(Action::Schedule(ScheduleField::TilesX("4, 8".to_owned())));
         comes_back(&state, &step);
     }
-    // A student's, and one of their own with its text.
+    // A student's lesson, and one written by hand with its text.
     for source in [LessonSource::Preset("your-own".to_owned()), LessonSource::Own("title: of my own\n".to_owned())] {
         let open = OpenLesson { source, student: "Ada L.".to_owned(), step: 3, values: vec![1, 2] };
         let state = State { lesson: Some(Box::new(open)), ..State::first() };
@@ -153,7 +153,7 @@ fn a_document_is_kept_to_the_letter_whatever_it_holds() {
     }
 }
 
-/// Found beside fuzzing: no number is larger than links keep, whatever a file says.
+/// Found beside fuzzing: numbers in files have the same limit as in links.
 #[test]
 fn what_a_file_counts_is_kept_by_links() {
     let file = "fusescape: 1

@@ -1,4 +1,4 @@
-//! Systems of Stream in the three layouts that its repository had, checked with documents written by hand.
+//! Systems of Stream in the three layouts of its repository, compared with documents written by hand.
 
 use crate::properties;
 use crate::zigzag_files::{import_texts, imports};
@@ -15,7 +15,7 @@ fn system_of(imported: &Imported) -> CoreSystem {
     CoreSystem::from_text(imported.system.as_ref().unwrap(), "").unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
-/// A core of before ZigZag 3.8: ports by operand, widths by memory.
+/// A core from before ZigZag 3.8: ports by operand, widths by memory.
 pub const OLDER_CORE: &str = "
 name: anything
 memories:
@@ -72,7 +72,7 @@ memories:
 operational_array: { unit_energy: 0, unit_area: 0, dimensions: [D1, D2], sizes: [0, 0] }
 ";
 
-/// Today's layout of ports, without a dataflow.
+/// The current layout of ports, without a dataflow.
 pub const CORE: &str = "
 name: anything
 type: zigzag.compute
@@ -117,7 +117,7 @@ memories:
 operational_array: { unit_energy: 0, unit_area: 0, dimensions: [D1, D2], sizes: [0, 0] }
 ";
 
-/// What the core files say, as a document of ours.
+/// The content of the core files, as our document.
 const BY_HAND: &str = "
 name: two
 cores:
@@ -154,7 +154,7 @@ fn by_hand(dram_bits: &str, links: &str, ports: &str) -> CoreSystem {
     CoreSystem::from_text(&text, "").unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
-/// 2^50 bit, as more cannot be counted.
+/// 2^50 bit, the largest size.
 const MOST: &str = "1125899906842624";
 
 #[test]
@@ -171,7 +171,7 @@ unit_energy_cost: 2
     let links = "links: [{ between: [core 0, core 1], width: 32 bit, energy: 2 pJ }]";
     let port = ", ports: [{ direction: both, energy: 2 pJ }]";
     assert_eq!(system_of(&imports(&files)), by_hand(MOST, links, port));
-    // The order of files does not matter, and a file that nobody names is told of.
+    // The order of files does not matter, and a file that is not named is reported.
     let shuffled = imports(&[files[2], ("other.yaml", OLDER_CORE), files[1], files[0]]);
     assert_eq!(system_of(&shuffled), by_hand(MOST, links, port));
     let told =
@@ -213,8 +213,8 @@ core_connectivity:
   - { type: bus, cores: [0, 1, 2], bandwidth: 128, unit_energy_cost: 3 }
 ";
     let imported = imports(&[("s.yaml", soc), ("core.yaml", CORE), ("far.yaml", DRAM)]);
-    // The registers sum along D2 and are private along D1: what the core states in the older layout. The bus comes first, as it is
-    // stated last.
+    // The registers sum along D2 and are private along D1, as stated by the core in the older layout. The bus comes
+    // first, as it is stated last.
     let links = "links: [{ bus: [core 0, core 1], width: 128 bit, energy: 3 pJ }, \
                  { between: [core 0, core 1], width: 32 bit, energy: 1 pJ }]";
     let ours = by_hand("8000000", links, ", ports: [{ direction: both, width: 128 bit, energy: 3 pJ }]");
@@ -223,7 +223,7 @@ core_connectivity:
     for part in ["unroll: the tool searches", "connected twice", "a port and a bus here"] {
         assert!(told.iter().any(|finding| finding.contains(part)), "{part}: {told:#?}");
     }
-    // A core that is described in place, and a system in one file.
+    // A core that is described in the system file, for a system in a single file.
     let indented = |text: &str| text.trim_start().lines().map(|line| format!("    {line}\n")).collect::<String>();
     let cores = format!("cores:\n  0:\n{}  1: {{}}\n  2:\n{}", indented(CORE), indented(DRAM));
     let whole = soc.replace("cores: { 0: core.yaml, 1: core.yaml, 2: far.yaml }\n", &cores);
@@ -260,7 +260,7 @@ core_connectivity:
         let names: Vec<&str> = core.core.memories.iter().map(|memory| memory.name.as_str()).collect();
         assert_eq!(names, ["reg", "sram", "vmem", "dram"]);
     }
-    // Between groups by their memories' link, whoever of the group needs it.
+    // Between groups by the link of their memories, whichever core of the group uses it.
     assert_eq!(format!("{:?}", spec.links[1].ends), r#"Bus(["core 0", "core 1", "core 3"])"#);
     let alone = import_texts(&[("vmem.yaml", &*memory)]).unwrap_err().to_string();
     assert!(alone.contains("a memory that other cores share"), "{alone}");
@@ -332,7 +332,7 @@ fused_groups: [{ name: one, layers: [Conv] }]
             assert!(told.iter().any(|finding| finding.contains(part)), "{part}: {told:#?}");
         }
     }
-    // Without a mapping the types of operators that a core states.
+    // Without a mapping, the types of operators stated by a core.
     let adds = CORE.replace("type: zigzag.compute", "type: zigzag.compute\noperator_types: [Add, Silu]");
     let system = system_of(&imports(&[("s.yaml", soc), ("core.yaml", &adds), ("far.yaml", DRAM)]));
     assert_eq!(system.cores.raw[0].runs, [LayerKind::Add]);
@@ -431,7 +431,7 @@ fn layers_that_stream_pads_by_more_than_their_kernels_are_read() {
     assert!(told.contains(&"padding") && told.contains(&"constant_operands"), "{told:?}");
 }
 
-/// A system as Stream's files, and what is imported of these.
+/// A system as Stream's files, and the import of these.
 fn there_and_back(text: &str) -> (stream::Written, SystemSpec) {
     let system = CoreSystem::from_text(text, hardware_presets()[0].text).unwrap_or_else(|wrong| panic!("{wrong}"));
     let written = stream::write(&system, &read_system(text).both().0);
@@ -481,11 +481,11 @@ fn an_exported_system_has_the_links_and_memories_of_the_document() {
         };
         assert_eq!(figures(&theirs.core), figures(&ours.core));
     }
-    // A file for each different core, the memory off the chip among them.
+    // One file for each different core, including the memory off the chip.
     assert_eq!(written.cores.len(), 4);
     let runs = |report: &Report| report.findings.iter().any(|finding| finding.what == "runs");
     assert!(!runs(&written.report), "{:?}", written.report);
-    // In Stream products of computed matrices are of one type with fully connected layers.
+    // In Stream, products of computed matrices have the same type as fully connected layers.
     let (without, _) = there_and_back(&preset.text.replace("matmul, ", ""));
     assert!(runs(&without.report), "{:?}", without.report);
 }

@@ -1,5 +1,5 @@
-//! Random systems of Stream, made up and run by the tool itself (commit ed4e12ef): its files imported, tiled, mapped and scheduled by its
-//! published rules give its times and energies, tile by tile.
+//! Random systems of Stream, run by the tool itself (commit ed4e12ef): after import, tiling, mapping and scheduling by
+//! its published rules, times and energies are the same, tile by tile.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -15,10 +15,10 @@ use fusescape_test_support::{entries, number, reference, text, texts};
 use rayon::prelude::*;
 use serde_json::Value;
 
-/// What floating-point sums may differ by, of the value.
+/// Relative tolerance for floating-point sums.
 const TOLERANCE: f64 = 1e-9;
 
-/// What the tool calls the energies of [`SystemEnergyCause`].
+/// The tool's names of [`SystemEnergyCause`].
 const ENERGIES: [(SystemEnergyCause, &str); 9] = [
     (SystemEnergyCause::OnChip, "total_cn_onchip_energy"),
     (moved(Carrier::Links, TransferReason::Fetch), "total_cn_offchip_link_energy"),
@@ -35,7 +35,8 @@ const fn moved(carrier: Carrier, reason: TransferReason) -> SystemEnergyCause {
     SystemEnergyCause::Moved(carrier, reason)
 }
 
-/// Fields of a document, each on a line, as the tool's files have them; `first` begins the first line, and two blanks the others.
+/// Fields of a document, one per line, in the layout of the tool's files; `first` begins the first line, and two spaces
+/// the others.
 fn document(fields: &Value, first: &str) -> String {
     let starts = std::iter::once(first).chain(std::iter::repeat(if first.is_empty() { "" } else { "  " }));
     entries(fields).zip(starts).map(|((name, value), start)| format!("{start}{name}: {value}\n")).collect()
@@ -45,7 +46,7 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().unwrap()
 }
 
-/// Documents of what the tool was given.
+/// Documents from the tool's input.
 fn imported(input: &Value) -> Imported {
     let mapping: String = list(&input["mapping"]).iter().map(|entry| document(entry, "- ")).collect();
     let mut files = vec![
@@ -76,7 +77,7 @@ fn study(input: &Value) -> CoresStudy {
     let tiles: Vec<String> = of_layers(input)
         .map(|entry| {
             let (dim, pieces) = cut(&entry["intra_core_tiling"]);
-            // Sums have D rows there.
+            // Sums have D for rows there.
             let dim = if dim == "D" { "OY" } else { &dim };
             format!("{}: {dim} {pieces}", text(&entry["name"]))
         })
@@ -95,7 +96,7 @@ fn study(input: &Value) -> CoresStudy {
     CoresStudy::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
-/// The cores that the mapping gives to each layer.
+/// The cores of each layer in the mapping.
 fn allocation(input: &Value, study: &CoresStudy) -> CoreAllocation {
     let core = |id: &Value| study.system.cores.position(|core| core.name.ends_with(&format!(" {id}"))).unwrap();
     let of_layer = |(layer, name): (_, &String)| {
@@ -103,7 +104,7 @@ fn allocation(input: &Value, study: &CoresStudy) -> CoreAllocation {
         let shape = study.network.layer(study.nests.layers[layer]).shape;
         let (dim, mut parts) = cut(&entry["inter_core_tiling"]);
         if dim == "K" && shape.kind == LayerKind::Depthwise {
-            // One to a group.
+            // At most one part per group.
             parts = parts.min(shape.size(Dim::K) as usize);
         }
         list(&entry["core_allocation"]).iter().take(parts).map(core).collect()
@@ -131,7 +132,7 @@ fn check(case: &Value) {
     check_tiles(&id, &account, list(&result["cts"]));
 }
 
-/// Compares tile by tile; the tool lists them as it comes across them.
+/// Compares tile by tile; the tool lists tiles in its own order.
 fn check_tiles(id: &str, account: &SystemAccount, expected: &[Value]) {
     assert_eq!(account.tiles.len(), expected.len(), "{id}");
     for run in &account.tiles {

@@ -1,4 +1,5 @@
-//! What the view of studies composes and draws: suggested documents, axes by a click, figures of many designs, files of results.
+//! Documents and figures of the view of studies: suggested documents, axes by a click, figures of many designs, files
+//! of results.
 
 use bytes::Bytes;
 use fusescape::chart::{
@@ -62,7 +63,7 @@ fn an_axis_may_be_added_for_every_number_of_every_accelerator() {
             let text = with_axis(&base, &variable).unwrap_or_else(|| panic!("{}: {variable:?}", preset.id));
             let study =
                 study_on(preset.id, text).unwrap_or_else(|wrong| panic!("{}: {variable:?}: {wrong}", preset.id));
-            // The document of each design has the value at its place, and nothing else is changed.
+            // The document of each design has the value at its place, and no other changes.
             let last = study.coordinates(study.combinations() - 1);
             let changed = study.document(Part::Hardware, &last).unwrap();
             let differences = fusescape::spec::differences(preset.text, &changed);
@@ -131,7 +132,7 @@ fn figures_of_designs_show_just_what_their_rows_say() {
     let found: Vec<usize> = (0..rows.len()).filter(|&row| rows[row].status == Status::Found).collect();
     assert_eq!(table.found().collect::<Vec<_>>(), found);
     assert!(found.len() > 20 && found.len() < rows.len(), "{}", found.len());
-    // The front by all pairs.
+    // The front by comparing all pairs.
     let objectives = |row: usize| [value(&rows[row], "energy").unwrap(), value(&rows[row], "latency").unwrap()];
     let beats = |a: usize, b: usize| {
         let (a, b) = (objectives(a), objectives(b));
@@ -148,7 +149,7 @@ fn figures_of_designs_show_just_what_their_rows_say() {
     assert_eq!(table.read(dimension("schedule.stacks"), "layer-by-layer"), Some(1.0));
     assert_eq!(table.read(size, "much"), None);
 
-    // A selection holds what is within all of its ranges.
+    // A selection contains the rows within all of its ranges.
     let half = (4096.0, 65536.0);
     let brush = Brush::default().with(size, (half.1, half.0)).with(dimension("schedule.stacks"), (0.0, 0.0));
     let is_within = |row: usize| {
@@ -168,7 +169,7 @@ fn figures_of_designs_show_just_what_their_rows_say() {
         assert_eq!([mark.y, mark.x], objectives(mark.row));
         assert_eq!((mark.on_front, mark.is_within), (front.contains(&mark.row), is_within(mark.row)));
     }
-    // What is not drawn lies where another one is.
+    // A design that is not drawn is at the place of another one.
     for row in found.iter().filter(|row| !drawn.contains(row)) {
         let [y, x] = objectives(*row);
         let near = scatter.marks.iter().any(|mark| (mark.x / x).ln().abs() < 0.02 && (mark.y / y).ln().abs() < 0.02);
@@ -222,7 +223,7 @@ fn values_have_the_unit_of_the_document() {
     let study = Arc::new(study_on(preset.id, text).unwrap());
     let stated: Vec<&str> = study.axes[0].values.iter().map(|value| value[0].text()).collect();
     assert_eq!(stated, ["16 bit", "32 bit", "64 bit", "128 bit", "256 bit"]);
-    // Tables and figures say what the document says.
+    // Tables and figures agree with the document.
     let table = StudyTable::new(Arc::clone(&study));
     for (axis, name) in [(0, "dram.width"), (1, "sram_64KB.size")] {
         let shown = table.dimension(table.of_axis(axis).unwrap()).unwrap();
@@ -234,7 +235,7 @@ fn values_have_the_unit_of_the_document() {
     }
     let width = table.dimension(table.of_axis(0).unwrap()).unwrap();
     assert_eq!(width.column().name(), "dram.width [bit]");
-    // What is given in bytes is read as bits, too.
+    // A value in bytes is accepted for bits, too.
     assert_eq!(table.read(table.of_axis(0).unwrap(), "8 B"), Some(64.0));
 }
 
@@ -259,7 +260,7 @@ fn numbers_of_a_system_vary_in_a_study_of_that_system() {
         let scheduled = TiledSchedule { settings, searches_tiles: false };
         let numbers = variables("system", &Outline::read(preset.text).unwrap());
         assert!(!numbers.is_empty(), "{}", preset.id);
-        // As many axes at a time as a study can have combinations.
+        // As many axes at a time as a study may have combinations.
         for (schedule, variables) in [None, Some(&scheduled)].into_iter().cycle().zip(numbers.chunks(20)) {
             let mut text = study_of_system((&system.name, preset.id), beside, NETWORK, schedule);
             for variable in variables {
@@ -278,7 +279,7 @@ fn numbers_of_a_system_vary_in_a_study_of_that_system() {
             let DesignSchedule::OnCores(found) = study.schedule(&coordinates).unwrap() else { panic!("on cores") };
             assert!(schedule.is_none_or(|schedule| found == *schedule), "{found:?}");
             assert_eq!(found.searches_tiles, schedule.is_none());
-            // The document has the values at their places, and nothing else is changed.
+            // The document has the values at their places, and no other changes.
             let changed = study.document(Part::System, &coordinates).unwrap();
             let differences = fusescape::spec::differences(preset.text, &changed);
             let differing =

@@ -1,4 +1,4 @@
-//! Timeloop's files: documents made of them, what moves by Timeloop's own counting, and the way back.
+//! Timeloop's files: documents made from them, transfers as counted by Timeloop itself, and the way back.
 
 use crate::properties;
 use fusescape::explore::{LayerRequest, LayerStudy, MappedLayer, own_mappings};
@@ -12,7 +12,7 @@ use fusescape::spec::{
 use fusescape::state::{Action, ImportedDocuments, State, Tab};
 use fusescape::workload::{Dim, LayerId, LayerKind, Network};
 
-/// Four lanes with registers, a buffer, and the memory outside.
+/// Four lanes with registers, a buffer, and an outer memory.
 pub const ARCHITECTURE: &str = "
 architecture:
   version: 0.4
@@ -43,7 +43,7 @@ architecture:
     class: intmac
 ";
 
-/// A product of matrices by the names that dimensions of layers have.
+/// A matrix product with the names of layer dimensions.
 pub const PROBLEM: &str = "
 problem:
   version: 0.4
@@ -116,7 +116,7 @@ fn mapped(hardware: &str, workload: &str, mapping: &str) -> (LayerStudy, MappedL
     own_mappings(mapping, &core, &network, &request()).unwrap_or_else(|wrong| panic!("{wrong}\n{mapping}")).remove(0)
 }
 
-/// Elements that a data movement of an operand at a memory moves.
+/// Elements moved by one data movement of an operand at a memory.
 pub fn moved(study: &LayerStudy, mapped: &MappedLayer, memory: &str, operand: &str, movement: Movement) -> f64 {
     let is_it = |access: &&fusescape::cost::Access| {
         study.core.memories[access.memory].name == memory && access.operand == operand && access.movement == movement
@@ -127,7 +127,8 @@ pub fn moved(study: &LayerStudy, mapped: &MappedLayer, memory: &str, operand: &s
 #[test]
 fn a_mapping_moves_what_timeloop_counts() {
     let (study, mapped) = priced(&imports(&[ARCHITECTURE, PROBLEM, MAPPING, ENERGIES]));
-    // By Timeloop's counting: reads, fills and updates of all instances. What leaves a level for the next one is no read there.
+    // Counted by Timeloop: reads, fills and updates of all instances. Transfers to the next outer level are not reads
+    // there.
     let cases = [
         ("registers", "W", 192, 32, 0),
         ("registers", "I", 192, 192, 0),
@@ -144,7 +145,7 @@ fn a_mapping_moves_what_timeloop_counts() {
         let found = [Movement::ReadToLow, Movement::WriteFromHigh, Movement::WriteFromLow].map(count);
         assert_eq!(found, [reads, fills, updates].map(f64::from), "{memory} {operand}");
     }
-    // An energy of a table is that of an access of the whole width: 8 B outside, 4 B in the buffer.
+    // The energy in a table is that of an access of the full width: 8 B for the outer memory, 4 B for the buffer.
     let of = |name: &str| {
         let memory = study.core.memories.iter().find(|memory| memory.name == name).unwrap();
         memory.read_energy_pj / memory.read_width_bits as f64
@@ -262,7 +263,7 @@ fn what_cannot_be_taken_is_refused_with_a_remedy() {
     }
 }
 
-/// A core whose memories all have one boundary for what they hold, so that Timeloop can say the same.
+/// A core whose memories all have one boundary for their operands, so that Timeloop can express its mappings.
 pub const HARDWARE: &str = "
 name: rows
 array:
@@ -325,7 +326,7 @@ fn what_is_exported_is_imported_as_it_was() {
     assert_eq!(again.cycles.total, mapped.cycles.total);
     assert_eq!(again.memory_pj, mapped.memory_pj);
     assert_eq!(again.energy_pj(), mapped.energy_pj());
-    // The page opens the mapping where it can be changed by hand, at the same cost.
+    // The page opens the mapping for editing, with the same cost.
     let Imported { hardware, workload, mapped: opened, .. } = imported;
     let opened = opened.unwrap();
     let mapping = Some((opened.layer, opened.unroll, opened.mapping));
@@ -386,7 +387,7 @@ fn cut_and_changed_files_never_panic() {
     }
 }
 
-/// How much more energy than the best an exported mapping is said to cost, percent; `None` for the best.
+/// The reported excess energy of an exported mapping, percent; `None` for the best.
 fn said_of_the_best(files: &timeloop::Written) -> Option<f64> {
     files.report.of(Severity::Expressed).find_map(|finding| {
         let (costs, than) = finding.reason.split_once("it costs ")?.1.split_once(" %")?;
@@ -395,7 +396,7 @@ fn said_of_the_best(files: &timeloop::Written) -> Option<f64> {
     })
 }
 
-/// Where Timeloop cannot say the best mapping, it gets the best that it can.
+/// If Timeloop cannot express the best mapping, the best expressible one is exported.
 #[test]
 fn every_product_of_a_network_can_be_exported() {
     let preset = |presets, name: &str| find_preset(presets, name).unwrap().text.to_owned();
@@ -410,7 +411,8 @@ fn every_product_of_a_network_can_be_exported() {
             let layer = study.layer.clone();
             let files = timeloop::write_best(study, &network).unwrap_or_else(|wrong| panic!("{layer}: {wrong}"));
             *(if said_of_the_best(&files).is_some() { &mut otherwise } else { &mut best }) += 1;
-            // Rows and columns of padding are a part of the input there, so that not all of it may fit where it is kept here.
+            // Rows and columns of padding are part of the input there, so that not all of it may fit in the memory that
+            // holds it here.
             let back = imports(&[&files.architecture, &files.problem, &files.mapping, &files.energies]);
             assert!(back.hardware.is_some() && back.workload.is_some() && back.mapping.is_some(), "{layer}");
         }
@@ -418,7 +420,7 @@ fn every_product_of_a_network_can_be_exported() {
     assert!(best > 20 && otherwise > 3, "{best} as they are best, {otherwise} otherwise");
 }
 
-/// A register that PEs share which have registers of sums apart is one for each of them.
+/// A register shared by PEs that have separate registers of sums becomes one per PE.
 #[test]
 fn memories_of_inputs_beside_those_of_sums_are_copied() {
     let hardware = HARDWARE
@@ -435,7 +437,7 @@ fn memories_of_inputs_beside_those_of_sums_are_copied() {
     assert!((theirs / ours - 1.0).abs() < 1e-9, "{theirs} {ours}");
 }
 
-/// On a core of which Timeloop says the same, what is imported again costs what the export says.
+/// On a core that Timeloop can express, an exported mapping costs the same after import.
 #[test]
 fn the_best_that_timeloop_can_say_costs_what_is_said() {
     let network = "

@@ -1,4 +1,4 @@
-//! Undo and redo: every edit can be taken back, ways of looking stay, and what is held is bounded.
+//! Undo and redo: every edit can be undone, the view is kept, and memory is limited.
 
 use fusescape::form::FieldTarget;
 use fusescape::gallery::find_entry;
@@ -71,7 +71,7 @@ fn what_the_next_step_of_a_lesson_replaces_is_one_undo_away() {
     assert!(!page.state.is_edited());
     page.open_step("why-fuse-1");
     assert!(!page.state.is_edited());
-    // Looking around is no edit.
+    // A change of the view is no edit.
     page.act(Action::Look(ViewField::Tab(Tab::Mapping)));
     page.act(Action::Mapping(MappingField::Layer(Some("map2".to_owned()))));
     assert!(!page.state.is_edited());

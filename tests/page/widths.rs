@@ -1,4 +1,4 @@
-//! Lines of code have a width, also where `rustfmt` does not look: in `html!`, comments and texts.
+//! Limit on the width of lines, also where `rustfmt` does not apply: in `html!`, comments and texts.
 
 use std::fs::{read_dir, read_to_string};
 use std::path::{Path, PathBuf};

@@ -145,7 +145,7 @@ fn the_three_files_of_a_run_become_two_documents() {
     assert_eq!(shape(layers[0]).sizes, [1, 1, 8, 4, 8, 8, 3, 3]);
     assert_eq!((shape(layers[0]).stride, shape(layers[0]).input_limit), ((2, 2), (16, 16)));
     assert_eq!(network.layer(layers[0]).padding.left, 1);
-    // ZigZag's second layer reads 10 x 10 pixels of which the first makes 8 x 8.
+    // ZigZag's second layer reads 10 x 10 pixels, of which the first layer computes 8 x 8.
     assert_eq!((shape(layers[1]).sizes, shape(layers[1]).input_limit), ([1, 1, 16, 8, 8, 8, 3, 3], (10, 10)));
     assert_eq!((shape(layers[2]).kind, shape(layers[2]).sizes), (LayerKind::MatMul, [1, 1, 10, 1024, 1, 1, 1, 1]));
     assert_eq!((shape(layers[2]).precision.w, shape(layers[2]).precision.o_partial), (4, 16));
@@ -247,7 +247,7 @@ fn accelerators_of_the_reference_data_are_read_and_written_again() {
     assert_eq!(count, 9);
 }
 
-/// ZigZag's ports are numbered by kind, and dataflows have no name in it.
+/// ZigZag numbers ports by kind, and has no names of dataflows.
 fn without_port_names(mut core: Core) -> Core {
     core.dataflow.clear();
     for port in core.memories.iter_mut().flat_map(|memory| &mut memory.ports) {
@@ -267,7 +267,7 @@ fn every_preset_survives_a_visit_to_zigzag() {
                 imports(&[("a.yaml", &files.accelerator), ("m.yaml", &files.mapping), ("w.yaml", &files.workload)]);
             let (core_again, again) = (core_of(&imported), network_of(&imported));
             let what = format!("{} on {}", workload.id, hardware.id);
-            // ZigZag knows no vector unit, whose registers come first.
+            // ZigZag has no vector unit, whose registers come first.
             let is_register = |id| core.vector_unit.as_ref().is_some_and(|unit| unit.is_register(id));
             let memories = core.memories.iter_enumerated().filter(|(id, _)| !is_register(*id));
             let memories: Vec<_> = memories.map(|(_, memory)| memory).collect();
@@ -329,7 +329,7 @@ fn the_order_of_loops_and_the_bits_of_both_maps_are_kept() {
     assert_eq!(order(conv), [Dim::OX, Dim::FX, Dim::K, Dim::OY]);
     assert_eq!(order(sum), [Dim::OX, Dim::OY, Dim::G]);
     assert_eq!((sum.precision.i, sum.second_map_bits()), (8, 16));
-    // 11 of 17 columns are touched, which ZigZag counts where nobody says that there are 17.
+    // 11 of 17 columns are touched, which ZigZag counts unless the 17 are stated.
     assert_eq!((conv.input_limit.0, conv.untouched.0), (11, 0));
     let stated = layers(add).replacen("  padding:", "  pr_loop_sizes: [17, 5]\n  padding:", 1);
     let network = network_of(&imports(&[("w.yaml", &stated)]));
@@ -337,7 +337,7 @@ fn the_order_of_loops_and_the_bits_of_both_maps_are_kept() {
     assert_eq!((conv.input_limit.0, conv.untouched.0), (11, 6));
 }
 
-/// Layers of the reference data as a file: their loops are what they were.
+/// Layers of the reference data as a file keep their loops.
 #[test]
 fn layers_of_the_reference_data_keep_their_loops() {
     let cases = reference("zigzag/single_layer.json");
@@ -364,7 +364,7 @@ fn layers_of_the_reference_data_keep_their_loops() {
         let layer = network.layer(network.computing().next().unwrap());
         assert_eq!(layer.shape.macs(), dims.iter().map(|(_, size)| size).product::<u64>(), "{file}");
         if let Some(x) = limit["IX"].as_u64() {
-            // ZigZag counts what exists, touched or not.
+            // ZigZag counts the existing input, touched or not.
             let shape = &layer.shape;
             assert_eq!(shape.input_limit.0.saturating_add_signed(shape.untouched.0), x, "{file}");
         }
@@ -387,7 +387,7 @@ fn all_that_is_wrong_is_said_at_once_with_its_line() {
         let found = wrong.0.iter().find(|found| found.to_string().contains(part));
         assert_eq!(found.and_then(|found| found.line), Some(line), "{part}:\n{wrong}");
     }
-    // Wrong only as a whole: still with a line.
+    // An error of the document as a whole still has a line.
     let wrong = import_texts(&[("hw.yaml", &ACCELERATOR.replace("\"I2, fh\", \"O, fl\"", "\"O, fl\""))]).unwrap_err();
     assert!(
         wrong.0.iter().any(|found| found.line == Some(27) && found.reason.contains("W.write_from_high")),
@@ -431,17 +431,17 @@ fn own_documents_are_taken_as_they_are() {
     let (hardware, workload) = (hardware_presets()[0].text, workload_presets()[0].text);
     let imported = imports(&[("a.yaml", hardware), ("b.yaml", workload)]);
     assert_eq!((imported.hardware.as_deref(), imported.workload.as_deref()), (Some(hardware), Some(workload)));
-    // With mistakes, too: a person sees them beside the text.
+    // A document with errors is still imported: a person sees them beside the text.
     let broken = hardware.replace("mac_energy", "mac_enrgy");
     assert_eq!(imports(&[("a.yaml", &broken)]).hardware, Some(broken));
-    // What is imported says where it is from, and reads back.
+    // An imported document states its source, and can be read.
     let imported = imports(&[("hw.yaml", ACCELERATOR), ("net.yaml", WORKLOAD)]);
     assert!(imported.hardware.as_ref().unwrap().starts_with("# hw.yaml, a ZigZag accelerator: 16 PEs"));
     assert!(read_hardware(imported.hardware.as_ref().unwrap()).both().1.is_empty());
     assert!(read_workload(imported.workload.as_ref().unwrap()).both().1.is_empty());
 }
 
-/// What version 3.9 added: systolic arrays, and memories that are double-buffered by design.
+/// Additions of version 3.9: systolic arrays, and memories that are double-buffered by design.
 #[test]
 fn what_version_3_9_added_is_read_and_written() {
     let newer = ACCELERATOR
@@ -461,7 +461,7 @@ fn what_version_3_9_added_is_read_and_written() {
     assert_eq!((again.systolic, &again.memories), (core.systolic, &core.memories));
 }
 
-/// ZigZag lets a dimension of the array unroll what it finds best where a mapping says nothing of it for a layer.
+/// ZigZag searches the unrolling of a dimension of the array that a mapping does not state for a layer.
 #[test]
 fn an_export_says_for_every_layer_what_every_dimension_unrolls() {
     for hardware in ["tpu-like", "meta-proto-like", "eyeriss-like"] {
@@ -491,7 +491,7 @@ fn an_export_says_for_every_layer_what_every_dimension_unrolls() {
     }
 }
 
-/// Loops that a workload calls otherwise than ZigZag's parser of models does, as in its `gemm_l1`.
+/// Loops with other names in a workload than in ZigZag's parser of models, as in its `gemm_l1`.
 #[test]
 fn a_mapping_may_name_the_loops_of_a_workload_whatever_they_are_called() {
     let mapping = "
@@ -517,7 +517,7 @@ fn a_mapping_may_name_the_loops_of_a_workload_whatever_they_are_called() {
     let orders = whole.constraints.as_ref().unwrap();
     assert!(orders.contains("order: [K any, rest, OX 2]"), "{orders}");
     own_constraints(orders, &core, &network).unwrap_or_else(|wrong| panic!("{wrong}"));
-    // Without the workload nobody knows what they are, which is said.
+    // Without the workload their meaning is unknown, which is reported.
     let alone = imports(&[("a.yaml", ACCELERATOR), ("m.yaml", mapping)]);
     core_of(&alone);
     let told: Vec<String> = alone.reports.iter().flat_map(|report| &report.findings).map(ToString::to_string).collect();
@@ -589,7 +589,8 @@ fn products_with_any_names_are_the_layers_of_their_indices() {
     }
 }
 
-/// A file of an array that computes in memory, after those that ZigZag ships: `OTHERS` stands for other fields of the array.
+/// A file of an array that computes in memory, based on one of ZigZag: `OTHERS` is replaced by further fields of the
+/// array.
 const IN_MEMORY: &str = r#"
 name: macros
 memories:
@@ -630,7 +631,7 @@ fn arrays_that_compute_in_memory_go_both_ways() {
         let imported = imports(&[("macros.yaml", &IN_MEMORY.replace("OTHERS", others))]);
         let core = core_of(&imported);
         let array = core.in_memory.as_ref().unwrap();
-        // Columns and rows are the first two dimensions by name, whatever their order.
+        // Columns and rows are the first two dimensions by name, in any order.
         assert_eq!((array.column_count, array.row_count, array.macros, array.group_depth), (24, 32, 4, 2));
         assert_eq!(array.cycles(), if others == MACROS { 2 } else { 8 });
         assert_eq!(core.memories.raw[0].area_um2, Some(0.5));
@@ -649,7 +650,7 @@ fn arrays_that_compute_in_memory_go_both_ways() {
             "{:?}",
             written.report
         );
-        // In our own words, too.
+        // The same in our document.
         let text = imported.hardware.as_ref().unwrap();
         assert!(text.ends_with(&write_hardware(&read_hardware(text).both().0)), "{text}");
     }
@@ -677,7 +678,7 @@ fn what_is_wrong_with_an_array_that_computes_in_memory_is_said_where_it_stands()
         let wrong = import_texts(&[("macros.yaml", &text)]).unwrap_err().to_string();
         assert!(wrong.contains(part), "{part}:\n{wrong}");
     }
-    // What ZigZag's own check says of it, the document says.
+    // Errors found by ZigZag's own check are errors of the document.
     for (from, to, part) in [
         ("adc_resolution: 6", "adc_resolution: 0", "array.in_memory.adc_resolution"),
         ("[4, 8]", "[4, 6]", "array.in_memory.precision"),
@@ -692,8 +693,10 @@ fn what_is_wrong_with_an_array_that_computes_in_memory_is_said_where_it_stands()
     }
 }
 
-/// What ZigZag found for exports of all kinds of layers (`how` in the file says how): what is imported of an export costs the same here, to
-/// the digit, in as many cycles, rounded up. Where ZigZag unrolls otherwise than an export says, the report names the layer.
+/// ZigZag's results for exports of all kinds of layers (`how` in the file describes the runs): the import of an export
+/// costs the same here, to the digit, in as many cycles, rounded up. If ZigZag unrolls differently from an export, the
+/// report names the layer. the digit, in as many cycles, rounded up. Where ZigZag unrolls otherwise than an export
+/// says, the report names the layer.
 #[test]
 fn zigzag_runs_exports_to_the_same_costs() {
     let reference = reference("zigzag/exports.json");
@@ -734,7 +737,8 @@ fn zigzag_runs_exports_to_the_same_costs() {
     assert_eq!(equal, 102);
 }
 
-/// The array cannot take all of OY twice: what the rules of ZigZag make of that is another unrolling than the export says.
+/// The array cannot unroll all of OY twice: the rules of ZigZag make another unrolling of that than stated in the
+/// export.
 #[test]
 fn an_export_names_the_layers_that_are_unrolled_otherwise() {
     let reference = reference("zigzag/exports.json");

@@ -1,5 +1,5 @@
-//! Random accelerators, layers and mappings that ZigZag's own tool searched by LOMA: what we make of its files costs the same under its
-//! rules, and where the tool stops with an error, that is said.
+//! Random accelerators, layers and mappings, searched by ZigZag's own tool with LOMA: the documents from its files cost
+//! the same under its rules, and errors of the tool are reported as well.
 
 use fusescape::explore::{LayerRequest, LayerStudy};
 use fusescape::import::{File, Imported, import};
@@ -9,7 +9,7 @@ use fusescape::spec::Diagnostics;
 use fusescape_test_support::{integer, reference, text};
 use serde_json::Value;
 
-/// As far as sums in another order differ.
+/// Tolerance for sums in another order.
 const EXACT: f64 = 1e-9;
 
 fn imported(case: &Value) -> Result<Imported, Diagnostics> {
@@ -18,7 +18,7 @@ fn imported(case: &Value) -> Result<Imported, Diagnostics> {
     import(files.collect(), &Default::default())
 }
 
-/// What differs from the tool in one case.
+/// Differences from the tool in one case.
 fn differences(case: &Value, rules: Rules) -> Vec<String> {
     let documents = match imported(case) {
         Ok(documents) => documents,

@@ -10,7 +10,8 @@ use fusescape_test_support::sample::sample_or_all;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// The kinds of schedules of a step, each in some small tiles and in its best; then the block that is best, if one is.
+/// The kinds of schedules of a step, each with some small tiles and with its best; then the best block, if there is
+/// one.
 fn followed(hardware: &str, model: &str, step: Step) -> Vec<AttentionStep> {
     let text = |presets, id| find_preset(presets, id).unwrap().text.to_owned();
     let request = AttentionRequest {
@@ -62,14 +63,14 @@ fn a_block_is_followed_from_its_queries_to_what_follows_attention() {
             assert!(last.story().contains("have not left the chip"), "{}", last.story());
             stages.insert("behind");
         }
-        // Where queries and results stay, no step moves them to DRAM or from it.
+        // If queries and results stay on the chip, no step moves them to or from DRAM.
         let csv = chart.sums().to_csv();
         assert_eq!(csv.contains("queries,"), block.queries.is_none(), "{csv}");
     }
     assert_eq!(stages.len(), 2, "{} blocks", blocks.len());
 }
 
-/// Steps that do other work than the one before.
+/// Steps whose work differs from that of the step before.
 fn steps(chart: &AttentionStep) -> Vec<AttentionStep> {
     let work = |number: u64| chart.of.motion.work(number).map(std::ptr::from_ref);
     let changes = (0..chart.of.motion.steps()).filter(|&number| number == 0 || work(number) != work(number - 1));

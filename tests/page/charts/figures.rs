@@ -113,7 +113,7 @@ pub fn run(start: u64, size: u64, count: u64) -> TileRun {
     TileRun { start, size, count }
 }
 
-/// Types of tiles by their numbers, a row of runs each.
+/// Tile types by their numbers, one row of runs each.
 fn types_of(rows: &[&[usize]]) -> Vec<Vec<TileTypeId>> {
     rows.iter().map(|row| row.iter().copied().map(TileTypeId::from).collect()).collect()
 }
@@ -341,8 +341,7 @@ pub fn scatter() -> Scatter {
     Scatter { series: MODES.map(str::to_owned).to_vec(), points, selected: Some(39) }
 }
 
-/// A layer of two presets with its best mapping.
-/// Hierarchies of which the dearer in area are the better in energy.
+/// Hierarchies with less energy for more area.
 pub fn hierarchies() -> Hierarchies {
     let point = |index: u32| HierarchyPoint {
         name: format!("O: 64 B × {index}"),
@@ -354,7 +353,7 @@ pub fn hierarchies() -> Hierarchies {
     Hierarchies::new((0..100).map(point).collect(), Some(50))
 }
 
-/// Known energies, one that nobody knows yet, one of what does not fit.
+/// Known energies, one that is not computed yet, and one of an infeasible hierarchy.
 pub fn unrolling_matrix() -> Matrix {
     let columns = (1..=6).map(|number| (number.to_string(), format!("hierarchy {number}")));
     let cells = (0..18).map(|cell| match cell {
@@ -395,7 +394,7 @@ pub fn mapped(hardware: &str, workload: &str, layer: &str) -> (LayerFacts, Mappe
     (study.facts(), study.best().unwrap())
 }
 
-/// What ZigZag's strategies find for the layer of the paper.
+/// The results of ZigZag's strategies for the paper's layer.
 pub fn strategies() -> Vec<StrategyFindings> {
     let study = study("eyeriss-like", "alexnet-eyeriss", "conv2");
     ZigZagStrategy::ALL.map(|strategy| study.strategy(strategy).unwrap()).to_vec()
@@ -417,7 +416,7 @@ pub fn mapping_space() -> Scatter {
     Scatter::mapping_space(&space.points)
 }
 
-/// The layers of a preset, cut after every so many of them.
+/// The layers of a preset, cut after every `per_stack` of them.
 fn network(id: &str, per_stack: usize) -> NetworkDrawing {
     let preset = find_preset(workload_presets(), id).unwrap();
     let network = Network::from_text(preset.text).unwrap();
@@ -449,8 +448,7 @@ fn network(id: &str, per_stack: usize) -> NetworkDrawing {
     }
 }
 
-/// Each figure with texts that must be on it at every width.
-/// Changes of both signs, of which those that cost more leave the figure.
+/// Increases and decreases, of which the increases exceed the figure.
 fn change_bar() -> ChangeBar {
     let growth = |cause: EnergyCause| if cause == EnergyCause::Mac { -0.2e9 } else { 1.1e9 };
     let growths = EnergyCause::ALL.into_iter().map(|cause| (Cause::Energy(cause), growth(cause))).collect();
@@ -548,7 +546,7 @@ pub fn figures() -> Vec<(&'static str, Box<dyn Chart>, Vec<&'static str>)> {
     ]
 }
 
-/// The same figures without anything to show.
+/// The same figures without content.
 pub fn empty_figures() -> Vec<Box<dyn Chart>> {
     vec![
         Box::new(Heatmap { widths: vec![], heights: vec![], cells: vec![], range: None, ..heatmap(0) }),
@@ -575,7 +573,7 @@ pub fn empty_figures() -> Vec<Box<dyn Chart>> {
     ]
 }
 
-/// Two designs: one memory only A has, one only B, one that both have.
+/// Two designs: one memory only in A, one only in B, one in both.
 pub fn paired() -> Paired {
     let pair = |label: &str, a, b| Pair { label: label.to_owned(), a, b };
     let pairs = vec![
@@ -588,7 +586,7 @@ pub fn paired() -> Paired {
     Paired::new(Quantity::Energy, "Energy by memory", "memory", pairs)
 }
 
-/// What one design costs by what another costs.
+/// Ratios of the costs of two designs.
 pub fn ratio_heatmap() -> Heatmap {
     let cell = |index: usize| Cell::Value { value: LATENCY[2][index] / LATENCY[0][index] * 1.3, pareto: false };
     Heatmap {
@@ -600,7 +598,7 @@ pub fn ratio_heatmap() -> Heatmap {
     }
 }
 
-/// What methods say of ResNet18 with a few tiles.
+/// The results of all methods for ResNet18 with a few tile sizes.
 fn fusions() -> Fusions {
     let mut study = StackStudy::new(resnet18(), StackLimits::default()).unwrap();
     let mut costs = CostStore::default();
@@ -656,7 +654,7 @@ fn fusion_buffer() -> Curves {
     Curves::of_fusion(SweptParameter::Buffer, &steps)
 }
 
-/// Groups for the design's own buffer, and for one that is four times smaller.
+/// Groups for the current buffer, and for one that is four times smaller.
 fn online_groups() -> GroupStrips {
     let (sweep, study) = (resnet18(), OnlineStudy::new(&resnet18()).unwrap());
     let names: Vec<String> = sweep.network.computing().map(|id| sweep.network.layer(id).name.clone()).collect();

@@ -1,4 +1,4 @@
-//! Every figure is drawn natively, in both themes and at two widths; `target/charts/index.html` shows them to a person.
+//! Every figure is drawn natively, in both themes and at two widths; `target/charts/index.html` shows them all.
 
 mod attention_motion;
 mod figures;
@@ -101,7 +101,7 @@ fn texts_neither_overlap_nor_leave_the_figure() {
     }
 }
 
-/// What figures are about lies within them, and a smaller part is found before the one in which it lies.
+/// Regions of figures lie within them, and a smaller region is found before the one that contains it.
 #[test]
 fn parts_of_figures_that_are_about_something_can_be_pointed_at() {
     let mut about = BTreeSet::new();
@@ -161,7 +161,7 @@ fn texts_are_legible() {
     }
 }
 
-/// The account of some points of FSRCNN on the Meta-prototype, and every figure of it.
+/// The account of some points of FSRCNN on the Meta-prototype, with all its figures.
 #[test]
 fn a_real_sweep_fills_every_figure() {
     let settings = Settings {
@@ -432,7 +432,7 @@ fn many_cells_are_one_image_of_their_colours() {
         let last = (f64::from(at.0 + size.0) - 0.5, f64::from(at.1 + size.1) - 0.5);
         assert_eq!(map.cell_at(last.0, last.1, width), Some((47, 47)));
     }
-    // The lines say how much more they stand for.
+    // The last line says how many more there are.
     let texts: Vec<String> = map.sketch(420, &Theme::LIGHT).shapes.iter().filter_map(text_of).collect();
     assert!(texts.iter().any(|text| text == "2×"), "{texts:?}");
     // Few cells are drawn one by one, with their values.
@@ -478,7 +478,7 @@ fn of_equal_cells_the_best_is_one_that_nothing_beats() {
     assert_eq!(map.best(), Some((0, 1)));
 }
 
-/// ZigZag, Fig. 6: the table says what the figure says.
+/// ZigZag, Fig. 6: the table equals the figure.
 #[test]
 fn the_table_of_loop_information_has_the_rows_of_figure_6() {
     let (facts, layer) = mapped("eyeriss-like", "alexnet-eyeriss", "conv2");
@@ -500,7 +500,7 @@ fn the_table_of_loop_information_has_the_rows_of_figure_6() {
     );
 }
 
-/// What a comparison says of layers and memories adds up to what the account says of the whole.
+/// The parts of a comparison, by layer and by memory, add up to the totals of the account.
 #[test]
 fn comparisons_leave_nothing_out() {
     let account = |hardware: &str, tile: u64| {
@@ -560,7 +560,7 @@ fn a_change_is_never_zero_per_cent() {
     assert_eq!(changes, ["equal", "−0.004 %", "+0.001 %", "almost equal", "−33 %", "2.50×"]);
 }
 
-/// The mark at the end of an axis has as much room as any other.
+/// The mark at the end of an axis has as much space as any other.
 #[test]
 fn the_last_mark_of_an_axis_is_not_cut_off() {
     for largest in [1e9, 1e6, 250e9, 5000.0] {
@@ -573,7 +573,7 @@ fn the_last_mark_of_an_axis_is_not_cut_off() {
     }
 }
 
-/// What stands above a heatmap is a whole sentence, however narrow it is.
+/// The note above a heatmap is never truncated, however narrow the heatmap is.
 #[test]
 fn the_note_above_a_heatmap_is_not_cut_off() {
     for mode in 0..3 {

@@ -1,4 +1,4 @@
-//! What leaves the page as CSV and JSON: full numbers under headers with units, whatever the page shows.
+//! CSV and JSON files of figures: full numbers under headers with units, whatever the page shows.
 
 use super::figures::{figures, heatmap, scatter};
 use fusescape::chart::{Chart, Column, Quantity, Table, TableCell};
@@ -51,7 +51,7 @@ fn files_hold_full_numbers_and_a_person_reads_short_ones() {
     assert_eq!(table.rows[0].iter().map(TableCell::text).collect::<Vec<_>>()[..2], ["Energy", "1.81 mJ"]);
 }
 
-/// Names of layers and memories stand in all of them, and may be anything.
+/// All files contain names of layers and memories, which may be anything.
 #[test]
 fn no_figure_is_saved_with_a_formula() {
     let tables: Vec<_> = figures().into_iter().map(|(name, chart, _)| (name, chart.table())).collect();
@@ -82,7 +82,7 @@ fn numbers_are_saved_as_they_are() {
     assert_eq!(table.to_csv(), "change,name\r\n-2.5,\"'-2\"\r\n-3,a-b\r\n");
 }
 
-/// The full value of every number of every figure comes back from its files, and is what its text says.
+/// The full value of every number of every figure is read back from its files, and agrees with its text.
 #[test]
 fn every_figure_saves_the_numbers_that_it_shows() {
     let mut numbers = 0;

@@ -1,4 +1,4 @@
-//! Files of AccelForge: what is refused, and what its remedy makes of it.
+//! Files of AccelForge: refusals, and the effect of following their remedies.
 
 use super::imports::{Files, changed, exchanged};
 use super::{Case, Grown, Room};
@@ -10,7 +10,7 @@ pub const ROOM: Room = Room {
         "Imported from a mapping of AccelForge.",
         "Imported from a workload of AccelForge.",
         "Imported from an architecture of AccelForge.",
-        // More steps than a document of its size holds.
+        // More steps than a document of its size can hold.
         "The mapping has too many loops and storages",
         "Import it in parts",
     ],
@@ -145,7 +145,7 @@ const MAPPING_CASES: &[Case] = &[
     ),
 ];
 
-/// A mapping whose nodes are these.
+/// A mapping with these nodes.
 macro_rules! tree {
     (FIRST) => {
         tree!(
@@ -159,7 +159,7 @@ macro_rules! tree {
     };
 }
 
-/// Files that do not belong together or have another layout, a part of the remedy, and files as that has them.
+/// Files that do not belong together or have another layout, a part of the remedy, and the corrected files.
 const OTHERS: [(Files, &str, Files); 8] = [
     (
         &[("map.yaml", MAPPING)],
@@ -227,7 +227,7 @@ fn grown() -> Vec<Grown> {
     .concat()
 }
 
-/// A mapping that computes the same product in two branches.
+/// A mapping with the same product in two branches.
 fn twice() -> Grown {
     let files = |mapping: &str| {
         super::imports::joined(&[("arch.yaml", ARCHITECTURE), ("net.yaml", WORKLOAD), ("map.yaml", mapping)])

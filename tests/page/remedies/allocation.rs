@@ -1,5 +1,5 @@
-//! Schedules on many cores: what is refused while tiles are made or scheduled, and what its remedy makes of it. A text here is settings,
-//! the cores of each layer or `null`, a system and a network, with `---` between.
+//! Schedules on many cores: refusals while tiles are made or scheduled, and the effect of following their remedies. A
+//! text here is settings, the cores of each layer or `null`, a system and a network, separated by `---`.
 
 use super::{Case, Grown, Room};
 use fusescape::multicore::{CoreAllocation, CoresRequest, CoresStudy, TileCosts};
@@ -8,7 +8,7 @@ use fusescape::spec::Diagnostics;
 pub const ROOM: Room = Room {
     sources: &["src/engine/multicore/study", "src/engine/multicore/costs.rs"],
     no_remedies: &[
-        // No request here comes to it: what is too large for a memory is streamed.
+        // No request here leads to it: tensors that are too large for a memory are streamed.
         "Make tiles smaller, or the memory larger",
     ],
     tables: &[(scheduled, BASE, CASES)],

@@ -1,4 +1,5 @@
-//! Attention: what no schedule is found for, and what its remedy makes of it. A text here is hardware, or a problem as JSON.
+//! Attention without a schedule: refusals, and the effect of following their remedies. A text here is hardware, or a
+//! problem as JSON.
 
 use super::{Case, Grown, Room};
 use fusescape::attention::{Machine, Problem};

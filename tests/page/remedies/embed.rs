@@ -1,4 +1,5 @@
-//! Embedded views: what is refused, and what its remedy makes of it. A text here is what follows the address, or a message.
+//! Embedded views: refusals, and the effect of following their remedies. A text here is the query of the address, or a
+//! message.
 
 use super::{Case, Grown, Room, preset};
 use fusescape::embed::{Answer, EmbedOptions, answer};
@@ -17,7 +18,7 @@ pub const ROOM: Room = Room {
     grown,
 };
 
-/// Options of an address, whose figures are those of a preset.
+/// Options of an address, whose parameters are numbers of a preset.
 fn address(text: &str) -> Result<(), Diagnostics> {
     let (options, mut wrong) = EmbedOptions::from_query(text);
     let document = Outline::read(preset("meta-proto-like-df")).unwrap();

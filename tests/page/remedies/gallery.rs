@@ -1,4 +1,4 @@
-//! Entries of the gallery: what is refused, and what its remedy makes of it.
+//! Entries of the gallery: refusals, and the effect of following their remedies.
 
 use super::{Case, Room};
 use fusescape::gallery::Entry;
@@ -14,13 +14,13 @@ pub const ROOM: Room = Room {
         "src/spec/gallery.rs",
     ],
     no_remedies: &[
-        // What a claim says of itself.
+        // A remark of a claim.
         "Not published: {}. {why}",
         // Examples of missing fields.
         "The landscape of FSRCNN",
         "Neither small nor large tiles are best.",
         "Fig. 12",
-        // Of steps of lessons, in whose room it is followed.
+        // For steps of lessons, tested with those.
         "Begin with `hardware.` or `workload.`",
     ],
     tables: &[(read, BASE, CASES)],

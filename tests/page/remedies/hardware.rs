@@ -1,4 +1,4 @@
-//! Hardware: what is refused, and what its remedy makes of it.
+//! Hardware: refusals, and the effect of following their remedies.
 
 use super::{Case, Grown, Room, hardware};
 
@@ -13,7 +13,7 @@ pub const ROOM: Room = Room {
     ],
     no_remedies: &[
         "My accelerator",
-        // Of a text, what reads it says so sooner.
+        // For a text, an earlier check reports it.
         "This dimension is stated twice",
         "Write the bits of one transfer, for example `512 bit`, or leave it out",
         "Write a number of {unit} that is not negative",
@@ -25,7 +25,7 @@ pub const ROOM: Room = Room {
     grown,
 };
 
-/// What only a huge document gets told.
+/// Refusals of huge documents only.
 fn grown() -> Vec<Grown> {
     let with = |about: &str| BASE.replace("about: A core with everything.", about);
     let right = with("about: Short.");
@@ -250,7 +250,7 @@ const CASES: &[Case] = &[
         "mac_precision: 8 x 1024",
     ),
     ("4 x 4: 0.1 pJ", "4: 0.1 pJ", "Write the bits of W x I, for example `8 x 8`", "4 x 4: 0.1 pJ"),
-    // What the array unrolls.
+    // The unrolling of the array.
     ("  conv: {", "  konv: {", "Did you mean `conv`?", "  conv: {"),
     ("  conv: {", "  qwertz: {", "Use one of input, view, conv, ", "  conv: {"),
     ("{ D1: K,", "{ D7: K,", "Use one of D1, D2", "{ D1: K,"),

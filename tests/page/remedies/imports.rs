@@ -1,4 +1,4 @@
-//! Files of other programs: what is refused, and what its remedy makes of it.
+//! Files of other programs: refusals, and the effect of following their remedies.
 
 use super::{Case, Grown, Room};
 use crate::stream_files::OLDER_CORE;
@@ -27,17 +27,17 @@ pub const ROOM: Room = Room {
     grown,
 };
 
-/// Before the name of each of several files.
+/// Marks the name of each of several files.
 pub const MARK: &str = "=== ";
 
-/// Imports files together, each behind a line with its name.
+/// Imports files together, each after a line with its name.
 pub fn files(text: &str) -> Result<(), Diagnostics> {
     let files = text.split(MARK).filter_map(|file| file.split_once('\n'));
     let files = files.map(|(name, text)| File { name: name.to_owned(), source: Box::new(text.as_bytes()) });
     import(files.collect(), &Default::default()).map(drop)
 }
 
-/// Of the three files of a run of ZigZag.
+/// For the three files of a run of ZigZag.
 const ZIGZAG_CASES: &[Case] = &[
     ("sizes: [4, 4]", "sizes: [4]", "Write one size for each dimension, in the same order", "sizes: [4, 4]"),
     ("sizes: [4, 4]", "sizes: [4, four]", "Write for example `64`", "sizes: [4, 64]"),
@@ -129,7 +129,7 @@ const ZIGZAG_CASES: &[Case] = &[
     ),
 ];
 
-/// Of a core of Stream before ZigZag 3.8.
+/// For a core of Stream before ZigZag 3.8.
 const CORE_CASES: &[Case] = &[
     (
         "      - { fh: w_port_1, tl: r_port_1 }\n      - { fh: w_port_1, tl: r_port_1 }\n",
@@ -140,7 +140,7 @@ const CORE_CASES: &[Case] = &[
     ("[{ fh: w_port_1, tl:", "[{ fx: w_port_1, tl:", "Use fh, fl, tl and th", "[{ fh: w_port_1, tl:"),
 ];
 
-/// Names of files, and what is in them.
+/// Names and contents of files.
 pub type Files = &'static [(&'static str, &'static str)];
 
 /// Files that do not belong together, a part of the remedy, and files that do.
@@ -172,7 +172,7 @@ pub fn joined(files: &[(&str, &str)]) -> String {
     files.iter().map(|(name, text)| format!("{MARK}{name}\n{text}")).collect()
 }
 
-/// Cases of files that are right together.
+/// Cases made from valid files.
 pub fn changed(right: &[(&str, &str)], cases: &[Case]) -> Vec<Grown> {
     let base = joined(right);
     assert_eq!(files(&base), Ok(()));
@@ -183,7 +183,7 @@ pub fn changed(right: &[(&str, &str)], cases: &[Case]) -> Vec<Grown> {
     cases.iter().map(grown).collect()
 }
 
-/// Files that are exchanged as a whole.
+/// Files that are replaced as a whole.
 pub fn exchanged(cases: &[(Files, &'static str, Files)]) -> Vec<Grown> {
     cases
         .iter()

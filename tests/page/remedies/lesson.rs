@@ -1,4 +1,4 @@
-//! Lessons: what is refused, and what its remedy makes of it.
+//! Lessons: refusals, and the effect of following their remedies.
 
 use super::{Case, Grown, Room, lesson};
 
@@ -18,7 +18,7 @@ pub const ROOM: Room = Room {
     grown,
 };
 
-/// A task of too many designs, and a lesson of no step.
+/// A task with too many designs, and a lesson without steps.
 fn grown() -> Vec<Grown> {
     let sizes: Vec<String> = (1..=64).map(|size| format!("{size} KiB")).collect();
     let task = |cut: usize| {

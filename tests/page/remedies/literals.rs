@@ -1,9 +1,10 @@
-//! The sentences that sources write.
+//! The sentences in the sources.
 
 use std::fs;
 use std::path::Path;
 
-/// The string literals of a file, or of all files of a folder, that begin as sentences do; tests at the end of a file left out.
+/// The string literals of a file, or of all files of a folder, that begin like sentences; without tests at the end of a
+/// file.
 pub fn sentences(path: &Path) -> Vec<String> {
     if path.is_dir() {
         let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
@@ -35,7 +36,7 @@ fn literals(code: &str) -> Vec<String> {
         let behind = &rest[at + 1..];
         rest = match rest.as_bytes()[at] {
             b'/' if behind.starts_with('/') => behind.split_once('\n').map_or("", |(_, next)| next),
-            // A character, which may be a quotation mark; else a lifetime.
+            // A character literal, which may be a quotation mark; else a lifetime.
             b'\'' => ["\"'", "\\\"'", "\\''", "/'"].iter().find_map(|one| behind.strip_prefix(one)).unwrap_or(behind),
             b'"' => {
                 let (literal, next) = literal(behind);
@@ -48,7 +49,7 @@ fn literals(code: &str) -> Vec<String> {
     found
 }
 
-/// A literal up to its quotation mark, as it reads at run time, and what follows it.
+/// A literal up to its closing quotation mark, with escapes resolved, and the rest.
 fn literal(text: &str) -> (String, &str) {
     let mut out = String::new();
     let mut chars = text.char_indices();
@@ -71,7 +72,7 @@ fn literal(text: &str) -> (String, &str) {
     (out, "")
 }
 
-/// Whether a text may be what a literal of `format!` comes to: what stands outside of its braces follows in its order.
+/// Whether a text may be the result of a `format!` with this literal: the parts outside of braces occur in order.
 pub fn is_written_as(text: &str, literal: &str) -> bool {
     let open = literal.replace("{{", "\u{1}").replace("}}", "\u{2}");
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! Mappings and constraints: what is refused, and what its remedy makes of it.
+//! Mappings and constraints: refusals, and the effect of following their remedies.
 
 use super::{Case, Room, constraints, deep_constraints, mapping, narrow_mapping};
 
@@ -14,7 +14,7 @@ pub const ROOM: Room = Room {
         "My mapping",
         "My constraints",
         "Constraints on {}",
-        // Seen only where memories hold no mapping of the layer at all, which no other constraints change.
+        // Only if the memories have no space for any mapping of the layer, which other constraints cannot change.
         "The array can unroll nothing like this",
         "Allow other loops, or other widths",
     ],
@@ -28,7 +28,7 @@ pub const ROOM: Room = Room {
     grown: Vec::new,
 };
 
-/// Of conv3 of AlexNet on Eyeriss.
+/// For conv3 of AlexNet on Eyeriss.
 const MAPPING: &str = "\
 name: Base
 layers:
@@ -98,7 +98,7 @@ const MAPPING_CASES: &[Case] = &[
     ),
 ];
 
-/// Of AlexNet on Eyeriss.
+/// For AlexNet on Eyeriss.
 const CONSTRAINTS: &str = "\
 name: Base
 layers:
@@ -195,7 +195,7 @@ const CONSTRAINTS_CASES: &[Case] = &[
     ),
 ];
 
-/// With an unrolling that is stated, so that only loops in time are searched.
+/// With a stated unrolling, so that only loops in time are searched.
 const STATED: &str = "\
 name: Base
 layers:
@@ -246,7 +246,7 @@ const STATED_CASES: &[Case] = &[
     ),
 ];
 
-/// No loop of the kernel's rows for outputs below the highest memory.
+/// No loop over kernel rows for outputs below the highest memory.
 const DEEP: &str = "\
 # exact
 name: Base
@@ -283,7 +283,7 @@ const DEEP_CASES: &[Case] = &[
     ),
 ];
 
-/// An order alone, for the narrow core and its layer.
+/// Only an order, for the narrow core and its layer.
 const ORDER: &str = "\
 name: Base
 layers:

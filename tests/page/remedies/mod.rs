@@ -1,5 +1,5 @@
-//! Every remedy that a document is told, or a file of another program, or settings, or an option, followed: what was refused is right
-//! then. No remedy in the sources is left out.
+//! Every remedy for a document, a file of another program, settings, or an option is followed: the refused input is
+//! valid then. No remedy in the sources is left out.
 
 mod accelforge;
 mod allocation;
@@ -43,22 +43,22 @@ use rayon::prelude::*;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// A piece of a document that is right, what stands wrong in its place, a part of the remedy, and what stands there once that is followed.
+/// A part of a valid document, its invalid replacement, a part of the remedy, and the replacement after following it.
 type Case = (&'static str, &'static str, &'static str, &'static str);
 
 /// Reads a document.
 type Read = fn(&str) -> Result<(), Diagnostics>;
 
-/// A document that is wrong, a part of the remedy, and the document once that is followed.
+/// An invalid document, a part of the remedy, and the document after following it.
 type Grown = (Read, String, &'static str, String);
 
-/// Documents of one kind, and the sources that say what is wrong with them.
+/// Documents of one kind, and the sources with their errors.
 struct Room {
-    /// Files, and folders of such.
+    /// Files, and folders of files.
     sources: &'static [&'static str],
-    /// Sentences in these that are no remedies, or that no text can get told.
+    /// Sentences in these that are not remedies, or that no text can cause.
     no_remedies: &'static [&'static str],
-    /// Documents that are right, and what may be wrong with them.
+    /// Valid documents, and their possible errors.
     tables: &'static [(Read, &'static str, &'static [Case])],
     /// Documents that are too long to be written out.
     grown: fn() -> Vec<Grown>,
@@ -128,14 +128,14 @@ fn system(text: &str) -> Result<(), Diagnostics> {
     CoreSystem::from_text(text, preset("tpu-like")).map(drop)
 }
 
-/// Hardware that stands beside a system whose core is that.
+/// Hardware beside a system whose core it is.
 fn beside(text: &str) -> Result<(), Diagnostics> {
     let system =
         "{ name: One, cores: [{ name: core }], offchip: { width: 64 bit, read_energy: 1 pJ, write_energy: 1 pJ } }";
     CoreSystem::from_text(system, text).map(drop)
 }
 
-/// Maps layers of a network; nothing is wrong if all have a mapping.
+/// Maps layers of a network; an error unless all have a mapping.
 fn map(hardware: &str, workload: &str, options: &LayerOptions) -> Result<(), Diagnostics> {
     let found = match map_layers(hardware.to_owned(), workload.to_owned(), options, &Unwatched) {
         Ok(found) => found,
@@ -178,7 +178,7 @@ fn constraints(text: &str) -> Result<(), Diagnostics> {
     map(preset("eyeriss-like"), alexnet(), &LayerOptions { layers, constraints, ..LayerOptions::default() })
 }
 
-/// Constraints on a convolution with three levels of memory. Its first line may ask for LOMA.
+/// Constraints on a convolution with three levels of memory. The first line may select LOMA.
 fn deep_constraints(text: &str) -> Result<(), Diagnostics> {
     const CORE: &str = "\
 name: Three
@@ -201,18 +201,18 @@ layers:
     map(CORE, NETWORK, &LayerOptions { strategy, constraints, ..LayerOptions::default() })
 }
 
-/// A document that is wrong, and what is said of it.
+/// An invalid document, and its expected error.
 struct Told {
     read: Read,
     wrong: String,
     /// A part of the remedy.
     remedy: &'static str,
-    /// The document once that is followed.
+    /// The document after following the remedy.
     followed: String,
     said: Diagnostics,
 }
 
-/// The cases of all rooms as documents, which are read once for all tests.
+/// The cases of all rooms as documents, read once for all tests.
 static TOLD: LazyLock<Vec<Told>> = LazyLock::new(|| {
     let documents: Vec<Grown> = ROOMS.into_iter().flat_map(documents).collect();
     let told = |(read, wrong, remedy, followed): Grown| {
@@ -247,7 +247,7 @@ fn a_document_is_right_once_its_remedy_is_followed() {
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));
 }
 
-/// Where a diagnostic proposes an edit, that edit cures it.
+/// A fix that a diagnostic proposes removes the diagnostic.
 #[test]
 fn an_edit_that_is_proposed_cures_what_it_is_proposed_for() {
     let cured = TOLD.par_iter().map(|Told { read, wrong, said, .. }| {

@@ -1,5 +1,5 @@
-//! ONNX models: what is refused, or counted in part, and what its remedy makes of it. A text here names a model that tests write, and
-//! behind `@` sizes that a person states.
+//! ONNX models: refusals, or partial counts, and the effect of following their remedies. A text here names a model
+//! written by the tests, followed by sizes behind `@`.
 
 use super::{Grown, Room};
 use crate::onnx_transformers::others;
@@ -13,7 +13,7 @@ pub const ROOM: Room = Room {
         "Imported from {}.",
         "Imported from {}. Not counted: {}.",
         "The blocks of {}. Embeddings, heads behind the blocks and biases are not counted.",
-        // What would be wrong with the importer.
+        // A defect of the importer.
         "A transformer of {} layers would take {own} multiply-accumulates for {} tokens, the network of this model {}",
         "Its attention stands in blocks of a form that is not known here",
         "It multiplies within the blocks, and is no part of them",
@@ -28,7 +28,7 @@ fn model(name: &str) -> Vec<u8> {
     let input = || Graph::default().input("x", &[1, 16, 64]);
     let image = || Graph::default().input("x", &[1, 4, 8, 8]).weights("w", FLOAT, &[4, 4, 1, 1]);
     let convolutions = |count: usize| (0..count).fold(image(), |graph, _| graph.node("Conv", &["x", "w"], &["y"], &[]));
-    // A product behind an operator that nobody knows.
+    // A product behind an unknown operator.
     let behind = |stated: &[i64], first: Graph| {
         let first = first.node("Fold", &["a"], &["b"], &[]);
         let first = if stated.is_empty() { first } else { first.shape("b", stated) };
@@ -57,7 +57,7 @@ fn model(name: &str) -> Vec<u8> {
     }
 }
 
-/// Imports a model, of which all has to be counted.
+/// Imports a model, all of which must be counted.
 fn read(text: &str) -> Result<(), Diagnostics> {
     let (name, stated) = text.split_once('@').unwrap_or((text, ""));
     let size = |one: &str| one.split_once('=').map(|(name, size)| (name.to_owned(), size.parse().unwrap()));
@@ -74,7 +74,7 @@ fn read(text: &str) -> Result<(), Diagnostics> {
     wrong.or(())
 }
 
-/// Takes a document for a model with open sizes.
+/// Uses a document in place of a model with open sizes.
 fn document(text: &str) -> Result<(), Diagnostics> {
     let (text, sizes) = match text.strip_suffix('@') {
         Some(text) => (text, vec![("sequence".to_owned(), 8)]),

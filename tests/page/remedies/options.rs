@@ -1,4 +1,4 @@
-//! Options of the command line: what is refused, and what its remedy makes of it.
+//! Options of the command line: refusals, and the effect of following their remedies.
 
 use fusescape::command::study::parse_shard;
 use fusescape::command::words::{
@@ -10,7 +10,7 @@ use fusescape::command::words::{
 /// Reads a value.
 type Read = fn(&str) -> Result<(), String>;
 
-/// A value that is refused, a part of the remedy, and the value once that is followed.
+/// A refused value, a part of the remedy, and the value after following it.
 const CASES: &[(Read, &str, &str, &str)] = &[
     (|text| parse_sharing(text).map(drop), "tempral", "did you mean `temporal`?", "temporal"),
     (|text| parse_sharing(text).map(drop), "x", "use one of temporal, spatial, either", "either"),

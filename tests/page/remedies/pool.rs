@@ -1,4 +1,4 @@
-//! Pools of memories: what is refused, and what its remedy makes of it.
+//! Pools of memories: refusals, and the effect of following their remedies.
 
 use super::{Case, Room, pool};
 
@@ -6,7 +6,7 @@ pub const ROOM: Room = Room {
     sources: &["src/spec/pool.rs", "src/model/pool.rs"],
     no_remedies: &[
         "My pool",
-        // Of a text, what reads it says so sooner.
+        // For a text, an earlier check reports it.
         "Write a positive number with a unit, for example `4 KiB`",
         "Write a positive number, for example `32 bit`",
     ],

@@ -1,4 +1,4 @@
-//! Questions to workers: what is refused, and what its remedy makes of it. A text here names what is asked for by its number.
+//! Questions to workers: refusals, and the effect of following their remedies. A text here is the number of a question.
 
 use super::{Grown, Room, preset};
 use fusescape::hierarchy::HierarchyRequest;
@@ -9,9 +9,9 @@ use std::rc::Rc;
 pub const ROOM: Room = Room {
     sources: &["src/question"],
     no_remedies: &[
-        // Of a list that is empty; all requests that are right have some.
+        // For an empty list; all valid requests have items.
         "Ask for no {what}",
-        // Of a worker that failed, by no fault of the question.
+        // For a failure of the worker, not of the question.
         "Change something, so that it is tried again",
     ],
     tables: &[],

@@ -1,4 +1,5 @@
-//! Settings of studies: what is refused, and what its remedy makes of it. A text here is settings as they are sent to workers, as JSON.
+//! Settings of studies: refusals, and the effect of following their remedies. A text here is settings in JSON, as sent
+//! to workers.
 
 use super::{Case, Grown, Read, Room, preset};
 use fusescape::explore::{Request, Sweep};
@@ -10,7 +11,7 @@ pub const ROOM: Room = Room {
     sources: &["src/engine/hierarchy/study.rs"],
     no_remedies: &[
         "Generated from the pool {} for the array of {}: {}.{estimated}",
-        // Of a pool that would take minutes to multiply out.
+        // For a pool that would take minutes to multiply out.
         "There are more than {MOST_HIERARCHIES} hierarchies",
         "Allow less area or fewer levels, raise the ratio of sizes, or take memories out of the pool",
     ],
@@ -43,7 +44,7 @@ fn cores(text: &str) -> Result<(), Diagnostics> {
     .map(drop)
 }
 
-/// Hierarchies for an array, that of Eyeriss where no other is named.
+/// Hierarchies for an array, by default that of Eyeriss.
 fn hierarchies_of(hardware: &str, settings: &str) -> Result<(), Diagnostics> {
     Study::new(&HierarchyRequest {
         pool: find_preset(pool_presets(), "zigzag-65nm").unwrap().text.to_owned(),

@@ -1,6 +1,6 @@
-//! Runs of studies, and their result files: what is refused, and what its remedy makes of it. A text here is what is done one after the
-//! other in an empty folder: `run SAMPLING SHARD FILE`, `merge FILE FILES`, `write FILE`, `lock FILE` as a run does
-//! that writes it.
+//! Runs of studies, and their result files: refusals, and the effect of following their remedies. A text here is a
+//! sequence of actions in an empty folder: `run SAMPLING SHARD FILE`, `merge FILE FILES`, `write FILE`, `lock FILE`
+//! like a run that writes it.
 
 use super::{Grown, Room, preset};
 use fusescape::command::study::{StudyFailure, merge, parse_shard, run};
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 pub const ROOM: Room = Room {
     sources: &["src/command/study"],
     no_remedies: &[
-        // Of files that no version of this program writes.
+        // For files that no version of this program writes.
         "A column too many",
         "The shards have {rows} of {} designs. Run those again that were ended.",
     ],
@@ -48,7 +48,7 @@ fn study(sampling: &str) -> Study {
     .unwrap()
 }
 
-/// What comes of it, found once.
+/// The result, computed once.
 fn done(text: &str) -> Result<(), Diagnostics> {
     static KNOWN: Mutex<BTreeMap<String, Result<(), Diagnostics>>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap();

@@ -1,5 +1,5 @@
-//! Schedules of stacks: what is refused while tiles are planned or stacks compared, and what its remedy makes of it. A text here is
-//! settings, limits of a stack, hardware and a network, with `---` between.
+//! Schedules of stacks: refusals while tiles are planned or stacks compared, and the effect of following their
+//! remedies. A text here is settings, limits of a stack, hardware and a network, separated by `---`.
 
 use super::{Case, Grown, Room};
 use fusescape::explore::{CostStore, Request, StackStudy, Sweep};
@@ -12,16 +12,16 @@ pub const ROOM: Room = Room {
         "src/engine/depth_first/stack_planner.rs",
     ],
     no_remedies: &[
-        // Of layers for which LOMA finds no mapping that fits, though there is one.
+        // For layers without a feasible mapping by LOMA, though one exists.
         "No choice of stacks can be scheduled within the limits",
         "Allow more layers or tiles in a stack, smaller tiles, or larger memories",
-        // Of networks so wide that not even their short stacks can be listed.
+        // For networks so wide that even their short stacks cannot be listed.
         "No stacks of at most {most_layers} layers compute {name}: what branches off inside a stack has to join there",
         "Allow more layers in a stack",
-        // Of deep stacks of which thousands of strips differ.
+        // For deep stacks with thousands of different strips.
         "Nearly every tile differs from its neighbours: more than {kinds} kinds of {strips} of tiles, each through {} layers",
         "Choose larger tiles, or cut the stack",
-        // Of millions of tiles, which `limits.rs` plans.
+        // For millions of tiles, which `limits.rs` plans.
         "The kinds of tiles of this point have more than {MOST_LAYER_TILES} layers in all",
         "Choose larger tiles, or cut the network into more stacks",
     ],
@@ -94,7 +94,7 @@ fn grown() -> Vec<Grown> {
         text.replace(r#""tiles_x":[4],"tiles_y":[4]"#, &format!(r#""tiles_x":{sizes:?},"tiles_y":{sizes:?}"#))
             .replace(r#""most_layers":2"#, &format!(r#""most_layers":{most_layers}"#))
     };
-    // Maps of which every column is made of others than its neighbours.
+    // Maps in which every column is made from other columns than its neighbours.
     let uneven = |tile: &str| {
         let layers = "  - { name: u, type: view, scale: 29 x 29 }
   - { name: a, type: conv, K: 4, kernel: 1 x 1, stride: 31 }

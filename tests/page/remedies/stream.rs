@@ -1,4 +1,4 @@
-//! Systems of Stream: what is refused, and what its remedy makes of it.
+//! Systems of Stream: refusals, and the effect of following their remedies.
 
 use super::imports::{Files, changed, exchanged, files, joined};
 use super::{Case, Grown, Room};
@@ -32,7 +32,7 @@ bandwidth: 32
 unit_energy_cost: 2
 ";
 
-/// The layout of today.
+/// The current layout.
 const NEWER: &str = "
 name: two
 cores: { 0: core.yaml, 1: core.yaml, 2: far.yaml }
@@ -49,7 +49,7 @@ cores: [core.yaml, core.yaml, far.yaml]
 graph: { type: 2d_mesh, nb_rows: 1, nb_cols: 2, bandwidth: 32, unit_energy_cost: 0, offchip_core_id: 2 }
 ";
 
-/// Memories that are cores: of two cores each.
+/// Memories that are cores, each of two cores.
 const GROUPS: &str = "
 name: groups
 cores: { 0: core.yaml, 1: core.yaml, 2: vmem.yaml, 3: core.yaml, 4: vmem.yaml, 5: far.yaml }
@@ -160,7 +160,7 @@ const TOGETHER: [(Files, &str, Files); 6] = [
     ),
 ];
 
-/// A text that is longer than documents are.
+/// A text that exceeds the limit on documents.
 fn too_long() -> Grown {
     let long = format!("{CORE}{}", "# a remark\n".repeat(100_000));
     (files, joined(&[("core.yaml", &long)]), "Choose a smaller or another file", joined(&[("core.yaml", CORE)]))

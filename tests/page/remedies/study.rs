@@ -1,4 +1,4 @@
-//! Studies: what is refused, and what its remedy makes of it.
+//! Studies: refusals, and the effect of following their remedies.
 
 use super::{Case, Grown, Room, study};
 
@@ -12,12 +12,12 @@ pub const ROOM: Room = Room {
     ],
     no_remedies: &[
         "My study",
-        // Validation refuses such names before any design is made.
+        // Validation rejects such names before any design is made.
         "There is no such document",
         "Name one that the study knows",
-        // Every value of a preset can be written.
+        // Every value of a preset can be edited in place.
         "Name a single value of a document that is written as documents usually are",
-        // A document has fewer axes.
+        // A document cannot have that many axes.
         "Tie some axes together",
     ],
     tables: &[(study, BASE, CASES), (study, WHOLE, WHOLE_CASES), (study, ON_CORES, CASES_ON_CORES)],

@@ -1,4 +1,4 @@
-//! Systems of cores: what is refused, and what its remedy makes of it.
+//! Systems of cores: refusals, and the effect of following their remedies.
 
 use super::{Case, Grown, Room, beside, system};
 
@@ -8,14 +8,14 @@ pub const ROOM: Room = Room {
         "My system",
         "DRAM, read",
         "DRAM, write",
-        // Of a text, what reads it says so sooner.
+        // For a text, an earlier check reports it.
         "State the bits of one cycle",
     ],
     tables: &[(system, BASE, CASES), (beside, BESIDE, BESIDE_CASES), (system, ONE, ONE_CASES)],
     grown,
 };
 
-/// A mesh of more links than there may be.
+/// A mesh with too many links.
 fn grown() -> Vec<Grown> {
     let row = |first: &str, second: &str| format!("[{}]", vec![[first, second].join(", "); 32].join(", "));
     let rows = [row("first", "second"), row("second", "first")].join(", ");
@@ -169,7 +169,7 @@ const CASES: &[Case] = &[
     ),
 ];
 
-/// The hardware beside a system whose cores are that.
+/// The hardware beside a system whose cores it is.
 const BESIDE: &str = "\
 name: Beside
 array: { dimensions: { D1: 4 }, mac_energy: 1 pJ }

@@ -1,4 +1,4 @@
-//! Files of Timeloop: what is refused, and what its remedy makes of it.
+//! Files of Timeloop: refusals, and the effect of following their remedies.
 
 use super::imports::{Files, MARK, changed, exchanged, joined};
 use super::{Case, Grown, Room};
@@ -29,7 +29,7 @@ pub const ROOM: Room = Room {
     grown,
 };
 
-/// Of an architecture, a problem and a mapping.
+/// For an architecture, a problem and a mapping.
 const RUN_CASES: &[Case] = &[
     (
         "version: 0.4\n  nodes:",
@@ -71,7 +71,7 @@ const RUN_CASES: &[Case] = &[
     ("split: 3", "split: 0", "or let `split` send some of them the other way", "split: 3"),
 ];
 
-/// Of a problem alone.
+/// For a problem alone.
 const PROBLEM_CASES: &[Case] = &[
     (
         "  shape:\n    name: product",
@@ -123,7 +123,7 @@ macro_rules! problem {
     };
 }
 
-/// An architecture as the front end writes it out.
+/// An architecture as written by the front end.
 macro_rules! subtree {
     ($registers:literal) => {
         concat!(
@@ -140,7 +140,7 @@ macro_rules! subtree {
 
 const CONVOLUTION: &str = problem!("K, C, E, F", "[[[K]], [[C]], [[F]]]", "[[[C]], [[E], [F]]]", "[[[K]], [[E]]]");
 
-/// Files that do not belong together or hold another problem, a part of the remedy, and files as that has them.
+/// Files that do not belong together or hold another problem, a part of the remedy, and the corrected files.
 const OTHERS: [(Files, &str, Files); 12] = [
     (
         &[("map.yaml", MAPPING)],
@@ -239,7 +239,8 @@ const OTHERS: [(Files, &str, Files); 12] = [
     ),
 ];
 
-/// Hardware, a layer and its mapping, each behind a line with its name, as files of Timeloop; without a mapping the best that it can say.
+/// Exports hardware, a layer and its mapping, each after a line with its name, as files of Timeloop; without a mapping
+/// the best that it can express.
 fn export(text: &str) -> Result<(), Diagnostics> {
     let parts: Vec<&str> = text.split(MARK).filter_map(|file| file.split_once('\n')).map(|(_, text)| text).collect();
     let (core, network) = (Core::from_text(parts[0])?, Network::from_text(parts[1])?);
@@ -252,7 +253,7 @@ fn export(text: &str) -> Result<(), Diagnostics> {
     timeloop::write_best(study, &network).map(drop)
 }
 
-/// What Timeloop cannot say, and what it can.
+/// Mappings that Timeloop cannot express, and ones that it can.
 fn exports() -> Vec<Grown> {
     let of = |hardware: &str, network: &str, mapping: &str| {
         let mapping = ("map.yaml", mapping);
@@ -265,7 +266,7 @@ fn exports() -> Vec<Grown> {
         .replace("name: psum_reg, size: 8 B", "name: psum_reg, size: 32 B");
     let uneven = BY_HAND.replace("loop: K 4", "loop: K 6").replace("columns: K 4", "columns: K 3");
     let pooled = CONVOLVED.replace("type: conv, K: 16, kernel", "type: pooling, kernel");
-    // The register of weights, inside of that of sums, holds a loop over output channels that the other does not.
+    // The register of weights, inside of that of sums, holds a loop over output channels that the other does not hold.
     let crossed = BY_HAND
         .replace("    loops:\n", "    loops:\n      - { loop: K 2, W: weight_reg, I: buffer, O: buffer }\n")
         .replace("O: psum_reg", "O: buffer")

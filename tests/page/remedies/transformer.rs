@@ -1,4 +1,4 @@
-//! Transformers: what is refused, and what its remedy makes of it.
+//! Transformers: refusals, and the effect of following their remedies.
 
 use super::{Case, Room, transformer};
 
@@ -7,7 +7,7 @@ pub const ROOM: Room = Room {
     no_remedies: &[
         "My transformer",
         "My model",
-        // Of a step, which is no part of the document.
+        // For a step, which is not part of the document.
         "Take fewer sequences, or fewer tokens",
         "The step has more than 2^52 multiply-accumulates",
     ],
@@ -30,7 +30,7 @@ head_size: 64
 feed_forward: { width: 3072, gated: true, experts: 8, active: 2 }
 ";
 
-/// Keys and values come out of a latent.
+/// Keys and values computed from a latent.
 const LATENT: &str = "\
 name: Latent
 layers: 12

@@ -1,4 +1,4 @@
-//! Networks: what is refused, and what its remedy makes of it.
+//! Networks: refusals, and the effect of following their remedies.
 
 use super::{Case, Room, network};
 
@@ -6,7 +6,7 @@ pub const ROOM: Room = Room {
     sources: &["src/spec/workload.rs", "src/model/workload/build.rs", "src/model/workload/sizing.rs"],
     no_remedies: &[
         "My network",
-        // A text gets told sooner that an input has no such field.
+        // For a text, an earlier check reports that an input has no such field.
         "Leave `from` out: an input reads nothing",
     ],
     tables: &[(network, BASE, CASES), (network, VIEWS, VIEW_CASES), (network, NOTHING, NOTHING_CASES)],
@@ -64,7 +64,7 @@ const CASES: &[Case] = &[
         "Write at least 1, or leave the number out",
         "{ mine: { D1: K } }",
     ),
-    // Who reads whom.
+    // Connections.
     ("from: [conv1, conv2]", "from: [conv1, convv2]", "Did you mean `conv2`?", "from: [conv1, conv2]"),
     (
         "from: [conv1, conv2]",

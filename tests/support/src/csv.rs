@@ -1,7 +1,7 @@
-//! Comma-separated values, read as strictly as RFC 4180 has them.
+//! Comma-separated values, parsed as strictly as RFC 4180 defines.
 
-/// Rows of fields, each with whether it stood in quotes. Every line ends in CRLF, no field has a quote but in quotes, and all rows are
-/// equally long.
+/// Rows of fields, each with whether it is quoted. Every line ends in CRLF, no unquoted field contains a quote, and all
+/// rows have the same length.
 pub fn parse(text: &str) -> Vec<Vec<(bool, String)>> {
     let mut rest = text;
     let (mut rows, mut row) = (Vec::new(), Vec::new());
@@ -35,7 +35,7 @@ pub fn parse(text: &str) -> Vec<Vec<(bool, String)>> {
     rows
 }
 
-/// Holds that a spreadsheet takes nothing for a formula but numbers, which stand without quotes.
+/// Checks that a spreadsheet takes no field for a formula; numbers are unquoted.
 pub fn is_harmless(text: &str) {
     for (quoted, field) in parse(text).concat() {
         let begins = field.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);

@@ -1,4 +1,4 @@
-//! What tests of several packages share: the reference data, models made of it, and models made up by chance.
+//! Common parts of the tests of several packages: the reference data, models made from it, and random models.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod csv;
@@ -45,7 +45,8 @@ pub fn reference(path: &str) -> Value {
     serde_json::from_str(&reference_text(path)).unwrap()
 }
 
-/// The text of one reference file, plain or compressed. What a named directory does not have comes from the copy in the repository.
+/// The text of one reference file, plain or compressed. A file missing in a given directory is taken from the copy in
+/// the repository.
 pub fn reference_text(path: &str) -> String {
     let plain = reference_directory().join(path);
     if plain.exists() {

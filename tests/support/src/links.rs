@@ -1,10 +1,10 @@
-//! Links as nobody but their writer would make them.
+//! Links that only an attacker would write.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use miniz_oxide::deflate::compress_to_vec;
 
-/// A link that holds these bytes, compressed and with their checksum, half of an FNV-1a. No mutation would come by these.
+/// A link with these bytes, compressed and with a right checksum (half of an FNV-1a), which mutations would never find.
 pub fn sealed(bytes: &[u8]) -> String {
     let hash = bytes.iter().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
     let [a, b, c, d] = hash.to_le_bytes();

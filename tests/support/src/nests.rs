@@ -4,7 +4,8 @@ use fusescape_engine::hardware::Operand;
 use fusescape_engine::multicore::{AccessFunction, AxisExpression, LoopNest, NestId};
 use fusescape_engine::workload::Dim;
 
-/// A convolution of a map of `channels`, `rows`, `columns` with zeros around it; `source` is the layer that computes the map.
+/// A convolution of a map of `channels`, `rows`, `columns` with zeros around it; `source` is the layer that computes
+/// the map.
 pub fn convolution(
     source: Option<NestId>,
     (channels, rows, columns): (u64, u64, u64),

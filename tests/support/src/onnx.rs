@@ -1,4 +1,4 @@
-//! Writes ONNX models, as tests need them: a tiny protocol buffer writer and the graph on top of it.
+//! Writes ONNX models for tests: a tiny protocol buffer writer, and graphs on top of it.
 
 /// A message under construction.
 #[derive(Debug, Clone, Default)]
@@ -66,7 +66,7 @@ pub enum Is<'a> {
 }
 
 impl Graph {
-    /// An input; a negative dimension is left open under a name.
+    /// An input; a negative dimension is left open, with a name.
     pub fn input(self, name: &str, dims: &[i64]) -> Self {
         self.info(11, name, dims)
     }
@@ -75,7 +75,7 @@ impl Graph {
         self.info(12, name, dims)
     }
 
-    /// A shape in between.
+    /// The shape of an intermediate tensor.
     pub fn shape(self, name: &str, dims: &[i64]) -> Self {
         self.info(13, name, dims)
     }
@@ -95,7 +95,7 @@ impl Graph {
         self
     }
 
-    /// Weights of no particular value, with all their bytes.
+    /// Weights with arbitrary values, with all their bytes.
     pub fn weights(mut self, name: &str, data_type: i64, dims: &[i64]) -> Self {
         let size = match data_type {
             FLOAT => 4,
@@ -114,7 +114,7 @@ impl Graph {
         self
     }
 
-    /// A list of whole numbers, such as a shape.
+    /// A list of integers, such as a shape.
     pub fn ints(mut self, name: &str, list: &[i64]) -> Self {
         let raw: Vec<u8> = list.iter().flat_map(|number| number.to_le_bytes()).collect();
         self.message = self.message.message(5, &tensor(name, INT64, &[list.len() as i64]).bytes(9, &raw));

@@ -1,9 +1,9 @@
-//! Small cores and layers made up by chance, the same everywhere.
+//! Small random cores and layers, the same on every machine.
 
 use fusescape_engine::hardware::{Core, Operand};
 use fusescape_engine::workload::{LayerShape, Network};
 
-/// A linear congruential generator: the cases are the same everywhere.
+/// A linear congruential generator, so that the cases are the same on every machine.
 pub struct Lcg(pub u64);
 
 impl Lcg {
@@ -78,7 +78,7 @@ pub fn all_levels(core: &Core) -> [usize; 3] {
     Operand::ALL.map(|operand| core.levels(operand).len())
 }
 
-/// How many cases an oracle goes through: `sample`, or as many as `FUSESCAPE_ORACLE_CASES` says (`make oracle`).
+/// Number of cases for an oracle: `sample`, or that in `FUSESCAPE_ORACLE_CASES` (`make oracle`).
 pub fn oracle_cases(sample: u64) -> u64 {
     let cases = std::env::var("FUSESCAPE_ORACLE_CASES");
     cases.map_or(sample, |cases| cases.parse().expect("FUSESCAPE_ORACLE_CASES is a number"))

@@ -1,16 +1,17 @@
-//! Which cases run in every test, and which only where all are asked for (`make oracle`).
+//! Samples of cases for usual runs, and all cases on request (`make oracle`).
 
-/// Whether all cases run, where tests else run a sample.
+/// Whether all cases run, instead of a sample.
 pub fn all_cases() -> bool {
     std::env::var_os("FUSESCAPE_ORACLE_CASES").is_some()
 }
 
-/// Every `step`-th case, from the first one on; all of them where all are asked for.
+/// Every `step`-th case, from the first one on; all if requested.
 pub fn each_of<T>(cases: Vec<T>, step: usize) -> Vec<T> {
     cases.into_iter().step_by(if all_cases() { 1 } else { step }).collect()
 }
 
-/// Pairs in which each of either side comes once at least: as many as the longer side has. All pairs where all cases are asked for.
+/// Pairs in which each item of either side occurs at least once: as many as the longer side has. All pairs if
+/// requested.
 pub fn pairs<A: Clone, B: Clone>(a: &[A], b: &[B]) -> Vec<(A, B)> {
     let pair = |(x, y): (&A, &B)| (x.clone(), y.clone());
     if all_cases() {
@@ -20,7 +21,7 @@ pub fn pairs<A: Clone, B: Clone>(a: &[A], b: &[B]) -> Vec<(A, B)> {
     a.iter().cycle().zip(b.iter().cycle()).take(count).map(pair).collect()
 }
 
-/// How many cases a test makes up, or what its counts come to: of a sample, or of all, where these are asked for.
+/// The number of random cases of a test, or an expected count: for a sample, or for all cases if requested.
 pub fn sample_or_all<N>(sample: N, whole: N) -> N {
     if all_cases() { whole } else { sample }
 }

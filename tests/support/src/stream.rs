@@ -1,4 +1,4 @@
-//! The tool's files as the engine's types. A bench in the browser includes this, so that files are read elsewhere.
+//! The tool's files as types of the engine. A bench in the browser includes this, so that files are read elsewhere.
 
 use crate::{integer, number, text, texts};
 use fusescape_engine::hardware::Operand;
@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashMap};
 
 pub fn operand(name: &str) -> Operand {
     match name {
-        // Sums of two feature maps read X and Y in 2023; X takes the place of weights.
+        // In 2023, sums of two feature maps read X and Y; X takes the place of weights.
         "I2" | "W" | "X" => Operand::W,
         "I1" | "I" | "Y" => Operand::I,
         "O" => Operand::O,
@@ -36,7 +36,7 @@ pub fn tensor_name(value: &Value) -> TensorName {
     (integer(&value[0]) as usize, integer(&value[1]) as usize, operand(value[2].as_str().unwrap()))
 }
 
-/// What the tool was given, and what its scheduler sees.
+/// The tool's input, and the input of its scheduler.
 pub struct Case {
     pub graph: TileGraph,
     pub system: System,
@@ -44,7 +44,7 @@ pub struct Case {
     pub rank: TiVec<TileId, usize>,
     pub prefetched: Vec<Operand>,
     pub tensor_names: TiVec<TensorId, TensorName>,
-    /// Number of each core as the file has it.
+    /// Number of each core in the file.
     pub core_ids: TiVec<CoreId, u64>,
 }
 
@@ -84,7 +84,7 @@ pub fn case(file: &Value) -> Case {
         tiles.iter().filter_map(|tile: &Tile| tile.tensors[Operand::O as usize]).collect();
     let tensors = list(&result["tensors"]).zip(tensor_names.keys()).map(|(tensor, id)| Tensor {
         bits: Bits(integer(&tensor["bits"])),
-        // What another layer computes has none as an input.
+        // A tensor computed by another layer has none as an input.
         uses: tensor["base_priority"].as_u64().unwrap_or(0),
         is_output: outputs.contains(&id),
     });
@@ -158,7 +158,7 @@ fn system(hardware: &Value) -> (System, TiVec<CoreId, u64>) {
     (System { cores, memory_of, memories, links, routes, dram }, ids)
 }
 
-/// A file of the scheduler of June 2023 with the names of the others.
+/// A file of the scheduler of June 2023 with the field names of the others.
 pub fn renamed(file: &Value) -> Value {
     let mut cores = file["hw_cores"].clone();
     for core in cores.as_array_mut().unwrap() {
@@ -172,7 +172,7 @@ pub fn renamed(file: &Value) -> Value {
             "used_by_edges": link["edges"],
         })
     });
-    // Equal tensors of a layer are one.
+    // Equal tensors of a layer are merged.
     let mut firsts: HashMap<String, &Value> = HashMap::new();
     let first: HashMap<String, &Value> = list(&file["tensors"])
         .map(|tensor| {
@@ -210,7 +210,7 @@ pub fn renamed(file: &Value) -> Value {
     })
 }
 
-/// What the allocation of a steady state was given.
+/// The input of the allocation of a steady state.
 pub fn instance(file: &Value) -> AllocationProblem {
     let (nodes, cores) = (integers(&file["nodes"]), integers(&file["cores"]));
     let place = |node: usize| IterationTile::from(nodes.iter().position(|other| *other == node).unwrap());

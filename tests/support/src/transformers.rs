@@ -1,4 +1,4 @@
-//! Writes transformers as ONNX models, in the forms in which programs export them.
+//! Writes transformers as ONNX models, in the forms of exporters.
 
 use crate::onnx::Is::{Int, Ints};
 use crate::onnx::{BOOL, FLOAT, Graph};
@@ -12,39 +12,39 @@ pub const HIDDEN: i64 = 80;
 pub const LAYERS: i64 = 3;
 pub const WORDS: i64 = 100;
 
-/// How queries find out what they do not see.
+/// The form of the attention mask.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Hides {
-    /// They see all.
+    /// No mask.
     Nothing,
     /// A constant that is added to scores.
     Added(Option<i64>),
-    /// A constant truth value for each pair.
+    /// A constant boolean for each pair.
     Chosen,
-    /// Half of a matrix that the graph makes.
+    /// Half of a matrix made by the graph.
     Trilu,
-    /// Positions that the graph compares.
+    /// Positions compared by the graph.
     Compared(Option<i64>),
-    /// Some tokens, which an input names.
+    /// Some tokens, given by an input.
     Padding,
 }
 
-/// How attention is written.
+/// The form of attention.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Written {
-    /// As products, one by one.
+    /// Single products.
     Apart,
-    /// As an operator that reads queries, keys and values.
+    /// An operator with queries, keys and values as inputs.
     Operator(&'static str),
     /// As an operator with its own weights.
     WithWeights,
 }
 
-/// How a program writes a transformer, and what it is.
+/// The form and the properties of a transformer.
 #[derive(Debug, Clone, Copy)]
 pub struct Style {
     pub key_heads: i64,
-    /// Queries, keys and values out of one product.
+    /// One product for queries, keys and values.
     pub is_joined: bool,
     pub written: Written,
     pub hides: Hides,
@@ -53,7 +53,7 @@ pub struct Style {
     pub norm: &'static str,
     pub is_norm_apart: bool,
     pub is_post: bool,
-    /// Norms that hold the sum before them.
+    /// Norms that include the residual sum before them.
     pub skips: bool,
     pub is_parallel: bool,
     pub is_gated: bool,
@@ -61,7 +61,7 @@ pub struct Style {
     pub is_gemm: bool,
     /// Norms of queries and keys.
     pub has_head_norms: bool,
-    /// Norms of what is added to the stream.
+    /// Norms at the end of branches.
     pub has_last_norms: bool,
 }
 
@@ -84,7 +84,7 @@ pub const PLAIN: Style = Style {
     has_last_norms: false,
 };
 
-/// A graph with names of its own for each block.
+/// A graph with unique names for each block.
 pub struct Blocks {
     pub graph: Graph,
     pub style: Style,
@@ -169,7 +169,7 @@ impl Blocks {
         self.node("SimplifiedLayerNormalization", &[from, &gain], &format!("{name}.normal"), &[])
     }
 
-    /// Channels that are rotated by cosines and sines, as PyTorch's `rotate_half` does.
+    /// Channels with rotary embeddings, as in PyTorch's `rotate_half`.
     pub fn rotated(&mut self, from: &str, name: &str) -> String {
         if !self.style.is_rotary {
             return from.to_owned();
@@ -185,7 +185,7 @@ impl Blocks {
         self.node("Add", &[&own, &other], &format!("{name}.rotated"), &[])
     }
 
-    /// Keys or values behind those of earlier calls, once for each head of queries.
+    /// Keys or values appended to those of earlier calls, repeated for each head of queries.
     pub fn seen(&mut self, from: &str, name: &str) -> String {
         let Style { key_heads, past, .. } = self.style;
         let all = if past > 0 {
@@ -206,7 +206,7 @@ impl Blocks {
         self.node("Reshape", &[&repeated, &together], &format!("{name}.heads"), &[])
     }
 
-    /// Scores without those that queries do not see.
+    /// Scores with the mask applied.
     pub fn masked(&mut self, scores: &str) -> String {
         match self.style.hides {
             Hides::Nothing => scores.to_owned(),
@@ -357,7 +357,7 @@ impl Blocks {
         (sum, normal)
     }
 
-    /// A block; what it reads and what it makes are the stream, and its norm.
+    /// A block; its input and its output are the stream, and its norm.
     pub fn block(&mut self, (stream, normal): (String, String)) -> (String, String) {
         let Style { is_post, is_parallel, .. } = self.style;
         let read = if is_post { &stream } else { &normal }.clone();
@@ -375,14 +375,14 @@ impl Blocks {
     }
 }
 
-/// Bytes of a mask: one where a token sees another, lowest values elsewhere.
+/// Bytes of a mask: one for visible tokens, the lowest value elsewhere.
 pub fn triangle(side: i64, window: Option<i64>, size: usize) -> Vec<u8> {
     let sees = |row: i64, column: i64| column <= row && window.is_none_or(|window| row - column < window);
     let places = (0..side).flat_map(|row| (0..side).map(move |column| (row, column)));
     places.flat_map(|(row, column)| vec![if sees(row, column) { 1 } else { 0 }; size]).collect()
 }
 
-/// A model: words, blocks, and a head over all words.
+/// A model: embedding, blocks, and a head over the vocabulary.
 pub fn model(style: Style, layers: i64) -> Graph {
     let mut graph = Graph::default()
         .input("words", &[BATCH, TOKENS])
@@ -438,7 +438,7 @@ pub fn model(style: Style, layers: i64) -> Graph {
     blocks.graph.dense(&stream.1, "head", WIDTH, WORDS)
 }
 
-/// A model as GPT-2 is, small.
+/// A small model like GPT-2.
 pub fn gpt() -> Graph {
     model(Style { hides: Hides::Trilu, is_joined: true, ..PLAIN }, LAYERS)
 }

@@ -1,4 +1,4 @@
-//! Values of JSON that must be what a test or bench takes them for. Apart from files, which a bench in the browser has none of.
+//! Typed access to JSON values for tests and benches. Separate from files, which a bench in the browser does not have.
 
 use serde_json::Value;
 
