@@ -1,4 +1,5 @@
-//! Any text as constraints: an answer, never a panic; what is read is written and read back to the same, and what is found is legal.
+//! Any text as constraints: an answer, never a panic. Valid constraints are written and read back unchanged, and
+//! mappings found under them are legal.
 
 use super::{HARDWARE, WORKLOAD, check_wrong};
 use fusescape::explore::{LayerRequest, LayerStudy, own_constraints};
@@ -8,7 +9,7 @@ use fusescape::search::{Limits, Objective, Strategy, find_best_under};
 use fusescape::spec::{read_constraints, write_constraints};
 use fusescape::workload::Network;
 
-/// Panics where that is not so.
+/// Panics unless that holds.
 pub fn holds(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let core = Core::from_text(HARDWARE).expect("a core");

@@ -1,14 +1,15 @@
-//! Any text as a study document: an answer, never a panic; and of what is valid some designs are evaluated, and their rows make sense.
+//! Any text as a study document: an answer, never a panic. Some designs of a valid document are evaluated, and their
+//! rows are plausible.
 
 use super::{HARDWARE, SYSTEM, WORKLOAD, check_wrong};
 use fusescape::explore::study::{Course, DesignSchedule, Evaluator, ParetoFront, Status, Study, StudyRequest};
 use std::sync::Arc;
 
-/// So many documents are known by any name, and so many designs are looked at.
+/// Number of documents that names resolve to, and of designs that are evaluated.
 const KNOWN: usize = 4;
 const LOOKED_AT: u64 = 3;
 
-/// Panics where that is not so.
+/// Panics unless that holds.
 pub fn holds(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let [hardware, networks, systems] = StudyRequest::names(text);
@@ -34,7 +35,7 @@ fn look_at(study: &Arc<Study>) {
     assert!(task.designs.len() as u64 <= study.task_designs());
     let mut evaluator = Evaluator::new(Arc::clone(study), Arc::default());
     for design in (0..LOOKED_AT).map(|part| (u128::from(designs - 1) * u128::from(part) / 2) as u64) {
-        // Large maps in small tiles are legal, and take their time.
+        // Large maps in small tiles are legal, but take long.
         let coordinates = study.sampled(design);
         assert_eq!(study.coordinates(study.combination(&coordinates)), coordinates);
         let takes_long = match study.schedule(&coordinates).expect("validated") {

@@ -1,5 +1,5 @@
-//! What the page around an embedded view can say to it: the first line as what its address asks for, every other as a message. An answer,
-//! never a panic; what is shown can be kept, and nothing breaks out of the HTML that is handed out.
+//! Messages from the page around an embedded view: the first line is the query of its address, each other line a
+//! message. An answer, never a panic; states shown can be kept, and nothing breaks out of the HTML snippet.
 
 use super::check_rejected;
 use fusescape::embed::{Answer, EmbedOptions, answer, changed, ready, resize_script, snippet, state_of};
@@ -7,10 +7,10 @@ use fusescape::link::{from_link, to_link};
 use fusescape::state::State;
 use serde_json::Value;
 
-/// More messages would say nothing else.
+/// More messages would find nothing else.
 const MESSAGES: usize = 4;
 
-/// Panics where that is not so.
+/// Panics unless that holds.
 pub fn holds(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let (query, messages) = text.split_once('\n').unwrap_or((text, ""));
@@ -41,12 +41,12 @@ fn options(query: &str) -> EmbedOptions {
     let (options, wrong) = EmbedOptions::from_query(query);
     if !wrong.is_empty() {
         check_rejected(&wrong, &[""]);
-        // Parts of an address, and words of a list.
+        // Parts of an address times words of a list.
         assert!(wrong.0.len() <= 16 * 16);
     }
     let (back, wrong) = EmbedOptions::from_query(&options.query());
     assert!(back == options && wrong.is_empty(), "{options:?}");
-    // The query stands for any address that the page may have.
+    // The query stands for any possible address of the page.
     let html = snippet(query, &options, "1AwDZHA", 640);
     assert_eq!(html.matches('"').count(), 14, "{html}");
     assert_eq!(resize_script(query).matches('<').count(), 2);
@@ -57,7 +57,7 @@ fn check_id(id: &Value) {
     assert!(id.is_null() || id.is_number() || id.as_str().is_some_and(|id| id.chars().count() <= 64), "{id}");
 }
 
-/// All that is wrong, and no more than a host wants to hear.
+/// A refusal has an id, and from 1 to 100 errors of limited length.
 fn check_refusal(refusal: &Value) {
     check_id(&refusal["id"]);
     assert_eq!(refusal["type"], "error");

@@ -1,4 +1,5 @@
-//! Any text as an entry of the gallery or as a lesson: an answer, never a panic; and what is valid opens a state that can be kept.
+//! Any text as an entry of the gallery or as a lesson: an answer, never a panic. A valid one opens a state that can be
+//! kept.
 
 use super::{check_state, check_wrong};
 use fusescape::gallery::Entry;
@@ -6,7 +7,7 @@ use fusescape::lesson::{Draw, Given, Lesson, LessonSource, OpenLesson, Receipt, 
 use fusescape::spec::gallery_presets;
 use fusescape::state::{Action, State};
 
-/// Panics where that is not so.
+/// Panics unless that holds.
 pub fn holds(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match Entry::from_text(gallery_presets()[0].id, text) {
@@ -43,7 +44,7 @@ fn show_lesson(lesson: &Lesson, text: &str) {
         let values: Vec<f64> = step.numbers.iter().enumerate().map(|(index, _)| 1.5 * index as f64).collect();
         let _ = (step.introduction(None), step.introduction(Some(&values)), step.explanation(&values));
         let _ = (step.right_choice(&values), step.right_choice(&[]), step.told().count());
-        // An answer of any kind, right or not, deserves a share.
+        // An answer of any kind, right or not, gets a share between 0 and 1.
         for given in [
             Given::Choice(0),
             Given::Choice(2),

@@ -1,5 +1,5 @@
-//! What holds of any bytes, a module a reader. `fuzz/targets` feeds these to libFuzzer; `tests/page/fuzz_seeds.rs` holds them against the
-//! inputs that fuzzing begins with.
+//! Properties that hold for any bytes, one module per reader. `fuzz/targets` feeds these to libFuzzer;
+//! `tests/page/fuzz_seeds.rs` checks them with the inputs that fuzzing begins with.
 
 pub mod accelforge;
 pub mod constraints;
@@ -23,16 +23,16 @@ use fusescape::link::{from_link, to_draft, to_link};
 use fusescape::spec::{Diagnostics, MAX_DIAGNOSTICS};
 use fusescape::state::State;
 
-/// More letters than a message on the page may have: a list of all names of a document is the longest.
+/// Bytes. No message on the page is longer; the longest is a list of all names of a document.
 const LONGEST_MESSAGE: usize = 16 << 10;
 
-/// An accelerator to put beside what is tested.
+/// An accelerator for inputs that need one.
 pub const HARDWARE: &str = include_str!("../../presets/hardware/tpu-like.yaml");
 
-/// Four of that accelerator.
+/// Four cores of that accelerator.
 pub const SYSTEM: &str = include_str!("../../presets/system/quad-beside.yaml");
 
-/// A network with most types of layers, of few enough loops to be mapped in no time.
+/// A network with most types of layers, small enough to be mapped quickly.
 pub const WORKLOAD: &str = "name: tiny
 layers:
   - { name: in, type: input, K: 3, size: 8 x 8 }
@@ -43,7 +43,7 @@ layers:
   - { name: e, type: fully-connected, K: 5 }
 ";
 
-/// What is wrong with a text says where, why and what to do, and not more than a person can read.
+/// Each diagnostic of a text has a place, a reason and a remedy, and their number and length are limited.
 pub fn check_wrong(text: &str, wrong: &Diagnostics) {
     // As YAML and browsers count: `\r` alone ends a line, too.
     let lines = text.split("\r\n").map(|part| part.split(['\r', '\n']).count()).sum::<usize>();
@@ -57,7 +57,7 @@ pub fn check_wrong(text: &str, wrong: &Diagnostics) {
     }
 }
 
-/// What is wrong with a request of several texts and settings has its place among them.
+/// Each diagnostic of a request of several documents has its place in one of them.
 pub fn check_rejected(wrong: &Diagnostics, documents: &[&str]) {
     assert!(!wrong.is_empty());
     for one in &wrong.0 {
@@ -67,7 +67,7 @@ pub fn check_rejected(wrong: &Diagnostics, documents: &[&str]) {
     }
 }
 
-/// A state is kept by its draft to the letter, and by its link and its file as far as these go.
+/// A draft keeps a state exactly; a link and a file keep their parts of it.
 pub fn check_state(state: &State) {
     let draft = to_draft(state);
     assert_eq!(from_link(&draft).as_ref(), Ok(state), "{draft}");

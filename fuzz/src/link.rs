@@ -1,11 +1,11 @@
-//! Any text as a link, and any bytes as what a link holds: an answer, never a panic; and what opens is kept.
+//! Any text as a link, and any bytes as its content: an answer, never a panic. A state that opens can be kept.
 
 use super::check_state;
 use fusescape::link::from_link;
 use fusescape::state::State;
 use fusescape_test_support::links::sealed;
 
-/// Panics where that is not so.
+/// Panics unless that holds.
 pub fn holds(bytes: &[u8]) {
     if let Ok(state) = from_link(&sealed(bytes)) {
         check(&state);

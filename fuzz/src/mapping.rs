@@ -1,4 +1,4 @@
-//! Any text as a mapping by hand: an answer, never a panic; and what is priced is written and read back to the same.
+//! Any text as a mapping by hand: an answer, never a panic. A mapping with costs is written and read back unchanged.
 
 use super::{HARDWARE, WORKLOAD, check_wrong};
 use fusescape::explore::{LayerRequest, mapping_document, own_mappings};
@@ -8,7 +8,7 @@ use fusescape::search::{Objective, Strategy};
 use fusescape::spec::write_mapping;
 use fusescape::workload::Network;
 
-/// Panics where that is not so.
+/// Panics unless that holds.
 pub fn holds(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let core = Core::from_text(HARDWARE).expect("a core");

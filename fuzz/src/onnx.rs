@@ -4,7 +4,7 @@ use fusescape::import::onnx;
 use fusescape::spec::{read_transformer, read_workload, write_transformer, write_workload};
 use fusescape::workload::Network;
 
-/// Panics where that is not so.
+/// Panics unless that holds.
 pub fn holds(bytes: &[u8]) {
     let (mut bytes, mut again) = (bytes, bytes);
     if let Ok((spec, report)) = onnx::import_transformer(&mut again, "model.onnx", &Default::default()) {

@@ -1,4 +1,5 @@
-//! Any text as a pool of memories: an answer, never a panic; and from what is valid hierarchies are generated, priced and written.
+//! Any text as a pool of memories: an answer, never a panic. From a valid pool hierarchies are generated, evaluated and
+//! written.
 
 use super::{HARDWARE, WORKLOAD, check_rejected, check_wrong};
 use fusescape::hardware::Core;
@@ -7,10 +8,10 @@ use fusescape::pool::Pool;
 use fusescape::search::Strategy;
 use fusescape::spec::read_pool;
 
-/// So many hierarchies of a list are looked at.
+/// Number of hierarchies of a list that are evaluated.
 const LOOKED_AT: usize = 3;
 
-/// Panics where that is not so.
+/// Panics unless that holds.
 pub fn holds(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match Pool::from_text(text) {
@@ -29,7 +30,7 @@ pub fn holds(bytes: &[u8]) {
     }
 }
 
-/// One step further: the hierarchies of an array, and some of them in depth.
+/// Generates the hierarchies of an array, and evaluates some of them.
 fn generate(text: &str) {
     let settings = HierarchySettings {
         max_levels: 1 + text.len() % 2,
@@ -49,7 +50,7 @@ fn generate(text: &str) {
     let _ = study.outline();
     for hierarchy in study.hierarchies.iter().rev().take(LOOKED_AT) {
         let core = study.core_of(hierarchy).unwrap_or_else(|wrong| panic!("{wrong}"));
-        // A generated hierarchy is a document that anybody can open.
+        // A generated hierarchy is a valid document.
         let document = study.document(hierarchy);
         let read = Core::from_text(&document).unwrap_or_else(|wrong| panic!("{wrong}\n{document}"));
         assert_eq!(read.memories, core.memories, "{document}");

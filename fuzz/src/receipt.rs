@@ -1,20 +1,21 @@
-//! Any text as a receipt: an answer, never a panic; what is read survives being written, and is graded with no more marks than there are.
+//! Any text as a receipt: an answer, never a panic. A valid receipt is written and read back unchanged, and no step is
+//! graded with more than its marks.
 
 use fusescape::lesson::{Grader, LessonSource, Receipt};
 use std::cell::RefCell;
 
 thread_local! {
-    // Remembers the numbers of all variants.
+    // Keeps the numbers of all variants.
     static GRADER: RefCell<Grader> = RefCell::default();
 }
 
-/// A lesson with a step of every kind, on a network that is computed in no time.
+/// A lesson with a step of every kind, on a network that is computed quickly.
 pub fn lesson() -> LessonSource {
     let text = include_str!("../../presets/lesson/your-own.yaml");
     LessonSource::Own(text.replace("workload: fsrcnn", "workload: three-convs"))
 }
 
-/// Panics where that is not so.
+/// Panics unless that holds.
 pub fn holds(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match Receipt::from_json(text) {

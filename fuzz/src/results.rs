@@ -1,17 +1,17 @@
-//! Any bytes as a result file of a study: an answer, never a panic; rows that a design can have, and the same once they are merged.
+//! Any bytes as a result file of a study: an answer, never a panic. The rows are plausible, and merging keeps them.
 
 use fusescape::command::study::{front_of_file, merge};
 use std::panic::{set_hook, take_hook};
 use std::sync::Once;
 
-/// Where a panic of the library that reads Parquet comes from. It is caught, and its file damaged.
+/// The source path of the library that reads Parquet. Its panics are caught, and the file counts as damaged.
 const LIBRARY: &str = "/parquet-";
 
-/// Panics where that is not so.
+/// Panics unless that holds.
 pub fn holds(bytes: &[u8]) {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
-        // The fuzzer's own ends the process before anything is caught.
+        // The hook of the fuzzer would end the process before the panic is caught.
         let fuzzer = take_hook();
         set_hook(Box::new(move |info| {
             if !info.location().is_some_and(|place| place.file().contains(LIBRARY)) {

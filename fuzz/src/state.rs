@@ -1,10 +1,10 @@
-//! Any text as a saved state: an answer, never a panic; and what opens survives being written, as a file and as a link.
+//! Any text as a saved state: an answer, never a panic. A state that opens can be kept as a file and as a link.
 
 use super::{check_state, check_wrong};
 use fusescape::spec::is_state;
 use fusescape::state::State;
 
-/// Panics where that is not so.
+/// Panics unless that holds.
 pub fn holds(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match State::from_yaml(text) {
@@ -17,7 +17,7 @@ pub fn holds(bytes: &[u8]) {
     }
 }
 
-/// What the page asks for on its own account as soon as a state is shown. Workers judge the documents.
+/// Requests that the page makes by itself when a state is shown. Workers check the documents.
 fn ask(state: &State) {
     let design = &state.design;
     let (hardware, workload) = (design.hardware.text.as_str(), design.workload.text.as_str());

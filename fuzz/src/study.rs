@@ -1,5 +1,5 @@
-//! What a person writes into the fields of the page, one section of the input a field: requests, or all that is wrong with them, never a
-//! panic. The first section chooses; sections end with lines of `%`.
+//! Fields of the page, one section of the input per field: they give requests or diagnostics, never a panic. The first
+//! section holds the choices; lines of `%` separate sections.
 
 use super::{HARDWARE, WORKLOAD, check_rejected, check_state};
 use fusescape::depth_first::StoringMode;
@@ -12,7 +12,7 @@ use fusescape::spec::{find_preset, hardware_presets, is_hidden_in_lines, system_
 use fusescape::state::{FuseChoice, Half, LPF_LIMITS, ObjectiveChoice, StackChoice, State, TileChoice};
 use fusescape::state::{read_allocation, write_allocation};
 
-/// With few hierarchies, as nothing is written about them here.
+/// A pool with few hierarchies, as the input does not restrict them.
 const POOL: &str = "name: small
 memories:
   - name: rf
@@ -24,14 +24,14 @@ memories:
   - { name: sram, size: 16 KiB, replication: [shared], variants: [{ width: 128 bit, estimate: sram-65nm }] }
 ";
 
-/// So many points are planned at most; more take longer, and are no different.
+/// Limit of planned points; more take longer without covering more.
 const PLANNED: usize = 16;
 
-/// Panics where that is not so.
+/// Panics unless that holds.
 pub fn holds(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let (state, is_kept) = filled(text);
-    // Links keep no longer fields, and take their time.
+    // Links do not keep longer fields, and take long to write.
     if is_kept && text.len() < 1 << 18 {
         check_state(&state);
     }
@@ -41,12 +41,12 @@ pub fn holds(bytes: &[u8]) {
     hierarchies(&state);
 }
 
-/// The fields as written, and whether it is looked at how they are kept.
+/// A state with the fields filled in, and whether to check how it is kept.
 fn filled(text: &str) -> (State, bool) {
     let mut sections = text.split("\n%\n");
     let choices = sections.next().unwrap_or_default().as_bytes().to_vec();
     let choice = |index: usize, of: usize| choices.get(index).map_or(0, |byte| usize::from(*byte) % of);
-    // A field may hold what nobody sees; links and drafts leave it out.
+    // Links and drafts leave out invisible characters of a field.
     let mut next = || sections.next().unwrap_or_default().replace(is_hidden_in_lines, "");
     let mut state = State::first();
     state.design.pick(Half::Hardware, find_preset(hardware_presets(), "tpu-like").unwrap());

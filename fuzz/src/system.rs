@@ -1,4 +1,5 @@
-//! Any text as a system of cores: an answer, never a panic; and on what is valid a small network is cut, mapped and scheduled.
+//! Any text as a system of cores: an answer, never a panic. On a valid system a small network is cut, mapped and
+//! scheduled.
 
 use super::{HARDWARE, WORKLOAD, check_rejected, check_wrong};
 use fusescape::multicore::{
@@ -9,7 +10,7 @@ use fusescape::spec::read_system;
 use fusescape::system::CoreSystem;
 use fusescape::units::{Bits, BitsPerCycle};
 
-/// Panics where that is not so.
+/// Panics unless that holds.
 pub fn holds(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match CoreSystem::from_text(text, HARDWARE) {
@@ -24,7 +25,7 @@ pub fn holds(bytes: &[u8]) {
     }
 }
 
-/// Whatever a scheduler looks up exists, and can be divided by.
+/// Indices used by a scheduler are in range, and its divisors are not zero.
 fn check_wiring(system: &CoreSystem, rules: SchedulingRules) {
     let wired = System::new(system, rules);
     assert_eq!((wired.cores.len(), usize::from(wired.dram)), (system.cores.len() + 1, system.cores.len()));
@@ -38,7 +39,7 @@ fn check_wiring(system: &CoreSystem, rules: SchedulingRules) {
     assert!(links.into_iter().all(|&link| usize::from(link) < wired.links.len()));
 }
 
-/// One step further: a network on the system, each layer on the first core that runs it.
+/// Schedules a network on the system, each layer on the first core that can run it.
 fn run(text: &str) {
     let settings = CoresSettings {
         granularity: if text.len().is_multiple_of(2) { Granularity::LayerByLayer } else { Granularity::Rows(4) },

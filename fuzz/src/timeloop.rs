@@ -1,16 +1,17 @@
-//! Any text as a file of Timeloop: documents or an answer, never a panic; and what is imported reads back.
+//! Any text as a file of Timeloop: it gives documents or diagnostics, never a panic; imported documents can be read
+//! again.
 
 use fusescape::import::{File, import, timeloop};
 use fusescape::spec::{read_hardware, read_mapping, read_workload};
 
-/// Panics where that is not so.
+/// Panics unless that holds.
 pub fn holds(bytes: &[u8]) {
     if std::str::from_utf8(bytes).is_ok_and(timeloop::recognise) {
         imports_or_answers(bytes);
     }
 }
 
-/// Panics where a file gives neither documents that read back nor an answer with remedies.
+/// Panics unless a file gives either documents that can be read again or diagnostics with remedies.
 pub fn imports_or_answers(bytes: &[u8]) {
     let file = File { name: "design.yaml".to_owned(), source: Box::new(bytes) };
     match import(vec![file], &Default::default()) {

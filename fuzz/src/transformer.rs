@@ -1,5 +1,5 @@
-//! Any text as a transformer: an answer, never a panic; what is valid survives being written, and a step of it has a cost, or a reason why
-//! not.
+//! Any text as a transformer: an answer, never a panic. A valid transformer is written and read back unchanged, and one
+//! step of it has a cost or a reason why it has none.
 
 use super::{check_rejected, check_wrong};
 use fusescape::attention::{ElementBits, Step};
@@ -10,10 +10,10 @@ use fusescape::transformer::Transformer;
 
 /// An accelerator with lanes.
 const HARDWARE: &str = include_str!("../../presets/hardware/fusemax-like.yaml");
-/// Tokens of a step: with few of them there are few tiles to try.
+/// Tokens of a step: few, so that there are few tiles to try.
 const TOKENS: u64 = 8;
 
-/// Panics where that is not so.
+/// Panics unless that holds.
 pub fn holds(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match Transformer::from_text(text) {

@@ -1,5 +1,5 @@
-//! Any text as an accelerator or a network, of ours or of ZigZag: an answer, never a panic; what is valid survives being written and can be
-//! scheduled, and what can be repaired can be read.
+//! Any text as an accelerator or a network in our or ZigZag's format: an answer, never a panic. A valid document is
+//! written and read back unchanged and can be scheduled; a repaired document can be read.
 
 use super::{HARDWARE, WORKLOAD, check_rejected, check_wrong};
 use fusescape::explore::{LayerRequest, LayerStudy, Request, Settings, Sweep};
@@ -13,12 +13,12 @@ use fusescape::spec::{Diagnostics, read_hardware, read_workload, write_hardware,
 use fusescape::system::CoreSystem;
 use fusescape::workload::Network;
 
-/// Larger networks are planned as any, but slower.
+/// Larger networks are not planned: it takes long without covering more.
 const FEW_LAYERS: usize = 40;
-/// So many repairs are tried.
+/// Number of repairs tried.
 const REPAIRED: usize = 4;
 
-/// Panics where that is not so.
+/// Panics unless that holds.
 pub fn holds(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match Core::from_text(text) {
@@ -55,7 +55,7 @@ fn complain(text: &str, wrong: &Diagnostics) {
     repaired.for_each(|next| assert!(Outline::read(next.text()).is_ok_and(|again| again == next), "{}", next.text()));
 }
 
-/// The largest layer on an accelerator: its best mapping costs something that can be counted, or there is none.
+/// Searches the mapping of the largest layer on an accelerator: its cost is finite, if there is one.
 fn map(hardware: &str, workload: &str) {
     let request = LayerRequest {
         hardware: hardware.to_owned(),
@@ -75,7 +75,7 @@ fn map(hardware: &str, workload: &str) {
     }
 }
 
-/// A network on an accelerator, in tiles and layer by layer.
+/// Evaluates a network on an accelerator, in tiles and layer by layer.
 fn plan(workload: &str) {
     let settings = Settings { tiles_x: vec![4, u64::MAX], tiles_y: vec![7], lpf_limit: 2, ..Settings::default() };
     let sweep = match Sweep::new(&Request { hardware: HARDWARE.to_owned(), workload: workload.to_owned(), settings }) {
@@ -87,7 +87,7 @@ fn plan(workload: &str) {
     wrong.for_each(|wrong| check_rejected(wrong, &["settings", "hardware", "workload", ""]));
 }
 
-/// What is imported is valid, and says so.
+/// An imported document is valid.
 fn import_file(bytes: &[u8]) {
     let file = File { name: "file.yaml".to_owned(), source: Box::new(bytes) };
     if let Ok(imported) = import(vec![file], &Default::default())
