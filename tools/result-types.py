@@ -1,7 +1,7 @@
 """Types of what commands find, made of docs/schema, and of their options, made of docs/options.json: tools/result-types.py writes a module
 for each kind into src/python/fusescape/found, one for the types that several kinds have, and beside that folder _options.py and _rows.py.
 
-With --check it writes nothing, and fails where a module is not what it would write.
+With --check it writes nothing, and fails if a module differs from what it would write.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Module:
         self.classes[place] = f"@final\nclass {name}(TypedDict):{docstring(description, '    ')}\n\n" + "\n".join(lines)
 
     def type_of(self, schema: Schema, name: str) -> str:
-        """The type of a value; `name` is that of an object that has none of its own."""
+        """The type of a value; `name` is for an object without a name of its own."""
         if "$ref" in schema:
             return str(schema["$ref"]).removeprefix("#/$defs/")
         for words in ([schema["const"]] if "const" in schema else None, schema.get("enum")):
@@ -68,7 +68,7 @@ class Module:
         return self.union([self.type_named(type_, schema, name) for type_ in types])
 
     def union(self, types: list[str]) -> str:
-        """Words become one literal."""
+        """A union in which all words form one literal."""
         words = [type_.removeprefix("Literal[").removesuffix("]") for type_ in types if type_.startswith("Literal[")]
         others = [type_ for type_ in types if not type_.startswith("Literal[")]
         return " | ".join(dict.fromkeys([f"Literal[{', '.join(words)}]", *others] if words else others))
@@ -78,7 +78,7 @@ class Module:
             return PLAIN[type_]
         if type_ == "array":
             if "prefixItems" in schema:
-                # No type of a list says what stands at which place.
+                # A list cannot have a type per position.
                 return f"tuple[{', '.join(self.type_of(item, name) for item in schema['prefixItems'])}]"
             return f"list[{self.type_of(schema['items'], name)}]"
         if "properties" in schema:
@@ -227,7 +227,7 @@ def rows() -> str:
 
 
 def variant(schema: Schema) -> str:
-    """The name of a variant of an enumeration with values."""
+    """The name of a variant that holds values; empty if it is not an object with one field."""
     fields = list(schema.get("properties", ()))
     return fields[0] if len(fields) == 1 else ""
 

@@ -1,4 +1,4 @@
-"""What the tests share: the command line, whose numbers are to be the package's."""
+"""Shared by the tests: the command line, whose numbers the package must reproduce."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class CommandLine:
-    """The program that was built natively."""
+    """The program as built natively."""
 
     program: Path
 
     def text(self, *arguments: str) -> str:
-        """What it prints."""
+        """Standard output of a call."""
         return subprocess.run([self.program, *arguments], check=True, capture_output=True, text=True).stdout
 
     def json(self, *arguments: str) -> dict[str, Any]:
-        """The JSON that it prints."""
+        """The JSON on standard output of a call."""
         found: dict[str, Any] = json.loads(self.text(*arguments))
         return found
 
 
 @pytest.fixture(scope="session")
 def command_line() -> CommandLine:
-    """The command line of the same sources; ``FUSESCAPE_CLI`` may say where it is."""
+    """The command line built from the same sources; ``FUSESCAPE_CLI`` may state its path."""
     program = Path(os.environ.get("FUSESCAPE_CLI", ROOT / "target/debug/fusescape"))
     assert program.exists(), f"{program} is not built: cargo build --package fusescape-cli"
     return CommandLine(program)

@@ -1,4 +1,4 @@
-"""Documents come as presets, texts, mappings and files; what is wrong with one is told in full."""
+"""Documents from presets, texts, mappings and files; all errors of a document are reported."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_all_that_is_wrong_is_told_with_line_reason_and_remedy() -> None:
     for diagnostic in wrong:
         assert diagnostic.reason and diagnostic.remedy
         assert str(diagnostic) in str(told.value)
-    # As a process of a pool hands it on.
+    # As passed between the processes of a pool.
     copy = pickle.loads(pickle.dumps(told.value))
     assert copy.diagnostics == wrong and isinstance(copy, FusescapeError)
 
@@ -121,12 +121,12 @@ def field(number: int, value: int | str | bytes) -> bytes:
 
 
 def varint(value: int) -> bytes:
-    """A whole number in groups of seven bits, the lowest first."""
+    """An integer in groups of seven bits, from the lowest."""
     return bytes([value & 127 | 128]) + varint(value >> 7) if value > 127 else bytes([value])
 
 
 def convolution() -> bytes:
-    """A model with one convolution of 3 x 3 from 8 to 16 channels, whose batch is left open."""
+    """A model with one convolution of 3 x 3 from 8 to 16 channels, with an open batch size."""
     shape = b"".join(field(1, size) for size in (field(2, "batch"), field(1, 8), field(1, 32), field(1, 32)))
     image = field(1, "image") + field(2, field(1, field(1, 1) + field(2, shape)))
     weights = b"".join(field(1, size) for size in (16, 8, 3, 3)) + field(2, 1) + field(8, "weights")
@@ -146,7 +146,8 @@ def test_an_onnx_model_is_a_network(tmp_path: Path) -> None:
 
 
 def block() -> bytes:
-    """A model of one block of a transformer: four heads in one operator, a hidden layer of 96, sums; its sequence is left open."""
+    """A model of one block of a transformer: four heads in one operator, a hidden layer of 96, sums; the length of its
+    sequence is open."""
     nodes, weights = [], []
 
     def node(op: str, inputs: list[str], output: str, heads: int = 0) -> str:

@@ -1,4 +1,4 @@
-"""Every notebook of ``docs/notebooks/`` runs, and prints what it shows."""
+"""Each notebook of ``docs/notebooks/`` runs, and its output is the same as in the file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOTEBOOKS = sorted((Path(__file__).parents[2] / "docs/notebooks").glob("*.ipynb"
 
 
 def texts(cell: Any) -> list[str]:
-    """What a cell prints and ends with; pictures and the times of a machine are left out."""
+    """The printed text and the last value of a cell; pictures and measured times are left out."""
     if "varies" in cell.metadata.get("tags", []):
         return []
     outputs = cell.get("outputs", [])

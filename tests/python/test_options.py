@@ -1,4 +1,4 @@
-"""Options: all that are wrong are told at once, each with its remedy; the impossible says why."""
+"""Options: all errors are reported at once, each with its remedy, and impossible results with their reasons."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_wrong_options_of_attention_are_told_at_once() -> None:
     wrong = wrong_options(told)
     assert set(wrong) == {"bits", "objective", "chunk"}
     assert "did you mean `activations`" in wrong["bits"] and "`generate`" in wrong["chunk"]
-    # What the engine refuses is told with its place.
+    # Values that the engine refuses are reported with their place.
     with pytest.raises(FusescapeError) as told:
         fusescape.attention("fusemax-like", "bert-base", tokens=0)
     assert set(wrong_options(told)) == {"step.tokens"}

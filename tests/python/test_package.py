@@ -1,4 +1,4 @@
-"""The package as a person gets it: small, typed, with nothing else to install, and as its page says."""
+"""The package as installed: small, typed, without dependencies, and as described on its page."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_every_command_has_an_example_on_its_page() -> None:
 
 @pytest.mark.others
 def test_the_examples_of_the_page_print_what_it_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Blocks of Python run one after the other, in a folder of their own; a block of text right behind one is what it prints."""
+    """Blocks of Python run one after another in a temporary folder; a block of text right behind one is its output."""
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     blocks = re.findall(r"```python\n(.*?)```(?:\n+```text\n(.*?)```)?", PAGE, flags=re.S)

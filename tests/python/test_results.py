@@ -1,4 +1,4 @@
-"""Results are typed, agree with themselves, and go to data frames."""
+"""Results are typed, consistent, and convertible to data frames."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_fused_attention_moves_less_and_a_growing_cache_costs_more() -> None:
     kinds = {schedule.fusion: schedule for schedule in found.schedules}
     best = min(found.schedules, key=lambda schedule: schedule.energy_pj)
     assert found.best == best and best.dram_bits < kinds["unfused"].dram_bits
-    # They stay on the chip since they were computed: two sequences of 512 tokens, 16 bits a key and a value.
+    # Keys and values stay on the chip: two sequences of 512 tokens, 16 bits per element.
     assert (found.keys_in, best.held, found.recomputed) == ("layer", "kept", None)
     assert found.keys_on_chip_bits == 2 * 512 * 2 * 768 * 16
     assert found.cost == found.costs_with_keys_in["layer"] and found.costs_with_keys_in["cache"] is None
@@ -90,7 +90,7 @@ def test_fused_attention_moves_less_and_a_growing_cache_costs_more() -> None:
     assert generation.prefill.macs == found.cost.macs
     moved = [cost.dram_bits for cost in generation.tokens.values()]
     assert moved == sorted(moved) and moved[0] < moved[-1]
-    # Keys and values of 12 heads of 64, 16 bits, 520 tokens and the one that is made, in 12 layers of 2 sequences.
+    # Keys and values of 12 heads of 64, 16 bits, 520 tokens and the generated one, in 12 layers of 2 sequences.
     assert generation.cache_bytes == 2 * 768 * 2 * 521 * 12 * 2
 
 
@@ -98,7 +98,7 @@ def test_a_block_moves_less_than_attention_and_what_follows_it() -> None:
     found = fusescape.attention("fusemax-like", "bert-base", tokens=512)
     assert found.best is not None and found.block is not None
     assert found.block.queries == ("queries",) and "output projection" in found.block.parts
-    # All of a layer runs in it, but for keys and values, which stay on the chip.
+    # The block has all parts of a layer except those that compute keys and values, which stay on the chip.
     assert (found.block.held, found.keys_in) == ("kept", "layer")
     assert found.block.dram_bits * found.layers < found.cost.dram_bits
     assert sum(found.block.energy.values()) == pytest.approx(found.block.energy_pj)
@@ -177,6 +177,6 @@ def test_every_result_has_rows(result, count) -> None:  # type: ignore[no-untype
     rows = result().to_arrow()
     table = nanoarrow.Array(rows)
     assert len(table) == len(rows) > 0 and (count is None or len(rows) == count)
-    # Some cell of every column is filled, but where only the impossible has something to say.
+    # Each column has a filled cell, except columns for impossible rows.
     filled = {name for row in table.iter_tuples() for name, cell in zip(rows.columns, row, strict=True) if cell is not None}
     assert set(rows.columns) - filled <= {"impossible", "optimus_dram_bytes"}

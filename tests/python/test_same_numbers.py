@@ -1,4 +1,4 @@
-"""Every command finds what the command line finds, to the bit."""
+"""Each command gives the same numbers as the command line, to the bit."""
 
 from __future__ import annotations
 
@@ -127,12 +127,12 @@ CASES: dict[str, tuple[list[str], Command]] = {
 }
 
 
-# Times, how often threads of one run searched the same or knew too little to rule something out, and what was built.
+# Times, counts that depend on the timing of threads, and the commit.
 DIFFER = ("seconds", "mapping_problems_searched", "strategies_ruled_out_by_bounds", "commit")
 
 
 def without_times(found: Any) -> Any:
-    """All but what differs from run to run."""
+    """A report without the fields that differ between runs."""
     if isinstance(found, dict):
         return {key: without_times(value) for key, value in found.items() if key not in DIFFER}
     if isinstance(found, list):
@@ -153,5 +153,5 @@ def test_a_link_is_that_of_the_command_line(command_line: CommandLine) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_numbers_equal_those_of_the_command_line(name: str, command_line: CommandLine) -> None:
     arguments, command = CASES[name]
-    # Numbers are compared as Python reads them: as integers, or floating-point numbers to the last bit.
+    # Numbers are compared as Python reads them: integers, or floating-point numbers to the last bit.
     assert without_times(command().to_dict()) == without_times(command_line.json(*arguments))

@@ -1,4 +1,4 @@
-"""The widget of the page, as far as Python goes; ``tests/browser/thorough/notebook.test.mjs`` has it in JupyterLab."""
+"""The Python side of the page's widget; ``tests/browser/thorough/notebook.test.mjs`` tests it in JupyterLab."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class Tab:
-    """A notebook's side of a widget: what comes to it, and what it sends."""
+    """The notebook's side of a widget: records messages, and sends its own."""
 
     def __init__(self, widget: _widget.PageWidget) -> None:
         self.widget = widget
@@ -24,11 +24,11 @@ class Tab:
         widget.send = lambda content, buffers=None: self.sent.append((content, buffers or []))
 
     def says(self, content: dict[str, Any]) -> None:
-        """A message of the widget's own."""
+        """Sends a custom message."""
         self.widget._handle_custom_msg(content, [])
 
     def sets(self, **state: Any) -> None:
-        """What a reader of the page has changed."""
+        """Sends values changed by a reader of the page."""
         self.widget.set_state(state)
 
 
@@ -38,7 +38,7 @@ def test_it_is_what_was_asked_for() -> None:
     assert (page.hardware, page.network) == (core, fusescape.Network.preset("three-convs"))
     assert (page.view, page.metric, page.results, page.errors) == ("mapping", "latency", {}, [])
     assert fusescape.open_link(page.link) == (page.hardware, page.network)
-    # As the notebook gets it.
+    # As received by the notebook.
     state = page.get_state()
     assert state["hardware"] == core.text and state["network"] == page.network.text
     assert (state["_controls"], state["_theme"], state["_height"]) == (["hardware"], "dark", 500)
@@ -83,7 +83,7 @@ def test_the_page_comes_in_messages() -> None:
     files = dict(zip(content["names"], map(gzip.decompress, buffers), strict=True))
     assert {"page.js", "worker.js", "style.css", "fusescape_bg.wasm", "split_others.wasm"} <= set(files)
     assert all(bytes[:4] == b"\0asm" for name, bytes in files.items() if name.endswith(".wasm"))
-    # What its scripts fetch is there.
+    # The files fetched by its scripts exist.
     for script in ("page.js", "worker.js"):
         fetched = set(re.findall(r"[\w-]+\.(?:wasm|js|css)\b", files[script].decode()))
         assert {name for name in fetched if name.endswith(".wasm")} <= set(files), script
@@ -106,5 +106,5 @@ def test_what_it_lacks_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     monkeypatch.setitem(sys.modules, "anywidget", None)
     with pytest.raises(ImportError, match="pip install anywidget"):
         fusescape.show()
-    # All else works without.
+    # Everything else works without anywidget.
     assert fusescape.Hardware.presets()

@@ -1,4 +1,4 @@
-"""A study finds what the command line's does, byte for byte, in this process or by whatever workers."""
+"""A study gives the same file as on the command line, byte for byte, in this process or by any executor."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def small() -> Study:
 
 @pytest.fixture(scope="module")
 def expected(command_line: CommandLine, tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The file that the command line writes."""
+    """The file written by the command line."""
     folder = tmp_path_factory.mktemp("study")
     (folder / "study.yaml").write_text(DOCUMENT)
     command_line.text("study", "run", str(folder / "study.yaml"), "--out", str(folder / "results.parquet"))
@@ -53,7 +53,7 @@ def test_the_file_is_that_of_the_command_line(small: Study, expected: bytes, tmp
     assert (tmp_path / "own.parquet").read_bytes() == expected
     assert told[-1] == (1536, 1536, "designs")
     assert len(results) == len(small) == 1536 and results.study == small
-    # A run that had ended finds its results.
+    # A finished run reads its results.
     assert len(small.run(tmp_path / "own.parquet")) == 1536
 
 
@@ -64,7 +64,7 @@ def test_results_are_free_once_their_run_ends_whoever_began_meanwhile(small: Stu
     children: list[int] = []
 
     def begin_one(*_: object) -> None:
-        # It has everything open that this process has.
+        # The child inherits all open files.
         if (child := os.fork()) == 0:
             os.close(write)
             os.read(read, 1)
@@ -117,7 +117,7 @@ def test_rows_come_as_arrow_batches_with_the_values_of_the_file(expected: bytes,
     by_others = pandas.read_parquet(tmp_path / "results.parquet")
     assert [*by_arrow.columns] == [*by_others.columns] == [*results.study.columns]
     for column in by_arrow.columns:
-        # Numbers, as no number equals none.
+        # As texts, since NaN is not equal to itself.
         assert [repr(value) for value in by_arrow[column]] == [repr(value) for value in by_others[column]], column
 
 
@@ -154,7 +154,7 @@ def test_designs_may_be_systems_of_cores(tmp_path: Path) -> None:
 
 
 class TwiceAndBackwards(Executor):
-    """Runs each task twice, the last that was given first, as a scheduler that lost a worker may."""
+    """Runs each task twice and in reverse order, as a scheduler may after losing a worker."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]]] = []
@@ -232,7 +232,7 @@ def test_a_dask_cluster_that_loses_a_worker_finds_the_same(small: Study, expecte
 
 @pytest.mark.others
 def test_a_study_on_ray_finds_the_same(small: Study, expected: bytes, tmp_path: Path) -> None:
-    """``make test-all`` has Ray."""
+    """Ray is installed by ``make test-all``."""
     ray = pytest.importorskip("ray")
     path = tmp_path / "results.parquet"
     ray.init(num_cpus=2, include_dashboard=False)
@@ -266,7 +266,7 @@ def test_keywords_write_the_document(command_line: CommandLine, tmp_path: Path) 
     assert pickle.loads(pickle.dumps(written)) == written
     results = written.run()
     assert results.path.exists() and len(results) == 24
-    # The command line takes what is written, for the very same study.
+    # The command line reads the written study, and gives the same results.
     written.write(tmp_path / "study.yaml")
     written.write(tmp_path / "study.yaml")
     command_line.text("study", "run", str(tmp_path / "study.yaml"), "--out", str(tmp_path / "results.parquet"))
@@ -298,7 +298,7 @@ def test_files_of_anybody_are_refused_with_a_reason(expected: bytes, tmp_path: P
             StudyResults(path)
     with pytest.raises(FusescapeError, match="CSV"):
         Study.from_text(DOCUMENT).run(tmp_path / "results.csv")
-    # A study never writes beside its folder.
+    # A study never writes outside of its folder.
     core = Hardware.preset("meta-proto-like-df").replace({"array.mac_energy": "2 pJ"})
     (tmp_path / "core.yaml").write_text(core.text)
     (tmp_path / "deep").mkdir()

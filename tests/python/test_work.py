@@ -1,4 +1,4 @@
-"""While a command works Python's lock is free, progress is told, and signals are heard."""
+"""While a command runs, Python's lock is free, progress is reported, and signals are handled."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from functools import partial
 import fusescape
 import pytest
 
-# Each is minutes of work on a fast machine.
+# Each takes minutes on a fast machine.
 LONG: dict[str, Callable[..., object]] = {
     "points": partial(fusescape.depth_first, "meta-proto-like-df", "resnet50", tiles=(range(1, 57), range(1, 57))),
     "stacks": partial(fusescape.fuse, "meta-proto-like-df", "resnet50", tiles=(range(1, 26), range(1, 26))),
@@ -50,7 +50,7 @@ def test_ctrl_c_ends_a_command_at_once(what: str) -> None:
         LONG[what]()
     late = time.monotonic() - sent[0]
     thread.join()
-    # It is 0.1 s on an idle machine; the work would take minutes.
+    # About 0.1 s on an idle machine; the command would take minutes.
     assert late < 2
     assert short_work() > 0
 
@@ -99,7 +99,7 @@ def test_commands_run_side_by_side_in_threads() -> None:
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_commands_run_in_other_processes(method: str) -> None:
-    # The parent has threads already, of which a forked child has none.
+    # The parent already has threads, and a forked child has none of them.
     own = short_work()
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(method)) as processes:
         assert list(processes.map(short_work, [4, 4])) == [own, own]

@@ -1,4 +1,4 @@
-"""An example that mypy checks with --strict, as a reader of the types would write one."""
+"""An example of typed code by a user, which mypy checks with --strict."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ def energy_of(core: fusescape.Hardware, network: str) -> dict[str, float]:
 
 
 def layers_of(network: fusescape.Network) -> list[tuple[str, int]]:
-    """Latency of each layer by itself."""
+    """Latency of each layer alone."""
     mapped = fusescape.map_layers("tpu-like", network, network.layers[:2], seconds=1.0)
     return [(layer.name, layer.latency_cycles) for layer in mapped.layers]
 
 
 def reasons(text: str) -> list[str]:
-    """What is wrong with a document."""
+    """The diagnostics of an invalid document."""
     try:
         fusescape.Hardware.from_text(text)
     except fusescape.FusescapeError as wrong:

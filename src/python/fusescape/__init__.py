@@ -5,9 +5,10 @@
 >>> best.mode, best.tile, round(best.energy_pj / 1e6, 2)
 ('h-cached-v-recompute', Tile(columns=4, rows=60), 13.95)
 
-Documents are right: :class:`Hardware`, :class:`Network`, :class:`System`, :class:`Pool`, :class:`Transformer`. Commands take them, or
-the name of a preset, the path of a file or a mapping. They release Python's lock, use all cores, end at once with Ctrl-C, and give typed
-results. What is wrong comes as one :class:`FusescapeError` with all reasons and remedies. ``docs/python.md`` shows each function at work.
+Documents are valid once constructed: :class:`Hardware`, :class:`Network`, :class:`System`, :class:`Pool`,
+:class:`Transformer`. Commands take a document, the name of a preset, the path of a file, or a mapping. They release
+Python's lock, use all cores, end at once with Ctrl-C, and return typed results. Errors are reported together, as one
+:class:`FusescapeError` with all reasons and remedies. ``docs/python.md`` has an example of each function.
 """
 
 from ._commands import (

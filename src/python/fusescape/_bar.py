@@ -6,7 +6,7 @@ from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
 
 
 class Bar:
-    """Shows parts done of parts in all."""
+    """Shows how many parts of all are done."""
 
     def __init__(self) -> None:
         self._bar = tqdm(total=0, leave=False)

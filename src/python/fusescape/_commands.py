@@ -1,4 +1,4 @@
-"""Commands: what the command line does, by the same code, with typed results."""
+"""The commands of the command line, run by the same code, with typed results."""
 
 from __future__ import annotations
 
@@ -49,8 +49,9 @@ PoolLike: TypeAlias = "Pool | str | PathLike[str] | Mapping[str, Any]"
 TransformerLike: TypeAlias = "Transformer | str | PathLike[str] | Mapping[str, Any]"
 
 Progress: TypeAlias = "Callable[[int, int, str], object] | bool"
-"""A function of parts done, parts in all, and what they are; it is called at most every 20 ms from the thread that called the command,
-and an exception of it stops the command. ``True``: a bar of tqdm, where that is installed."""
+"""A function of the number of parts done, the number of all parts, and what the parts are. It is called at most every
+20 ms from the thread that called the command; if it raises an exception, the command stops. ``True``: a bar of tqdm, if
+that is installed."""
 
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
@@ -96,7 +97,8 @@ def depth_first(
     progress: Progress = False,
     **options: Unpack[SweepOptions],
 ) -> Sweep:
-    """Costs of depth-first schedules: all widths with all heights of tiles, in each overlap storing mode (DeFiNES, Fig. 12).
+    """Costs of depth-first schedules: all widths with all heights of tiles, in each overlap storing mode
+    (DeFiNES, Fig. 12).
 
     :raises FusescapeError: with all that is wrong. A point that cannot be scheduled is none: ``Sweep.impossible`` says why.
     """
@@ -130,10 +132,11 @@ def fuse(
     progress: Progress = False,
     **options: Unpack[StackOptions],
 ) -> Fusions:
-    """Methods that choose the layers that run together, each priced by the whole model: single layers, DeFiNES' rule, HW-Flow-Fusion's
-    sequences, Optimus' groups, and the joint optimum.
+    """Methods that choose which layers are fused, each evaluated by the whole cost model: single layers, DeFiNES' rule,
+    HW-Flow-Fusion's sequences, Optimus' groups, and the joint optimum.
 
-    :raises FusescapeError: with all that is wrong. A method without a result is none: ``Fusions.impossible`` says why.
+    :raises FusescapeError: with all errors. A method without a result is no error: ``Fusions.impossible`` has the
+        reasons.
     """
     given = _given(options, StackOptions)
     core, workload = as_document(Hardware, hardware).text, as_document(Network, network).text
@@ -151,7 +154,7 @@ def map_layer(
 ) -> Layer:
     """The best mapping of one layer on a core (ZigZag), or what a given one costs.
 
-    :raises FusescapeError: with all that is wrong, or why the layer cannot be mapped.
+    :raises FusescapeError: with all errors, or with the reasons why the layer cannot be mapped.
     """
     given = _given(options, LayerOptions) | {"layers": [layer]}
     core, workload = as_document(Hardware, hardware).text, as_document(Network, network).text
@@ -188,7 +191,7 @@ def hierarchies(
     progress: Progress = False,
     **options: Unpack[HierarchyOptions],
 ) -> Hierarchies:
-    """All memory hierarchies from a pool, and which are the best for a network (ZigZag, Section V).
+    """Searches all memory hierarchies from a pool for the best ones for a network (ZigZag, Section V).
 
     :param hardware: the PE array, its unrolling and the highest memory.
     :raises FusescapeError: with all that is wrong, or why no hierarchy fits.
@@ -208,7 +211,8 @@ def cores(
     progress: Progress = False,
     **options: Unpack[CoresOptions],
 ) -> CoresSchedule:
-    """The best schedule of a network on many cores: computation tiles, their cores, and what travels between them (Stream).
+    """The best schedule of a network on many cores: computation tiles, their cores, and the transfers between them
+    (Stream).
 
     :param hardware: cores of which the system says nothing.
     :raises FusescapeError: with all that is wrong, or why nothing can be scheduled.
@@ -227,8 +231,8 @@ def attention(
     progress: Progress = False,
     **options: Unpack[AttentionOptions],
 ) -> Attention:
-    """One step of a transformer on a core: attention, in the best schedule of every kind from unfused to one pass (FLAT, FuseMax), and the
-    products and norms around it. One layer is scheduled; the others are the same.
+    """One step of a transformer on a core: attention, in the best schedule of each kind from unfused to one pass (FLAT,
+    FuseMax), and the products and norms around it. One layer is scheduled; all layers are alike.
 
     :raises FusescapeError: with all that is wrong, or what does not fit on the chip.
     """
@@ -251,8 +255,9 @@ def divided_attention(
     progress: Progress = False,
     **options: Unpack[DividedOptions],
 ) -> DividedAttention:
-    """One step of a transformer on several cores that are all like this one, on one DRAM, divided in every way that uses all of them: by
-    heads and hidden channels (tensor parallelism), queries, keys, sequences, and layers one after the other (a pipeline).
+    """One step of a transformer on several identical cores with one DRAM, divided in every way that uses all of them:
+    by heads and hidden channels (tensor parallelism), queries, keys, sequences, and layers one after the other (a
+    pipeline).
 
     :param cores: number of cores.
     :raises FusescapeError: with all that is wrong, or what one core cannot compute.
@@ -269,11 +274,12 @@ def divided_attention(
 def published_attention(
     model: TransformerLike, *, as_published: bool = False, **options: Unpack[PublishedOptions]
 ) -> PublishedAttention:
-    """The five dataflows of the FuseMax artifact (MICRO 2024) for the heads and tokens of a model, each on the artifact's own machine:
-    unfused, FLAT in its fastest configuration, +cascade, +architecture, +binding. All scores are counted, without a causal mask.
+    """The five dataflows of the FuseMax artifact (MICRO 2024) for the heads and tokens of a model, each on the
+    artifact's own machine: unfused, FLAT in its fastest configuration, +cascade, +architecture, +binding. All scores
+    are counted, without a causal mask.
 
-    :param as_published: by the artifact's rules, defects included.
-    :raises FusescapeError: with all that is wrong.
+    :param as_published: use the artifact's rules, including its defects.
+    :raises FusescapeError: with all errors.
     """
     given = _given(options, PublishedOptions)
     text = as_document(Transformer, model).text
@@ -308,7 +314,7 @@ def _noted(found: tuple[str, list[tuple[str, int | None, str, str]]]) -> tuple[s
 
 
 def told(progress: Progress) -> Callable[[int, int, str], object] | None:
-    """The function that is told how far a command is; ``None``: nobody."""
+    """The function called with the progress of a command; ``None`` if there is none."""
     if progress is False:
         return None
     if progress is not True:

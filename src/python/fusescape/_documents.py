@@ -14,10 +14,10 @@ _Self = TypeVar("_Self", bound="Document")
 
 
 class Document:
-    """A document that is right: whoever makes one of something wrong gets a ``FusescapeError`` with all that is.
+    """A valid document: constructing an invalid one raises a ``FusescapeError`` with all errors.
 
-    ``text`` is the document as YAML or JSON, to which lines of diagnostics refer; ``docs/documents.md`` says what it may hold.
-    ``name`` is what it calls itself.
+    ``text`` is the document as YAML or JSON, and lines of diagnostics refer to it; ``docs/documents.md`` describes its
+    fields. ``name`` is its field of that name.
     """
 
     kind: ClassVar[str]
@@ -33,12 +33,12 @@ class Document:
 
     @classmethod
     def presets(cls) -> dict[str, str]:
-        """Titles of the documents that come with the package, by name."""
+        """Titles of the documents included in the package, by name."""
         return dict(_fusescape.presets(cls.kind))
 
     @classmethod
     def preset(cls: type[_Self], name: str) -> _Self:
-        """The document of this name that comes with the package; :meth:`presets` lists them."""
+        """The included document with this name; :meth:`presets` lists them."""
         return cls(_fusescape.preset(cls.kind, name))
 
     @classmethod
@@ -48,15 +48,15 @@ class Document:
 
     @classmethod
     def from_dict(cls: type[_Self], fields: Mapping[str, Any]) -> _Self:
-        """A document as the mapping that its YAML stands for: fields with numbers, texts, lists and mappings in them."""
+        """A document given as a mapping, equal to its YAML: fields with numbers, texts, lists and mappings."""
         return cls(json.dumps(fields, indent=2, ensure_ascii=False))
 
     @classmethod
     def from_file(cls: type[_Self], path: str | PathLike[str], **sizes: int) -> _Self:
         """A document in a file. Files of ONNX, ZigZag, Stream, Timeloop and AccelForge are translated.
 
-        ``sizes`` are those of dimensions that an ONNX model leaves open: ``Network.from_file("model.onnx", batch=1)``. What is good to
-        know of a translation, :func:`import_files` says.
+        ``sizes`` are those of dimensions that an ONNX model leaves open: ``Network.from_file("model.onnx", batch=1)``.
+        :func:`import_files` also reports remarks on the translation.
         """
         found, _ = _fusescape.import_files([fspath(path)], list(sizes.items()), cls.kind == "transformer")
         for kind, text in found:
@@ -66,10 +66,10 @@ class Document:
         raise FusescapeError([("", None, f"The file has no document of {cls.kind}, but {kinds}", "Name another file")])
 
     def replace(self: _Self, changes: Mapping[str, Any]) -> _Self:
-        """The document with other values at some places; all else stays as it is written, comments included.
+        """The document with some values replaced; the rest of its text stays the same, including comments.
 
-        Places are paths as diagnostics have them: ``{"memories[1].size": "128 KiB"}``. A field that is not there yet is added. A value
-        is a number, a text, or a list or mapping of such.
+        Keys are paths as in diagnostics: ``{"memories[1].size": "128 KiB"}``. A missing field is added. A value is a
+        number, a text, or a list or mapping of these.
         """
         texts = [(path, json.dumps(value, ensure_ascii=False)) for path, value in changes.items()]
         return type(self)(_fusescape.replaced(self.text, texts))
@@ -107,23 +107,23 @@ class Hardware(Document):
 
     @property
     def array(self) -> dict[str, int]:
-        """Sizes of the array, by the name of the dimension."""
+        """Sizes of the array by dimension."""
         return {name: size for name, size in self._facts["array"]}
 
     @property
     def memories(self) -> tuple[Memory, ...]:
-        """Its memories in the order of the document."""
+        """In the order of the document."""
         return tuple(Memory(memory["name"], memory["size_bits"]) for memory in self._facts["memories"])
 
     @property
     def clock_mhz(self) -> float | None:
-        """Its clock in MHz, where the document states one; then results have a power."""
+        """``None`` if the document states no clock; then results have no power."""
         clock: float | None = self._facts["clock_mhz"]
         return clock
 
 
 class Network(Document):
-    """A deep neural network: its layers and what they read."""
+    """A deep neural network: its layers and their inputs."""
 
     kind = "network"
     __slots__ = ()
@@ -140,25 +140,25 @@ class Network(Document):
 
 
 class System(Document):
-    """A system of many cores, the links between them and the memory off the chip (Stream)."""
+    """A system of many cores, the links between them, and the off-chip memory (Stream)."""
 
     kind = "system"
     __slots__ = ()
 
     @property
     def cores(self) -> tuple[str, ...]:
-        """Names of the cores."""
+        """Names of the cores, in the order of the document."""
         return tuple(self._facts["cores"])
 
 
 class _OwnDocument(Document):
-    """A document of a kind that no other program has."""
+    """A document of a kind that exists in no other program."""
 
     __slots__ = ()
 
     @classmethod
     def from_file(cls: type[_Self], path: str | PathLike[str], **sizes: int) -> _Self:
-        """A document in a file. No other program has such documents, and none of their sizes is left open."""
+        """A document in a file. ``sizes`` must be empty, as no size of such a document is left open."""
         if sizes:
             raise TypeError(f"A {cls.kind} has no sizes that are left open.")
         with open(path, "rb") as file:
@@ -166,7 +166,7 @@ class _OwnDocument(Document):
 
 
 class Pool(_OwnDocument):
-    """A pool of memories of which hierarchies are made (ZigZag, Section V)."""
+    """A pool of memories, from which hierarchies are generated (ZigZag, Section V)."""
 
     kind = "pool"
     __slots__ = ()
@@ -180,7 +180,8 @@ class Pool(_OwnDocument):
 class Transformer(Document):
     """A transformer: the sizes of its layers, which are all alike.
 
-    ``from_file`` makes one of an ONNX model, too, that repeats the blocks of a transformer; :func:`import_files` says what is left out.
+    ``from_file`` also reads an ONNX model that repeats the blocks of a transformer; :func:`import_files` reports what
+    it leaves out.
     """
 
     kind = "transformer"
@@ -193,17 +194,17 @@ class Transformer(Document):
 
     @property
     def weights(self) -> int:
-        """Weights of all layers, those of all experts included."""
+        """Number of weights of all layers, including those of all experts."""
         return int(self._facts["weights"])
 
     @property
     def is_decoder(self) -> bool:
-        """Whether a token sees only those before it, so that keys and values are cached."""
+        """Whether a token attends only to those before it, so that keys and values can be cached."""
         return bool(self._facts["is_decoder"])
 
 
 class Imported(NamedTuple):
-    """What files of other programs hold: at most one document of each kind, and lines that say what was made of them."""
+    """The documents in files of other programs, at most one of each kind, and a report on their translation."""
 
     hardware: Hardware | None
     network: Network | None
@@ -217,8 +218,8 @@ def import_files(
 ) -> Imported:
     """Translates files that belong together: an ONNX model, or files of ZigZag, Stream, Timeloop or AccelForge.
 
-    They are told by their content. ``sizes`` are those of dimensions that an ONNX model leaves open, by name.
-    ``as_transformer``: an ONNX model is the transformer whose blocks it repeats, and not a network.
+    Formats are recognised by content. ``sizes`` are those of dimensions that an ONNX model leaves open, by name.
+    ``as_transformer``: read an ONNX model as the transformer whose blocks it repeats, not as a network.
     """
     names = [fspath(path) for path in paths]
     found, report = _fusescape.import_files(names, list((sizes or {}).items()), as_transformer)
@@ -233,7 +234,7 @@ def import_files(
 
 
 def as_document(kind: type[_Self], given: _Self | str | PathLike[str] | Mapping[str, Any]) -> _Self:
-    """A document as a function takes it: itself, the name of a preset, the path of a file, or a mapping."""
+    """A document given as such, as the name of a preset, the path of a file, or a mapping."""
     if isinstance(given, kind):
         return given
     if isinstance(given, Document):

@@ -1,4 +1,4 @@
-"""What is wrong, and what would make it right."""
+"""Diagnostics with their remedies, and the exception that carries them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 
 class Diagnostic(NamedTuple):
-    """One thing that is wrong, or good to know, in one place of a document or an option.
+    """One error or remark on a place in a document, or on an option.
 
-    ``path`` leads to the place: ``memories[2].size`` in a document, or the name of an option; it is empty for a document as a whole.
-    ``line`` counts from 1 in the ``text`` of the document, and is ``None`` where there is none.
+    ``path`` is ``memories[2].size`` in a document, or the name of an option; it is empty for a document as a whole.
+    ``line`` counts from 1 in the ``text`` of the document; ``None`` if there is no line.
     """
 
     path: str
@@ -29,13 +29,13 @@ def _sentence(text: str) -> str:
 
 
 class FusescapeError(ValueError):
-    """Documents or options are wrong, or nothing fits. ``diagnostics`` has every reason with its remedy, not only the first."""
+    """Documents or options are invalid, or nothing fits. ``diagnostics`` has all reasons with their remedies."""
 
     diagnostics: tuple[Diagnostic, ...]
 
     def __init__(self, diagnostics: Sequence[tuple[str, int | None, str, str]]) -> None:
         self.diagnostics = tuple(Diagnostic(*diagnostic) for diagnostic in diagnostics)
-        # What a copy in another process is made of.
+        # Pickle constructs a copy from these arguments.
         super().__init__(self.diagnostics)
 
     def __str__(self) -> str:

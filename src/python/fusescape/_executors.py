@@ -1,4 +1,4 @@
-"""Shards of a study on workers of others: who runs them, again where one was lost, is theirs to say."""
+"""Shards of a study on the workers of an executor, which also runs lost shards again."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 ExecutorLike: TypeAlias = "concurrent.futures.Executor | Any"
-"""An executor of ``concurrent.futures``, a ``joblib.Parallel``, a ``distributed.Client`` of Dask, or the module ``ray``."""
+"""An executor of ``concurrent.futures``, a ``joblib.Parallel``, a ``distributed.Client`` of Dask, or the module
+``ray``."""
 
 Shard: TypeAlias = "tuple[int, bytes]"
-"""The number of a shard, and the file of its results."""
+"""The number of a shard, and the content of its result file."""
 
 _AHEAD = 1024
-"""Shards that are given away and not finished, at most, so that a study of any size takes little memory here."""
+"""Limit of shards submitted and not finished, so that a study of any size takes little memory here."""
 
 
 def finished(executor: ExecutorLike, task: Callable[[int], Shard], shards: Iterable[int]) -> Iterator[Shard]:
-    """Runs a task for each shard, and gives what it finds in the order in which they finish. The shards that are left when nobody asks any
-    more are cancelled."""
+    """Runs a task for each shard, and yields the results in the order in which the shards finish. Closing the iterator
+    cancels the remaining shards."""
     if isinstance(executor, ModuleType):
         return _by_ray(executor, task, iter(shards))
     if type(executor).__module__.split(".")[0] == "joblib":
         return _by_joblib(executor, task, shards)
     if hasattr(executor, "get_executor"):
-        # What is pure has its content as its key: Dask runs it once, and again where its result was lost.
+        # The key of a pure task is its content: Dask runs it once, and again only if its result was lost.
         executor = executor.get_executor(pure=True)
     return _by_futures(executor, task, iter(shards))
 

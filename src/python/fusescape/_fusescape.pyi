@@ -1,4 +1,4 @@
-"""The compiled half of the package: texts and words in, JSON out."""
+"""The compiled module of the package: it takes documents and options, and returns JSON."""
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
@@ -37,7 +37,7 @@ _Options = Mapping[str, object]
 
 @final
 class Rows:
-    """Rows of a result, by the Arrow C stream interface."""
+    """Rows of a result, through the Arrow C stream interface."""
 
     def __new__(cls, kind: str, json: str) -> Rows: ...
     def __len__(self) -> int: ...
@@ -51,7 +51,7 @@ _Request = tuple[str, list[tuple[str, str]], list[tuple[str, str]], list[tuple[s
 
 @final
 class Study:
-    """A validated study, and what this process knows of its mapping problems."""
+    """A validated study, and the mapping problems that this process has solved for it."""
 
     def __new__(cls, text: str, hardware: _Named, networks: _Named, systems: _Named) -> Study: ...
     @staticmethod
@@ -66,7 +66,7 @@ class Study:
 
 @final
 class Results:
-    """Results of a study in a file."""
+    """Results of a study, read from a file."""
 
     def __new__(cls, path: str | PathLike[str]) -> Results: ...
     def __len__(self) -> int: ...

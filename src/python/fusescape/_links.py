@@ -8,11 +8,11 @@ from ._documents import Hardware, Network, as_document
 
 
 def share_link(hardware: HardwareLike, network: NetworkLike, site: str = "") -> str:
-    """A link that opens the page with a core and a network. ``site`` is where the page is."""
+    """A link that opens the page with a core and a network. ``site`` is the address of the page."""
     return _fusescape.share_link(as_document(Hardware, hardware).text, as_document(Network, network).text, site)
 
 
 def open_link(link: str) -> tuple[Hardware, Network]:
-    """The core and the network that a link to the page holds; the address around it may be there, or not."""
+    """The core and the network in a link to the page, with or without the address in front."""
     hardware, network = _fusescape.linked(link)
     return Hardware(hardware), Network(network)

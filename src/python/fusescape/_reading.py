@@ -1,7 +1,6 @@
 """From JSON to typed results.
 
-A result's field that is found under its own name is read here by that name (:func:`_read`); here stands only what is put together or
-called otherwise.
+A field of a result is read by its own name (:func:`_read`); only renamed and combined fields are stated here.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ _Notes = tuple[Diagnostic, ...]
 
 
 def _read(result: type[_R], found: Mapping[str, Any], **own: Any) -> _R:
-    """A result: every field that is not given is what was found under its name."""
+    """A result: all fields that are not given are read from ``found`` by name."""
     names = (field.name for field in fields(result) if field.name not in own)  # type: ignore[arg-type]
     return result(**own, **{name: _fixed(found[name]) for name in names})
 

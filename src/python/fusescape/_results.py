@@ -1,7 +1,7 @@
-"""What commands find, as typed objects.
+"""Results of commands, as typed objects.
 
-Every result has all that was found as :meth:`Result.to_dict`, laid out as the files of ``docs/schema/`` say, and its rows for data frames
-as :meth:`Result.to_arrow`. Energies are in pJ, latencies in cycles of the core, sizes in bits or bytes as the name says.
+The whole report is :meth:`Result.to_dict`, in the layout described in ``docs/schema/``; rows for data frames are
+:meth:`Result.to_arrow`. Energies are in pJ, latencies in cycles of the core, sizes in the unit of their name.
 """
 
 from __future__ import annotations
@@ -22,38 +22,39 @@ _Report = TypeVar("_Report", bound=Mapping[str, Any])
 
 @dataclass(frozen=True)
 class Result(Generic[_Report]):
-    """What a command found."""
+    """Base of the results of commands."""
 
     kind: ClassVar[str]
     _json: str = field(repr=False)
     notes: tuple[Diagnostic, ...] = field(repr=False)
-    """What is good to know though nothing is wrong: layers that are left out, tiles larger than every map."""
+    """Remarks, not errors: for example layers that are left out, and tiles larger than every map."""
 
     def to_dict(self) -> _Report:
-        """All that was found: the very fields that the command line prints with its option for JSON. :mod:`fusescape.found` has their types,
-        as ``docs/schema/`` describes them."""
+        """The whole report: the same fields that the command line prints as JSON. :mod:`fusescape.found` has their
+        types, and ``docs/schema/`` describes them."""
         return cast(_Report, json.loads(self._json))
 
     def to_arrow(self) -> Rows:
-        """The rows of the result by the Arrow C stream interface, which data frames take: ``polars.DataFrame(result.to_arrow())``,
-        ``pyarrow.table(...)``, ``pandas.DataFrame.from_arrow(...)``, or by its name in a query of DuckDB."""
+        """The rows of the result through the Arrow C stream interface, which data frames read:
+        ``polars.DataFrame(result.to_arrow())``, ``pyarrow.table(...)``, ``pandas.DataFrame.from_arrow(...)``, or by its
+        name in a query of DuckDB."""
         return Rows(self.kind, self._json)
 
 
 @dataclass(frozen=True)
 class Sweep(Result[found.depth_first.Report]):
-    """Depth-first schedules of a network on a core. Rows for data frames: a point each."""
+    """Depth-first schedules of a network on a core. Rows for data frames: one per point."""
 
     kind = "depth-first"
     hardware: str
     network: str
     points: tuple[Point, ...] = field(repr=False)
-    """Those that can be scheduled, by mode, then rows, then columns."""
+    """Those that can be scheduled, in order of mode, then rows, then columns."""
     impossible: tuple[ImpossiblePoint, ...] = field(repr=False)
     mapping_problems: int
-    """Different layer-tiles that were mapped."""
+    """Number of different layer-tiles mapped."""
     best: Point | None
-    """The point with the least score; ``None`` where none can be scheduled."""
+    """The point with the least score; ``None`` if no point can be scheduled."""
 
     @property
     def pareto_front(self) -> tuple[Point, ...]:
@@ -63,7 +64,7 @@ class Sweep(Result[found.depth_first.Report]):
 
 @dataclass(frozen=True)
 class MemoryTraffic:
-    """What passes a memory: its words and their energy, by cause (``activation``, ``weight``, ``copy``)."""
+    """Words read and written in a memory and their energy, by cause (``activation``, ``weight``, ``copy``)."""
 
     name: str
     operands: str
@@ -74,7 +75,7 @@ class MemoryTraffic:
 
 @dataclass(frozen=True)
 class Evaluation(Result[found.depth_first.Report]):
-    """One depth-first schedule with its whole account. Rows for data frames: the one point."""
+    """One depth-first schedule with the traffic of each memory. Rows for data frames: one, the point."""
 
     kind = "depth-first"
     hardware: str
@@ -96,7 +97,7 @@ class Evaluation(Result[found.depth_first.Report]):
 
 @dataclass(frozen=True)
 class Optimum(Result[found.optimal.Report]):
-    """Stacks, tile sizes and modes that are jointly optimal. Rows for data frames: a stack each."""
+    """Stacks, tile sizes and modes that are jointly optimal. Rows for data frames: one per stack."""
 
     kind = "optimal"
     hardware: str
@@ -114,22 +115,22 @@ class Optimum(Result[found.optimal.Report]):
 
 @dataclass(frozen=True)
 class Fusions(Result[found.fuse.Report]):
-    """Methods of fusion, compared. Rows for data frames: a method each."""
+    """Methods of fusion, compared. Rows for data frames: one per method."""
 
     kind = "fuse"
     hardware: str
     network: str
     methods: tuple[Fusion, ...]
     impossible: Mapping[str, tuple[str, ...]]
-    """Why a method has no result, by its name."""
+    """Reasons why a method has no result, by the name of the method."""
     optimus_buffer_bytes: int
-    """The one buffer that the model of Optimus sees."""
+    """Size of the single buffer in the model of Optimus."""
     optimus_oracle_bytes: int | None
-    """No groups move less by the model of Optimus."""
+    """Least traffic of any groups in the model of Optimus."""
 
 
 class Loop(NamedTuple):
-    """A loop: its dimension and its size."""
+    """A loop over one dimension of a layer."""
 
     dim: str
     size: float
@@ -137,7 +138,7 @@ class Loop(NamedTuple):
 
 @dataclass(frozen=True)
 class Layer:
-    """One layer as it is mapped on a core."""
+    """One layer mapped on a core."""
 
     name: str
     macs: int
@@ -145,37 +146,37 @@ class Layer:
     latency_cycles: int
     power: Power | None
     loops: tuple[Loop, ...]
-    """Loops in time, the innermost first."""
+    """Temporal loops, from the innermost."""
     unrolled: Mapping[str, tuple[Loop, ...]]
-    """Loops in space, by the dimension of the array."""
+    """Spatial loops, by the dimension of the array."""
     details: found.layer.BestMapped = field(repr=False)
-    """All that is known of it: one of ``layers`` in ``docs/schema/layer-1.json``."""
+    """All details: an element of ``layers`` in ``docs/schema/layer-1.json``."""
 
 
 @dataclass(frozen=True)
 class Layers(Result[found.layer.Report]):
-    """Mapped layers. Rows for data frames: a layer each, impossible ones included."""
+    """Mapped layers. Rows for data frames: one per layer, including impossible ones."""
 
     kind = "layer"
     hardware: str
     network: str
     layers: tuple[Layer, ...]
     impossible: Mapping[str, tuple[str, ...]]
-    """Why a layer cannot be mapped, by its name."""
+    """Reasons why a layer cannot be mapped, by the name of the layer."""
     mapping: str = field(repr=False)
-    """The mappings as a document, which ``map_layers(mapping=...)`` prices again."""
+    """The mappings as a document, which ``map_layers(mapping=...)`` evaluates again."""
 
 
 @dataclass(frozen=True)
 class Hierarchies(Result[found.hierarchy.Report]):
-    """Memory hierarchies from a pool. Rows for data frames: a hierarchy of the front each."""
+    """Memory hierarchies from a pool. Rows for data frames: one per hierarchy of the front."""
 
     kind = "hierarchy"
     best: Hierarchy
     front: tuple[Hierarchy, ...] = field(repr=False)
     """Hierarchies that no other beats in energy, latency and area."""
     counts: Mapping[str, int]
-    """How many were generated, searched, pruned by a bound, and do not fit."""
+    """Number of hierarchies generated, searched, pruned by a bound, and too large."""
     seconds: float
     hardware: Hardware
     """The core with the best hierarchy."""
@@ -183,10 +184,10 @@ class Hierarchies(Result[found.hierarchy.Report]):
 
 @dataclass(frozen=True)
 class AttentionSchedule:
-    """Attention of one layer: the best schedule of a kind."""
+    """Attention of one layer: the best schedule of one kind."""
 
     fusion: str
-    """What runs together: ``unfused``, ``rows, three passes``, ``rows, two passes``, ``queries stay, one pass`` or
+    """Kind of fusion: ``unfused``, ``rows, three passes``, ``rows, two passes``, ``queries stay, one pass`` or
     ``keys stay, one pass``."""
     queries: int
     """Queries in a tile."""
@@ -195,109 +196,113 @@ class AttentionSchedule:
     keys: int
     """Keys in a tile."""
     held: str
-    """Where keys and values are while tiles of queries change: ``streamed`` or ``resident``; or they are computed again for every tile,
-    ``recomputed`` of inputs from DRAM, ``inputs-stay`` of inputs that stay on the chip; or they are ``kept`` on the chip since they were
-    computed."""
+    """Place of keys and values between tiles of queries: ``streamed`` from DRAM for each tile; ``resident`` on the
+    chip; computed again for each tile from inputs in DRAM (``recomputed``) or on the chip (``inputs-stay``); or
+    ``kept`` on the chip since they were computed."""
     energy_pj: float
     energy: Mapping[str, float]
     """Energy by cause, pJ."""
     latency_cycles: int
     bound_by: str
-    """What takes longest."""
+    """The part that takes longest."""
     dram_bits: int
     """Bits to and from DRAM."""
     on_chip_bits: tuple[int, int]
-    """Bits needed on the chip: for queries, scores and results, and for keys and values."""
+    """Bits needed on the chip: first for queries, scores and results, then for keys and values."""
     macs: int
 
 
 @dataclass(frozen=True)
 class Generation:
-    """A prompt is read, then tokens follow one after the other, each with a longer cache."""
+    """A prompt is read, then tokens are generated one at a time, each with a longer cache."""
 
     batch: int
-    """Sequences at a time."""
+    """Number of sequences."""
     prompt: int
     """Tokens of the prompt of each sequence."""
     chunk: int | None
-    """Tokens of the prompt that are read at a time; ``None``: all."""
+    """Tokens of the prompt read at a time; ``None``: all."""
     prefill: StepCost
-    """Reading the prompt: after it the first token is there."""
+    """Cost of reading the prompt, which gives the first token."""
     tokens: Mapping[int, StepCost]
-    """The first, the middle and the last of the tokens that follow, by the tokens in the cache."""
+    """Cost of the first, the middle and the last of the tokens that follow, by the number of tokens in the cache."""
     weight_bytes: float
     cache_bytes: float
-    """The cache of all layers at the end."""
+    """Size of the cache of all layers at the end."""
     cache_on_chip: bool
-    """Whether it is on the chip from the first token to the last; else it is in DRAM."""
+    """Whether the cache is on the chip from the first token to the last; else it is in DRAM."""
 
 
 @dataclass(frozen=True)
 class AttentionBlock:
-    """Attention of one layer in a block with parts around it, tile of tokens by tile of tokens: what lies between stays on the chip."""
+    """Attention of one layer fused with parts around it in tiles of tokens: intermediate tensors stay on the chip."""
 
     queries: tuple[str, ...]
-    """What computes the queries of a tile in it; empty: they come from DRAM."""
+    """Parts in the block that compute the queries of a tile; empty: queries come from DRAM."""
     parts: tuple[str, ...]
-    """What follows attention in it; empty: its results go to DRAM."""
+    """Parts in the block after attention; empty: the results of attention go to DRAM."""
     tile_tokens: int
     """Tokens in a tile."""
     tiles: int
     weights_before_stay: bool
-    """Whether weights that compute queries, keys and values in it stay on the chip; else they come for every tile."""
+    """Whether the weights that compute queries, keys and values in the block stay on the chip; else each tile reads
+    them."""
     weights_stay: bool
-    """Whether the weights of the parts that follow stay on the chip; else they come for every tile."""
+    """Whether the weights of the parts after attention stay on the chip; else each tile reads them."""
     held: str
-    """What keys and values do while tiles of queries change: as in :class:`AttentionSchedule`."""
+    """Place of keys and values between tiles of queries, as in :class:`AttentionSchedule`."""
     energy_pj: float
     energy: Mapping[str, float]
     """Energy by cause, pJ."""
     latency_cycles: int
     bound_by: str
-    """What takes longest."""
+    """The part that takes longest."""
     dram_bits: int
     """Bits to and from DRAM."""
     weight_bits: int
-    """Bits of weights among them."""
+    """Bits of weights in ``dram_bits``."""
     macs: int
 
 
 @dataclass(frozen=True)
 class Attention(Result[found.attention.Report]):
-    """One step of a transformer. Rows for data frames: a kind of schedule of attention each, of one layer."""
+    """One step of a transformer. Rows for data frames: one per kind of schedule, for attention of one layer."""
 
     kind = "attention"
     hardware: str
     model: str
     layers: int
-    """Layers, all alike."""
+    """Number of layers, which are all alike."""
     cost: StepCost
-    """The step, all layers."""
+    """Cost of the step, for all layers."""
     schedules: tuple[AttentionSchedule, ...] = field(repr=False)
-    """Attention of one layer: the best schedule of every kind that fits, with keys and values that are stored."""
+    """Attention of one layer: the best schedule of each kind that fits, with stored keys and values."""
     recomputed: AttentionSchedule | None = field(repr=False)
-    """The best that computes keys and values again; ``None``: none fits, or there are no inputs to compute them of."""
+    """The best schedule that recomputes keys and values; ``None``: none fits, or there are no inputs to compute them
+    from."""
     best: AttentionSchedule | None
-    """The best of all, together with what comes before attention; ``None``: state-space blocks have no attention."""
+    """The best of all, including the cost of the parts before attention; ``None``: state-space blocks have no
+    attention."""
     block: AttentionBlock | None
-    """Attention with parts around it, which then stands in the place of ``best``; ``None``: that is no better."""
+    """Attention fused with parts around it, used instead of ``best``; ``None``: fusing them is no better."""
     keys_in: str
-    """Where keys and values are: ``dram``; ``layer``: on the chip, those of one layer; ``cache``: on the chip, those of all layers.
-    A state-space model has none; of it ``dram`` is said, and means nothing."""
+    """Place of keys and values: ``dram``; ``layer``: those of one layer are on the chip; ``cache``: those of all layers
+    are. Always ``dram``, without a meaning, for a state-space model, which has none."""
     keys_on_chip_bits: int
-    """Bits that they take there."""
+    """Size of the keys and values on the chip."""
     costs_with_keys_in: Mapping[str, StepCost | None] = field(repr=False)
-    """The step, all layers, with keys and values in each place that they may have; ``None``: they, or a part, do not fit."""
+    """Cost of the step, for all layers, with keys and values in each possible place; ``None``: they, or a part, do not
+    fit."""
     compulsory_bytes: Mapping[str, float] = field(repr=False)
-    """Bytes that one layer moves at least, by what they are."""
+    """Least bytes that one layer moves, by tensor."""
     not_counted: Mapping[str, int] = field(repr=False)
-    """Operations of one layer that are not counted, as the core has no vector unit."""
+    """Operations of one layer that are not counted because the core has no vector unit."""
     generation: Generation | None
 
 
 @dataclass(frozen=True)
 class DividedAttention(Result[found.attention.Report]):
-    """One step of a transformer on several cores, divided in every way. Rows for data frames: a way each."""
+    """One step of a transformer on several cores, divided in every way. Rows for data frames: one per way."""
 
     kind = "divided-attention"
     hardware: str
@@ -305,32 +310,32 @@ class DividedAttention(Result[found.attention.Report]):
     one_core: DividedStep = field(repr=False)
     """The step on one of the cores."""
     steps: tuple[DividedStep, ...] = field(repr=False)
-    """Every way to divide it, the best first."""
+    """All ways to divide it, the best first."""
     refused: tuple[tuple[Mapping[str, int], str], ...] = field(repr=False)
-    """What cannot be divided so, and why."""
+    """Ways that are impossible, with the reason."""
 
     @property
     def best(self) -> DividedStep | None:
-        """The best way; ``None``: there is none."""
+        """The best way; ``None`` if every way is impossible."""
         return self.steps[0] if self.steps else None
 
 
 @dataclass(frozen=True)
 class PublishedDataflow:
-    """A dataflow of the FuseMax artifact: attention of one layer, on its own machine."""
+    """A dataflow of the FuseMax artifact: attention of one layer, on the artifact's machine."""
 
     name: str
     latency_s: float
     energy_pj: float
     dram_bytes: float
     utilisation_2d: float
-    """Part of the time of the 2D array that is used, 0 to 1."""
+    """Share of time in which the 2D array is used, 0 to 1."""
     utilisation_1d: float
 
 
 @dataclass(frozen=True)
 class PublishedAttention(Result[found.attention.Report]):
-    """Dataflows of the FuseMax artifact. Rows for data frames: a dataflow each."""
+    """Dataflows of the FuseMax artifact. Rows for data frames: one per dataflow."""
 
     kind = "published-attention"
     dataflows: tuple[PublishedDataflow, ...]
@@ -338,7 +343,7 @@ class PublishedAttention(Result[found.attention.Report]):
 
 @dataclass(frozen=True)
 class CoresSchedule(Result[found.cores.Report]):
-    """A network on many cores. Rows for data frames: a layer each."""
+    """A network on many cores. Rows for data frames: one per layer."""
 
     kind = "cores"
     system: str
@@ -348,7 +353,7 @@ class CoresSchedule(Result[found.cores.Report]):
     edp_pj_cycles: float
     peak_on_chip_bits: int
     mac_use: float
-    """Share of what all arrays could multiply in that time, 0 to 1."""
+    """MACs done, relative to those possible on all arrays in that time, 0 to 1."""
     tile_size: str
     layers: Mapping[str, tuple[str, ...]] = field(repr=False)
     """The cores of each layer."""
@@ -360,4 +365,4 @@ class CoresSchedule(Result[found.cores.Report]):
     power: Power | None
     seconds: float
     trace: str = field(repr=False)
-    """The schedule as a Chrome trace, which viewers of traces open."""
+    """The schedule in the Chrome trace format."""

@@ -1,4 +1,4 @@
-"""The live page in a notebook: what is asked for. ``_widget.py`` is what shows it, and needs anywidget."""
+"""The live page in a notebook: the request. ``_widget.py`` shows the page, and needs anywidget."""
 
 from __future__ import annotations
 
@@ -41,18 +41,20 @@ def show(
     theme: Literal["auto", "light", "dark"] = "auto",
     height: int | None = None,
 ) -> PageWidget:
-    """The live page as a widget of a notebook, as its cell's last value; it is part of the package, and asks no host for anything.
+    """The live page as a widget of a notebook, shown as the last value of a cell. The page is part of the package, and
+    needs no network.
 
-    What is changed on the page is read from the widget, and what is set on the widget is shown on the page: see :class:`PageWidget`.
+    Changes on the page are read from the widget, and values set on the widget are shown on the page: see
+    :class:`PageWidget`.
 
-    :param link: opens all that a link of the page holds but its view, instead of ``hardware`` and ``network``.
-    :param metric: the number that the landscape shows; as the page has it where it is left out.
-    :param controls: what of the design can be changed on the page: ``hardware``, ``network``, ``schedule``, ``text`` (documents as text, and
-        files), and single figures such as ``hardware.sram_64KB.size:4..256KiB``.
-    :param theme: ``auto``: as the notebook has it.
-    :param height: CSS pixels; as high as its content where it is left out.
+    :param link: a link of the page, opened instead of ``hardware`` and ``network``; its view is ignored.
+    :param metric: the number that the landscape shows; by default that of the page.
+    :param controls: parts of the design that can be changed on the page: ``hardware``, ``network``, ``schedule``,
+        ``text`` (documents as text, and files), and single figures such as ``hardware.sram_64KB.size:4..256KiB``.
+    :param theme: ``auto``: that of the notebook.
+    :param height: CSS pixels; by default the height of the content.
     :raises ImportError: without the package anywidget.
-    :raises FusescapeError: with all that is wrong with documents or the link.
+    :raises FusescapeError: with all errors of documents or the link.
     """
     core, workload = as_document(Hardware, hardware), as_document(Network, network)
     try:

@@ -1,4 +1,4 @@
-"""Studies: very many designs by one document, in this process or by an executor, with the results in one file."""
+"""Studies: many designs described by one document, run in this process or by an executor, with one result file."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ _Request: TypeAlias = "tuple[str, _Named, _Named, _Named]"
 
 
 class Axis(NamedTuple):
-    """What varies, and over which values: each has one for every path."""
+    """Paths that vary together, and their values: each has one text per path."""
 
     vary: tuple[str, ...]
     values: tuple[tuple[str, ...], ...]
 
 
 class Estimate(NamedTuple):
-    """How long a study takes in this process."""
+    """Estimated duration of a study in this process."""
 
     seconds: float
     designs_measured: int
 
 
 class Study:
-    """A study that is right: a document of what varies, what is recorded and what counts, with all documents that it names.
+    """A valid study: a document of axes, recorded columns and objectives, with all documents that it names.
 
-    It is the same as the command line's and the page's; ``docs/studies.md`` describes it. ``text`` is the document. A study is data: it can
-    be sent to any process, and its designs have the same numbers and results there.
+    The command line and the page use the same document; ``docs/studies.md`` describes it. ``text`` is the document. A
+    study can be pickled and sent to another process, where its designs have the same numbers and results.
     """
 
     text: str
@@ -64,24 +64,25 @@ class Study:
 
     @classmethod
     def from_text(cls, text: str, folder: str | PathLike[str] = ".") -> Study:
-        """A study written as YAML or JSON. It names presets, and files whose paths begin at ``folder``."""
+        """A study written as YAML or JSON. It names presets, and files relative to ``folder``."""
         return cls(_fusescape.Study.read(text, fspath(folder), []))
 
     @classmethod
     def from_file(cls, path: str | PathLike[str]) -> Study:
-        """A study in a file, which names presets, and files whose paths begin at its own folder."""
+        """A study in a file, which names presets, and files relative to its own folder."""
         text = _fusescape.text_of(fspath(path), Path(path).read_bytes())
         return cls.from_text(text, Path(path).parent)
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], folder: str | PathLike[str] = ".") -> Study:
-        """A study as the mapping that its YAML stands for. A document of this process may stand for its name."""
+        """A study given as a mapping, equal to its YAML. A document object may be given instead of its name."""
         given = _Given()
         text = json.dumps(fields, indent=2, ensure_ascii=False, default=given.name_of)
         return cls(_fusescape.Study.read(text, fspath(folder), list(given.texts.items())))
 
     def write(self, path: str | PathLike[str]) -> None:
-        """Writes the document, and those that it names and that are no presets beside it, for the command line: ``fusescape study run``."""
+        """Writes the document, and beside it all documents that it names except presets, for
+        ``fusescape study run``."""
         path = Path(path)
         others = [(kind, name, text) for kind, named in self._documents() for name, text in named]
         for kind, name, text in others:
@@ -97,26 +98,26 @@ class Study:
         return (Hardware, self._request[1]), (Network, self._request[2]), (System, self._request[3])
 
     def __len__(self) -> int:
-        """Number of designs; where the study refines a front, at the most."""
+        """Number of designs; an upper limit if the study refines a front."""
         return int(self._facts["designs"])
 
     @property
     def axes(self) -> tuple[Axis, ...]:
-        """What varies; the last axis varies fastest."""
+        """The last axis varies fastest."""
         return tuple(Axis(tuple(axis["vary"]), tuple(map(tuple, axis["values"]))) for axis in self._facts["axes"])
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Columns of its results."""
+        """Names of the columns of its results."""
         return tuple(self._facts["columns"])
 
     @property
     def objectives(self) -> tuple[str, ...]:
-        """Columns that the Pareto front is about."""
+        """Names of the columns minimised or maximised by the Pareto front."""
         return tuple(self._facts["objectives"])
 
     def estimate(self) -> Estimate:
-        """How long all designs take on the cores of this machine, measured on some of them in a second or two."""
+        """Estimates the time for all designs on the cores of this machine from a measurement of one or two seconds."""
         return Estimate(*self._engine.estimate())
 
     def run(
@@ -128,18 +129,21 @@ class Study:
         threads: int = 1,
         progress: Progress = False,
     ) -> StudyResults:
-        """Finds what becomes of all designs, and writes it into a Parquet file; the command line writes the same, byte for byte.
+        """Evaluates all designs and writes the results into a Parquet file; that of the command line is equal byte for
+        byte.
 
-        A run that was ended, at whatever moment, goes on where it was when it is called again with the same file.
+        An interrupted run continues when it is called again with the same file.
 
-        :param out: the file. Where it is left out, there is one for as long as the results are used.
-        :param executor: where to run: on all cores of this process where it is left out; else an executor of ``concurrent.futures``, a
-            ``joblib.Parallel`` (best with ``return_as="generator_unordered"``), a ``distributed.Client`` of Dask, or the module ``ray``. It gets
-            shards of the study, as ``fusescape study run --shard`` takes them. A shard may run anywhere, late, and twice.
-        :param designs_per_task: with an executor: designs of a shard, at least; as long as there are so many.
+        :param out: the file; by default a temporary one, deleted with the results.
+        :param executor: by default all cores of this process; else an executor of ``concurrent.futures``, a
+            ``joblib.Parallel`` (best with ``return_as="generator_unordered"``), a ``distributed.Client`` of Dask, or
+            the module ``ray``. It runs shards of the study, as in ``fusescape study run --shard``. A shard may run
+            anywhere, late, and more than once.
+        :param designs_per_task: with an executor: least number of designs in a shard.
         :param threads: with an executor: threads of a shard.
-        :param progress: as all commands have it.
-        :raises FusescapeError: the file has results of another study, cannot be written, or the study cannot be divided.
+        :param progress: as for all commands.
+        :raises FusescapeError: the file has results of another study, cannot be written, or the study cannot be
+            divided.
         """
         folder = None if out is not None else tempfile.mkdtemp(prefix="fusescape-")
         path = Path(out) if out is not None else Path(folder or "", "results.parquet")
@@ -222,13 +226,15 @@ def study(
 ) -> Study:
     """Writes a study document; ``docs/studies.md`` describes its fields.
 
-    :param hardware: documents, or names of presets or files; several are an axis. ``network`` likewise.
-    :param system: systems of many cores, likewise; each design is then priced as :func:`cores` prices it, and ``hardware`` is that of
-        cores of which they say nothing.
-    :param axes: values by the path that they are written to: ``{"hardware.memories[3].size": ["8 KiB", "32 KiB"]}``. Several paths in a
-        tuple move together. Instead of values a mapping may state a range: ``{"from": "8 KiB", "to": "1 MiB", "count": 8, "scale": "log"}``.
-    :param schedule: how each design is scheduled: ``{"columns": 28, "rows": 28, "modes": "fully-cached"}``; on many cores ``{"tiles": 4}``.
-    :param folder: where paths of files begin.
+    :param hardware: documents, or names of presets or files; several form an axis. ``network`` likewise.
+    :param system: systems of many cores, likewise; each design is then evaluated as by :func:`cores`, and ``hardware``
+        is used for cores whose hardware the systems do not state.
+    :param axes: values by the path of the field that they replace:
+        ``{"hardware.memories[3].size": ["8 KiB", "32 KiB"]}``. Several paths in a tuple move together. Instead of values
+        a mapping may state a range: ``{"from": "8 KiB", "to": "1 MiB", "count": 8, "scale": "log"}``.
+    :param schedule: how each design is scheduled: ``{"columns": 28, "rows": 28, "modes": "fully-cached"}``; on many
+        cores ``{"tiles": 4}``.
+    :param folder: paths of files are relative to it.
     """
     fields: dict[str, Any] = {
         "name": name,
@@ -247,7 +253,7 @@ def study(
         "seed": seed,
         "beaten": beaten,
     }
-    # What is empty is not stated.
+    # Empty fields are left out.
     return Study.from_dict({field: value for field, value in fields.items() if value or value == 0}, folder)
 
 
@@ -262,13 +268,13 @@ def _bases(kind: type[Document], given: Any) -> Any:
 
 
 class _Given:
-    """Documents of this process that a study names."""
+    """Document objects given to a study, by the name they get in it."""
 
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}
 
     def name_of(self, value: Any) -> str:
-        """The name by which a study calls what JSON has no word for."""
+        """The name in the study of a value that JSON cannot express."""
         if isinstance(value, PathLike):
             return str(fspath(value))
         if not isinstance(value, (Hardware, Network, System)):
@@ -288,7 +294,8 @@ def _presets_by_text(kind: str) -> dict[str, str]:
 
 
 class _ShardFiles:
-    """The files of finished shards, in a folder beside the results until these are whole. The study and the division are in their names."""
+    """The files of finished shards, kept in a folder beside the results until these are complete. Their names identify
+    the study and the number of shards."""
 
     def __init__(self, out: Path, key: str, count: int) -> None:
         self.folder = out.with_name(out.name + ".shards")
@@ -304,7 +311,7 @@ class _ShardFiles:
 
 
 def _write_whole(path: Path, content: bytes) -> None:
-    """A file has its name only when it is whole."""
+    """Writes a file so that it has its name only when it is complete."""
     unfinished = path.with_name(path.name + ".tmp")
     with open(unfinished, "wb") as file:
         file.write(content)
@@ -331,7 +338,8 @@ def _engine_of(request: _Request) -> _fusescape.Study:
 
 
 def run_shard(request: _Request, count: int, threads: int, shard: int) -> Shard:
-    """A shard of a study as a result file. It depends on nothing else, so that whoever runs it, once or twice, finds the same."""
+    """Runs a shard of a study, and returns its result file. The content depends on nothing but the arguments, so a
+    shard can run anywhere and more than once."""
     with tempfile.TemporaryDirectory(prefix="fusescape-") as folder:
         out = Path(folder, "shard.parquet")
         _engine_of(request).run(out, shard, count, threads, None)
@@ -346,19 +354,20 @@ class StudyFront(Result[study_front.Report]):
 
     _rows: Rows = field(repr=False)
     objectives: tuple[str, ...]
-    """Columns that it is about."""
+    """Names of the columns that it compares."""
     designs: Mapping[str, int]
-    """Designs in the file by what became of them: ``found``, ``outside``, ``beaten``, ``impossible``, ``wrong``."""
+    """Number of designs in the file by outcome: ``found``, ``outside``, ``beaten``, ``impossible``, ``wrong``."""
     points: tuple[Mapping[str, Any], ...] = field(repr=False)
-    """Its designs, by column."""
+    """Its designs, each with its values by column."""
 
     def to_arrow(self) -> Rows:
-        """The designs on the front by the Arrow C stream interface."""
+        """The designs on the front through the Arrow C stream interface."""
         return self._rows
 
 
 class StudyResults:
-    """Results of a study in a Parquet file that :meth:`Study.run`, the command line or the page wrote: a row a design."""
+    """Results of a study in a Parquet file written by :meth:`Study.run`, the command line or the page: one row per
+    design."""
 
     path: Path
     study: Study
@@ -374,8 +383,8 @@ class StudyResults:
         return len(self._results)
 
     def to_arrow(self) -> Rows:
-        """All rows by the Arrow C stream interface, some thousand at a time: ``pandas.DataFrame.from_arrow(results.to_arrow())``. Data
-        frames and DuckDB read the file, too."""
+        """All rows through the Arrow C stream interface, some thousand at a time:
+        ``pandas.DataFrame.from_arrow(results.to_arrow())``. Data frames and DuckDB can also read the file."""
         return self._results.rows()
 
     def front(self) -> StudyFront:

@@ -1,4 +1,5 @@
-"""The widget of :func:`fusescape.show`, by anywidget: the page in a frame of the notebook, with what it shows as traits."""
+"""The widget of :func:`fusescape.show`, by anywidget: the page in a frame of the notebook, with its contents as
+traits."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ _Kind = TypeVar("_Kind", bound=Document)
 
 
 class DocumentTrait(traitlets.TraitType[Any, Any], Generic[_Kind]):
-    """A document, set as functions take it; the notebook has its text."""
+    """A document, set in any form that functions take; the notebook receives its text."""
 
     def __init__(self, kind: type[_Kind]) -> None:
         super().__init__()
@@ -28,20 +29,21 @@ class DocumentTrait(traitlets.TraitType[Any, Any], Generic[_Kind]):
         self.tag(sync=True, to_json=lambda document, _: document.text, from_json=lambda text, _: kind.from_text(text))
 
     def validate(self, obj: Any, value: Any) -> _Kind:
-        """The document, if it is right."""
+        """The document, if it is valid."""
         document: _Kind = as_document(self._kind, value)
         return document
 
 
 class PageWidget(anywidget.AnyWidget):
-    """The live page. Its traits are what it shows; ``observe`` hears of changes.
+    """The live page. Its traits are its contents; ``observe`` reports changes.
 
-    To be set, and read as a reader of the page has changed them: ``hardware``, ``network`` (documents), ``view``, ``link`` (all of the
-    design and what is chosen besides, for ``https://HOST/#LINK``). Only to be set: ``metric``. Only to be read:
+    Set by the notebook and changed by a reader of the page: ``hardware``, ``network`` (documents), ``view``, ``link``
+    (the whole design and all choices, for ``https://HOST/#LINK``). Only to be set: ``metric``. Only to be read:
 
-    - ``results``: ``status`` (``running``, ``done``, ``stopped``, ``rejected``), ``points``, ``points_done``, ``best`` (``tile_x`` columns,
-      ``tile_y`` rows, ``mode``, ``energy_pj``, ``latency_cycles``), ``opened`` (the same of the point that is selected), ``errors``
-    - ``errors``: what the page refused of the last that was set: ``place``, ``line``, ``reason``, ``remedy``
+    - ``results``: ``status`` (``running``, ``done``, ``stopped``, ``rejected``), ``points``, ``points_done``, ``best``
+      (``tile_x`` columns, ``tile_y`` rows, ``mode``, ``energy_pj``, ``latency_cycles``), ``opened`` (the same for the
+      selected point), ``errors``
+    - ``errors``: what the page refused of the last value set: ``place``, ``line``, ``reason``, ``remedy``
     """
 
     _esm = Path(__file__).with_name("_widget.js")
@@ -65,7 +67,7 @@ class PageWidget(anywidget.AnyWidget):
 
     @traitlets.validate("link")
     def _checked(self, proposal: dict[str, Any]) -> str:
-        """What follows the ``#`` of a link that the page can open."""
+        """The part behind the ``#`` of a link that the page can open."""
         link = str(proposal["value"]).rpartition("#")[2]
         _fusescape.linked(link)
         return link
@@ -96,7 +98,7 @@ def page_widget(
         link = share_link(hardware, network)
     else:
         hardware, network = open_link(link)
-    # Tabs keep the page's files; another build has others.
+    # Browser tabs cache the files of a build under this name.
     build = f"{_fusescape.__version__} {sum(file.stat().st_size for file in files)} {max(file.stat().st_mtime_ns for file in files)}"
     return PageWidget(
         hardware=hardware,
