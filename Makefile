@@ -1,12 +1,12 @@
-# `make` lists the targets. Each sets up what it lacks first (tools/setup), inside this directory as far
-# as possible: .tools/ and node_modules/ hold what is not on the machine already.
+# `make` lists the targets. Each first sets up the tools it lacks (tools/setup), inside this directory as far as
+# possible: .tools/ and node_modules/ hold the tools that the machine lacks.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
-# One thing after the other, whatever make is told.
+# One target after another, whatever options make gets.
 .NOTPARALLEL:
 
-# What tools/setup put into .tools/ comes before what the machine has.
+# Tools in .tools/ come before those of the machine.
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 
 PORT ?= 8080

@@ -36,7 +36,7 @@ printWork();
 printDocs();
 printComments();
 
-/** A file with the kinds of its lines. In `code`, comments, literals and inline tests are blank, and all else keeps its place. */
+/** A file with the kinds of its lines. `code` is its text with blanks for comments, literals and inline tests. */
 function readRust(path) {
   const text = readFileSync(path, 'utf8').replace(/\n$/, '');
   const lines = text.split('\n');
@@ -165,7 +165,10 @@ function printCircles() {
   list('Circles of more than 3 files:', large.map((circle) => `${circle.length}: ${circle.map(({ path }) => path).sort().join(', ')}`));
 }
 
-/** Modules by their paths without endings. A folder's own file is the module of the folder; the root of a package has lib.rs or main.rs. */
+/**
+ * Modules by their paths without endings. A folder's own file is the module of the folder; the root of a package has
+ * lib.rs or main.rs.
+ */
 function modulesOf(those) {
   const roots = new Set(those.filter(({ path }) => /\/(lib|main)\.rs$/.test(path)).map(({ path }) => dirname(path)));
   const modules = new Map();

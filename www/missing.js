@@ -14,7 +14,10 @@ const SOUND = 'Every file can be fetched now: retry.';
 const UNEQUAL = 'If that changes nothing, its files may be of different versions. The browser says:';
 const UNFIT = 'The browser lacks WebAssembly with SIMD, or forbids it here. Use a newer browser, or allow it for this address.';
 
-/** Fills the element: the missing part, the files to blame with reasons, a remedy. Its files are addresses and names of pieces of code. */
+/**
+ * Fills the element: the missing part, the files to blame with reasons, a remedy. Its files are addresses and names of
+ * pieces of code.
+ */
 export async function tell(element) {
   const { what, files, error } = element.dataset;
   let wrong = [];
@@ -59,7 +62,10 @@ async function filesOf(piece) {
   return [`split_${piece}`, ...others].map((name) => `pkg/${name}.wasm`);
 }
 
-/** The reason why a file cannot be fetched; nothing if it can. Replaces the browser's cached copy, so that trying again helps. */
+/**
+ * The reason why a file cannot be fetched; nothing if it can. Replaces the browser's cached copy, so that trying again
+ * helps.
+ */
 async function wrongWith(url) {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const late = `no answer came within ${PATIENCE_MS / 1000} s`;
