@@ -15,66 +15,70 @@ import type { StudyFront } from './results/study-front.js';
 export type { Attention, Cores, DepthFirst, Fuse, Hierarchy, Layer, Optimal, StudyFront };
 export type { Mode, RuleSet } from './results/options.js';
 
-/** The engine, in a web worker of its own, which starts with the first question and answers one question after the other. */
+/** The engine in its own web worker, which starts with the first question and answers one question at a time. */
 export class Fusescape {
-  /** Costs of one depth-first schedule of a network on a core (DeFiNES), with its account. */
+  /** Costs of one depth-first schedule of a network on a core (DeFiNES), with the traffic of each memory. */
   evaluate(hardware: Document, network: Document, options: EvaluateOptions): Promise<DepthFirst & Noted>;
 
   /**
-   * Costs of depth-first schedules: all widths with all heights of tiles, in each overlap storing mode (DeFiNES, Fig. 12). Points that
-   * cannot be scheduled say why.
+   * Costs of depth-first schedules: all widths with all heights of tiles, in each overlap storing mode (DeFiNES,
+   * Fig. 12). A point that cannot be scheduled has the reasons.
    */
   depthFirst(hardware: Document, network: Document, options?: SweepOptions): Promise<DepthFirst & Noted>;
 
   /** Stacks, tile sizes and modes of a network that are jointly optimal. */
   optimal(hardware: Document, network: Document, options?: StackOptions): Promise<Optimal & Noted>;
 
-  /** Methods that choose the layers that run together, each priced by the whole model: DeFiNES, HW-Flow-Fusion, Optimus, the optimum. */
+  /**
+   * Methods that choose which layers are fused, each evaluated by the whole cost model: DeFiNES, HW-Flow-Fusion,
+   * Optimus, the optimum.
+   */
   fuse(hardware: Document, network: Document, options?: StackOptions): Promise<Fuse & Noted>;
 
-  /** The best mapping of one layer on a core (ZigZag), or what a given one costs: the only item of `layers`. */
+  /** The best mapping of one layer on a core (ZigZag), or the cost of a given one, as the only item of `layers`. */
   mapLayer(hardware: Document, network: Document, layer: string, options?: LayerOptions): Promise<Layer & Noted & Mapped>;
 
-  /** The best mappings of layers, each by itself: of those that are named, else of all. */
+  /** The best mapping of each layer alone: of the named layers, by default of all. */
   mapLayers(hardware: Document, network: Document, options?: LayerOptions & { layers?: string[] }): Promise<Layer & Noted & Mapped>;
 
-  /** All memory hierarchies from a pool, and which are the best for a network (ZigZag, Section V). */
-  hierarchies(network: Document, options?: HierarchyOptions): Promise<Hierarchy & Noted & { /** The core with the best of them. */ hardware: string }>;
+  /** Searches all memory hierarchies from a pool for the best ones for a network (ZigZag, Section V). */
+  hierarchies(network: Document, options?: HierarchyOptions): Promise<Hierarchy & Noted & { /** The core with the best hierarchy. */ hardware: string }>;
 
-  /** The best schedule of a network on a system of many cores: computation tiles, their cores, and what travels (Stream). */
+  /** The best schedule of a network on many cores: computation tiles, their cores, and the transfers (Stream). */
   cores(system: Document, network: Document, options?: CoresOptions): Promise<Cores & Noted & { /** The schedule as a Chrome trace. */ trace: string }>;
 
   /**
-   * One step of a transformer on a core: attention in the best schedule of every kind, from unfused to one pass over the keys (FLAT,
-   * FuseMax), and the products and norms around it.
+   * One step of a transformer on a core: attention in the best schedule of each kind, from unfused to one pass over the
+   * keys (FLAT, FuseMax), and the products and norms around it.
    */
   attention(hardware: Document, transformer: Document, options?: AttentionOptions): Promise<Attention & Noted>;
 
   /**
-   * All designs of a study document (docs/studies.md), at most 100,000, on one thread: their Pareto front, and a row for each with every
-   * column by its name.
+   * All designs of a study document (docs/studies.md), at most 100,000, on one thread: their Pareto front, and
+   * one row per design with its values by column.
    */
   study(study: string | { readonly [field: string]: unknown }, options?: StudyOptions): Promise<StudyFront & Noted & { rows: StudyFront['front'] }>;
 
   /**
-   * Documents out of files that belong together: an ONNX model, or files of ZigZag, Stream, Timeloop or AccelForge, told by their content.
-   * Files are read piece by piece, so that a model with its weights may be larger than memory.
+   * Documents from files that belong together: an ONNX model, or files of ZigZag, Stream, Timeloop or AccelForge.
+   * Formats are recognised by content. Files are read piece by piece, so a model with its weights may be larger than
+   * memory.
    */
   importFiles(files: Iterable<GivenFile>, options?: ImportOptions): Promise<Imported>;
 
-  /** Titles of the documents that come with the package, by name. */
+  /** Titles of the documents included in the package, by name. */
   presets(kind: Kind): Promise<Record<string, string>>;
 
-  /** What is in a document, in short; it throws where anything is wrong with it. */
+  /** A summary of a document. Throws if the document is invalid. */
   facts<K extends Kind>(kind: K, document: Document): Promise<Facts[K]>;
 
-  /** Ends the worker. What is not answered yet never is: its promise is refused. */
+  /** Ends the worker. Promises of open questions are rejected. */
   close(): void;
 }
 
 /**
- * The name of a preset; or a document as text (YAML or JSON, of more than one line), or as the object that such a text stands for.
- * docs/documents.md describes what documents hold.
+ * The name of a preset, a document as text (YAML or JSON, more than one line), or the equivalent object.
+ * docs/documents.md describes the fields of documents.
  */
 export type Document = string | { readonly [field: string]: unknown };
 
@@ -82,9 +86,9 @@ export type Kind = 'hardware' | 'network' | 'system' | 'pool' | 'transformer';
 
 /** What every question takes. */
 export interface Asked {
-  /** Ends the work, or takes it out of the line; the promise is refused with the signal's reason. */
+  /** Ends the question, whether running or waiting; its promise is rejected with the signal's reason. */
   signal?: AbortSignal;
-  /** Is told how far the work is, at most every 20 ms: parts done, parts in all, and what they are. */
+  /** Called at most every 20 ms with the number of parts done, the number of all parts, and what the parts are. */
   progress?: (done: number, count: number, what: string) => void;
 }
 
@@ -95,7 +99,7 @@ export interface SearchOptions extends ModelOptions, Pick<Of.SweepOptions, 'stra
 export interface EvaluateOptions extends Asked, Omit<Of.SweepOptions, 'tiles' | 'modes' | 'most_layers' | 'most_tiles'> {
   /** Columns and rows of a tile of the last feature map of each stack. */
   tile: [columns: number, rows: number];
-  /** `fully-cached` where it is left out. */
+  /** By default `fully-cached`. */
   mode?: Mode;
 }
 
@@ -108,7 +112,7 @@ export interface LayerOptions extends Asked, Omit<Of.MapOptions, 'layers'> {}
 export interface HierarchyOptions extends Asked, Of.HierarchyOptions {
   /** `zigzag-65nm` where it is left out. */
   pool?: Document;
-  /** The PE array, its unrolling and the highest memory; `zigzag-8x8` where it is left out. */
+  /** The PE array, its unrolling and the highest memory; by default `zigzag-8x8`. */
   hardware?: Document;
 }
 
@@ -120,19 +124,19 @@ export interface CoresOptions extends Asked, Of.CoresOptions {
 export interface AttentionOptions extends Asked, Of.AttentionOptions {}
 
 export interface StudyOptions extends Asked {
-  /** Documents that the study calls by names of their own, by kind and name; all others are presets. */
+  /** Documents named in the study, by kind and name; all other names are of presets. */
   documents?: Partial<Record<'hardware' | 'network' | 'system', Record<string, Document>>>;
 }
 
-/** A file that a person chose, or a name with its bytes. */
+/** A file chosen by a person, or a name with its bytes. */
 export type GivenFile = File | { name: string; data: BlobPart };
 
 export interface ImportOptions extends Asked {
-  /** How large dimensions are that an ONNX model leaves open, by name. */
+  /** Sizes of dimensions that an ONNX model leaves open, by name. */
   sizes?: Record<string, number>;
 }
 
-/** Documents as texts, those of which the files have something, and lines about each file. */
+/** Texts of the documents in the files, and a report with lines about each file. */
 export interface Imported {
   hardware?: string;
   network?: string;
@@ -140,25 +144,25 @@ export interface Imported {
   report: string[];
 }
 
-/** What is in a document, by its kind. */
+/** Summaries of documents, by kind. */
 export interface Facts {
   hardware: {
     name: string;
     pe_count: number;
-    /** Dimensions of the array, with their sizes. */
+    /** Sizes of the array by dimension. */
     array: [name: string, size: number][];
     memories: { name: string; size_bits: number }[];
-    /** Null where the document states none. */
+    /** Null if the document states none. */
     clock_mhz: number | null;
   };
   network: { name: string; macs: number; layers: { name: string; macs: number }[] };
   system: { name: string; cores: string[] };
   pool: { name: string; memories: string[] };
-  /** Weights of all layers, those of all experts included. */
+  /** Weights of all layers, including those of all experts. */
   transformer: { name: string; layers: number; weights: number; is_decoder: boolean };
 }
 
-/** What is good to know though nothing is wrong. */
+/** Remarks, which are not errors. */
 export interface Noted {
   notes: Diagnostic[];
 }
@@ -169,15 +173,15 @@ export interface Mapped {
 }
 
 export interface Diagnostic {
-  /** Where: a path such as `memories[2].size`, or the name of an option. */
+  /** A path such as `memories[2].size`, or the name of an option. */
   path: string;
-  /** Line in the document's text, from 1; an object's lines are those of `JSON.stringify(object, null, 2)`. */
+  /** Line in the document's text, from 1; for an object that of `JSON.stringify(object, null, 2)`. */
   line: number | null;
   reason: string;
   remedy: string;
 }
 
-/** All that is wrong with documents and options, or why nothing fits. Any other error says that the engine itself has failed. */
+/** All errors of documents and options, or the reasons why nothing fits. Any other error is a failure of the engine. */
 export class FusescapeError extends Error {
   constructor(diagnostics: Diagnostic[]);
   diagnostics: Diagnostic[];

@@ -1,6 +1,7 @@
-// Fusescape for a page: functions that ask the engine in a web worker. `fusescape.d.ts` describes them, `README.md` shows them.
+// Fusescape for web pages: functions that run the engine in a web worker. `fusescape.d.ts` describes them, and
+// `README.md` has examples.
 
-/** All that is wrong with documents and options, or why nothing fits. */
+/** All errors of documents and options, or the reasons why nothing fits. */
 export class FusescapeError extends Error {
   name = 'FusescapeError';
 

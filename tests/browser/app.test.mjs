@@ -434,7 +434,7 @@ async function opened(page, what, attribute) {
   return Number(await page.getByTestId(`opened-${what}`).getAttribute(`data-${attribute}`));
 }
 
-/** Checks that the figure's canvas is not empty, at the latest after one more frame, and that it is described in words and numbers. */
+/** Checks that the figure's canvas is filled, at the latest after a frame, and described in words and numbers. */
 async function assertDrawn(page, figure) {
   const canvas = page.getByTestId(figure).locator('canvas').first();
   await canvas.waitFor();

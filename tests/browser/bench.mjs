@@ -450,7 +450,7 @@ async function watchWorkers(page) {
   }
 }
 
-/** Working time of the busiest worker for the last sweep, which the page counts too: neither is known without the other. */
+/** Working time of the busiest worker in the last sweep, ms, checked against the time counted by the page. */
 async function busiest(page) {
   const worked = await Promise.all(page.workers().map((worker) => worker.evaluate(() => self.worked)));
   const { elapsedMs } = await state(page);

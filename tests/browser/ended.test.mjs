@@ -16,7 +16,7 @@ async function serveMortal(page) {
   await page.context().route('**/worker.js', (route) => route.fulfill({ contentType: 'text/javascript', body }));
 }
 
-/** Ends all workers once `busy` of them have been asked something; the questions do not reach them, as they are held. */
+/** Ends all workers once `busy` of them were asked something; the questions are held, so they do not reach them. */
 async function endAll(page, busy) {
   await page.waitForFunction((busy) => window.fusescape.busy() >= busy, busy);
   await page.evaluate(() => {

@@ -24,7 +24,7 @@ const PREFERENCES = {
 // pointing and hover.
 const MOUSE = { 'ui.allPointerCapabilities': 6, 'ui.primaryPointerCapabilities': 6 };
 
-/** Starts a headless Firefox; the caller closes it. `colorScheme` applies to all pages, as Firefox cannot set it per page. */
+/** Starts a headless Firefox; the caller closes it. `colorScheme` is for all pages: Firefox cannot set it per page. */
 export function launchFirefox({ colorScheme = 'light' } = {}) {
   return puppeteer.launch({
     browser: 'firefox',
@@ -36,11 +36,11 @@ export function launchFirefox({ colorScheme = 'light' } = {}) {
 }
 
 /**
- * Opens an empty tab with storage of its own, calls `visit({ page, url, problems, screenshot, server })`, and closes all but the browser.
- * Serves `root`. All is as in `withPage`, except:
+ * Serves `root`, opens an empty tab with its own storage, calls `visit({ page, url, problems, screenshot, server })`,
+ * and closes everything except the browser. As `withPage`, except:
  *
  * - `page`: a `Tab`
- * - `server`: what serves, for tests that end it
+ * - `server`: the server, for tests that close it
  */
 export async function withTab(browser, visit, { root = WWW, viewport = { width: 1280, height: 800 }, hosts = [] } = {}) {
   const server = await serve(root);

@@ -37,18 +37,19 @@ const FLAGS = [
 ];
 
 /**
- * Opens an empty tab that shares nothing with any other, calls `visit({ page, url, problems, screenshot, step })`, and closes all. Serves
- * `root`.
+ * Serves `root`, opens an empty tab that shares nothing with other tabs, calls
+ * `visit({ page, url, problems, screenshot, step })`, and closes everything.
  *
- * - `page`: Playwright's page; it has not gone anywhere yet
- * - `url`: where the page is served, with a slash at its end
- * - `problems`: what went wrong so far, as texts. One that is still there at the end fails the visit, so a
- *   test that provokes a problem takes it out: `problems.splice(0)`
+ * - `page`: Playwright's page, before any navigation
+ * - `url`: the address of the served page, with a slash at its end
+ * - `problems`: texts of the problems so far. One that remains at the end fails the visit, so a test that provokes a
+ *   problem removes it: `problems.splice(0)`
  * - `screenshot(name)`: writes target/screenshots/NAME.png and returns its path
- * - `step(t, name, act)`: a test within the test `t` that goes on from where the step before has left the page, as the start of a page and
- *   its first landscape take seconds. It fails as a visit does. Then so does the visit, and none of the steps after it begins.
+ * - `step(t, name, act)`: a test within the test `t` that continues with the page of the previous step, which saves
+ *   the seconds for starting a page and its first landscape. It fails for the same reasons as a visit. Then the visit
+ *   fails, too, and no further step starts.
  *
- * Nobody is asked for anything but the page itself and `hosts`, which are addresses with a slash at their ends.
+ * Requests to other hosts than the page's and `hosts`, addresses with a slash at the end, are problems.
  */
 export async function withPage(
   visit,
@@ -93,8 +94,8 @@ export async function withPage(
 }
 
 /**
- * Waits until `condition(value)`, asked in the page once a frame, comes to something true. For conditions that take a promise: to
- * `page.waitForFunction` the promise itself is true.
+ * Waits until `condition(value)`, evaluated in the page once per frame, is true or a promise of true.
+ * `page.waitForFunction` would take the promise itself as true.
  */
 export async function waitUntil(page, condition, value) {
   const last = Date.now() + PATIENCE;
@@ -145,7 +146,7 @@ export function pathOf(program, variable) {
 export const SMALL = '#1Y2S45L6MiYWBkYUViNWYAQDx';
 /** The same in the view of comparisons, which shows no landscape: little is drawn per edit in tests with many edits. */
 export const SMALL_COMPARE = '#1Y2S45L6MiYWBkYUViNWYxVgBp5M';
-/** The initial design with three widths and three heights of tiles instead of six: 27 points where 108 would prove no more. */
+/** The initial design with three widths and heights of tiles instead of six: 27 points, as 108 would prove no more. */
 export const FEW_POINTS = '#1Y2FgZhGwYQWSQh5qzACOzQ';
 /** The initial design with one tile size, 60 x 72, in all three modes: 3 points. */
 export const THREE_POINTS = '#1Y2FgtGFlYPRQYwYAzTY';
@@ -189,7 +190,7 @@ function collectProblems(context, urls) {
   return problems;
 }
 
-/** Picks a preset of the hardware or the workload, and waits for it: the texts of presets are fetched after the first screen. */
+/** Picks a preset of hardware or workload, and waits for it: texts of presets are fetched after the first screen. */
 export async function pickPreset(page, half, option) {
   const [value] = await page.getByTestId(`${half}-preset`).selectOption(option);
   await page.locator(`[data-testid=${half}-card][data-preset="${value}"]`).waitFor({ state: 'attached' });
@@ -275,8 +276,8 @@ export function tooWide(page) {
 }
 
 /**
- * A script for `addInitScript`: between `hold()` and `release()` workers hear nothing from the page, so that it stays in the middle of what
- * it is at. The first message to each is what it starts with: held back, it would be late.
+ * A script for `addInitScript`: between `hold()` and `release()` messages from the page to workers are held back, so
+ * that the page stays in the middle of its work. The first message to each worker is not held: it starts the worker.
  */
 export function holdableWorkers() {
   const tell = Worker.prototype.postMessage;

@@ -35,8 +35,8 @@ export async function withOrigin(visit) {
 }
 
 /**
- * A page of another origin with the view in it; `say` sends a message, `heard` waits for one by type and id. The view is refused all
- * storage, notes in `window.touched` what it asked for, and its workers can be held.
+ * A page of another origin with the view embedded; `say` sends a message, `heard` waits for one by type and id. The
+ * view is refused all storage, and records in `window.touched` which it requested. Its workers can be held.
  */
 export function withHost(query, link, visit, options = {}) {
   return withOrigin(({ host, folder }) =>
@@ -89,8 +89,8 @@ export async function done(frame) {
 }
 
 /**
- * The host of `view` hears of its height at most twice while it loads, at most once when an edit is worked out, and not in between.
- * Needs `withHost`.
+ * Checks that the host of `view` is told its height at most twice while it loads, at most once when an edit is
+ * computed, and not in between. Needs `withHost`.
  */
 export async function assertCalm(view, { page, frame, say }) {
   const heights = () => page.evaluate(() => window.messages.filter(({ type }) => type === 'resize').map(({ height }) => height));

@@ -21,8 +21,8 @@ const TYPES = {
 };
 
 /**
- * Serves the files below `root` on a free port of this machine: `{ url, close }`. What `fault(file, request, response)` answers, with
- * true, is not served.
+ * Serves the files below `root` on a free port of this machine: `{ url, close }`. A request that
+ * `fault(file, request, response)` answers itself, returning true, is not served.
  */
 export async function serve(root, fault = () => false) {
   const server = createServer(async (request, response) => {

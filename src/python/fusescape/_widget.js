@@ -1,12 +1,12 @@
-// The widget of `fusescape.show`: the embedded page in a frame, and what it and Python say to each other. The page's files come from Python
-// by the widget's own messages, once a tab, and become blobs: no host is asked for anything.
+// The widget of `fusescape.show`: the embedded page in a frame, and its messages to and from Python. Python sends the
+// files of the page in custom messages, once per tab. They become blobs, so no request goes to a host.
 
 const PATIENCE_MS = 20_000;
 const TYPES = { css: 'text/css', html: 'text/html', js: 'text/javascript', wasm: 'application/wasm' };
-// What both sides set, as the page's messages name it, by its name in Python.
+// Fields set by both sides: their names in Python, and in messages of the page.
 const SHARED = { hardware: 'hardware', network: 'workload', view: 'view', metric: 'metric', link: 'link' };
 
-/** Addresses of the page's files by their names, for each build that this tab has met. */
+/** Addresses of the page's files by name, for each build that this tab has loaded. */
 const known = (globalThis[Symbol.for('fusescape files')] ??= new Map());
 
 export default {
@@ -63,7 +63,7 @@ async function blobs(names, buffers) {
   const files = new Map((await Promise.all(unpacked)).map((bytes, index) => [names[index], bytes]));
   const addresses = {};
   const add = (name, ...parts) => (addresses[name] = URL.createObjectURL(new Blob(parts, { type: TYPES[name.split('.').at(-1)] })));
-  // Scripts are told the addresses of what they fetch: the page those of its worker, too.
+  // Scripts start with the addresses of the files they fetch; for the page they include its worker.
   const told = () => `globalThis.fusescapeFiles = ${JSON.stringify(addresses)};\n`;
   const scripts = ['worker.js', 'page.js'];
   for (const [name, bytes] of files) if (!scripts.includes(name)) add(name, bytes);
@@ -71,7 +71,7 @@ async function blobs(names, buffers) {
   return addresses;
 }
 
-/** The embedded page. Returns what takes it away. */
+/** Shows the embedded page. Returns a function that removes it. */
 function show(model, el, files) {
   const frame = document.createElement('iframe');
   const page = new Blob([html(model, files)], { type: TYPES.html });
@@ -82,7 +82,7 @@ function show(model, el, files) {
   frame.style.height = `${model.get('_height') ?? 720}px`;
   frame.src = `${address}#${model.get('link')}`;
 
-  // What its address says, and what the page shows, as far as it said so, or was told to.
+  // `first` is the state in the page's address, `shown` the state last reported by the page or sent to it.
   const first = wanted(model);
   const shown = { ...first, metric: null };
   let isReady = false;
@@ -104,7 +104,7 @@ function show(model, el, files) {
   const hear = ({ source, data }) => {
     if (source !== frame.contentWindow || data?.fusescape !== 1) return;
     if (data.type === 'ready') {
-      // A notebook takes cells that are out of sight away; when they come back, the page begins anew.
+      // A notebook removes cells that are out of sight; when they come back, the page starts again.
       if (isReady) Object.assign(shown, first, { metric: shown.metric });
       isReady = true;
       set();
@@ -117,7 +117,7 @@ function show(model, el, files) {
     } else if (data.type === 'state') {
       const { link, view, hardware, workload } = data;
       results = data.results ?? results;
-      // Documents that a reader has not finished are no documents.
+      // Invalid documents, such as unfinished edits, are not passed to Python.
       const design = results?.status === 'rejected' ? {} : { hardware, network: workload, link };
       take({ view, ...design, ...(results && { results }), errors: [] });
     } else if (data.type === 'error') {
@@ -139,7 +139,7 @@ function wanted(model) {
   return Object.fromEntries(Object.entries(SHARED).map(([name, field]) => [field, model.get(name)]));
 }
 
-/** The page asks for nothing but blobs, and is forbidden to ask for more. */
+/** HTML of the page. Its policy forbids all requests except of blobs. */
 function html(model, files) {
   const theme = model.get('_theme') === 'auto' ? notebookTheme() : model.get('_theme');
   const asked = new URLSearchParams({ view: model.get('view'), controls: model.get('_controls').join(','), theme });
@@ -159,7 +159,7 @@ function html(model, files) {
 </html>`;
 }
 
-/** As JupyterLab says; elsewhere as the reader's system has it. */
+/** The theme of JupyterLab; elsewhere `auto`, that of the system. */
 function notebookTheme() {
   return { true: 'light', false: 'dark' }[document.body.dataset.jpThemeLight] ?? 'auto';
 }

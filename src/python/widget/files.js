@@ -1,5 +1,5 @@
-// Runs before the page's own scripts in a notebook, in the page and in its workers: no server has the page's files.
-// Their bytes came with the widget, as blobs, and `fusescapeFiles` has their addresses by name.
+// Runs before the page's own scripts in a notebook, in the page and in its workers. No server has the page's files:
+// the widget brings them as blobs, and `fusescapeFiles` has their addresses by name.
 
 const { fetch, Worker, fusescapeFiles } = globalThis;
 const blobOf = (address) => fusescapeFiles[String(address.url ?? address).split('/').at(-1)];

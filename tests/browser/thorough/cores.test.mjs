@@ -1,4 +1,4 @@
-// Many cores on networks of a usual size: schedules in a link, cores chosen by hand, an entry of the gallery, other allocations.
+// Many cores on networks of a usual size: schedules in a link, cores chosen by hand, the gallery, other allocations.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

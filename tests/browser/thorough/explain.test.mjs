@@ -1,4 +1,5 @@
-// Numbers that unfold in every view and at every width; tests/browser/schedule.test.mjs has a point and tests/browser/mapping.test.mjs a layer.
+// Numbers that unfold in every view and at every width; tests/browser/schedule.test.mjs tests a point, and
+// tests/browser/mapping.test.mjs a layer.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

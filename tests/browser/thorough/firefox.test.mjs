@@ -180,7 +180,7 @@ function linesOf(name) {
   return readFileSync(new URL(`../../links/${name}`, import.meta.url), 'utf8').trim().split('\n');
 }
 
-/** The content of a link's description (src/state/describe.rs): a view, values of fields by test id, the tile of the opened point. */
+/** Parts of a link's description (src/state/describe.rs): view, values of fields by test id, tile of the open point. */
 function meaningOf(name) {
   const says = Object.fromEntries(linesOf(`${name}.txt`).map((line) => /^(.*?): (.*)$/.exec(line).slice(1)));
   const view = says.view.split(',')[0].toLowerCase();

@@ -129,7 +129,7 @@ test('on a small screen the scrubber stays in sight while its picture is scrolle
     { viewport: { width: 390, height: 700 } },
   ));
 
-/** Where the scrubber is when its picture begins at the top of the window, or ends at its bottom; its colour and that of its card. */
+/** Position of the scrubber when its picture starts at the top of the window or ends at its bottom, and its colours. */
 function placeOf(page, view, part, block) {
   return page.getByTestId(view).evaluate(
     (picture, [part, block]) => {

@@ -9,7 +9,7 @@ const PIECE = '**/split_others.wasm';
 const LINKS_PIECE = '**/split_links.wasm';
 const LINKS = new URL('../../links/links.txt', import.meta.url);
 
-/** Ends all workers from inside, silently, once `busy` of them are busy: a worker that is still starting does not hold its lock yet. */
+/** Ends all workers from inside, silently, once `busy` of them are busy: a starting worker does not hold its lock. */
 async function endAll(page, busy) {
   await page.waitForFunction((busy) => window.fusescape.busy() >= busy, busy);
   await Promise.all(page.workers().map((worker) => worker.evaluate(() => self.close()).catch(() => {})));
