@@ -43,7 +43,7 @@ pub struct Formula {
     pub terms: Vec<Explained>,
 }
 
-/// What a formula does with its terms.
+/// Operation of a formula on its terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
     /// Adds them.

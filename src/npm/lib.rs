@@ -18,8 +18,8 @@ use progress::Progress;
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
-/// Answers a question: `{"found": ...}` or, with all that is wrong, `{"wrong": [...]}`. `tell(done, count, what)` is
-/// told how far it is; `read(file, start, end)` gives bytes of its files.
+/// Answers a question: `{"found": ...}` or, with all errors, `{"wrong": [...]}`. `tell(done, count, what)` is called
+/// with the progress; `read(file, start, end)` gives bytes of a file.
 #[wasm_bindgen]
 pub fn answer(question: &str, tell: Function, read: Function) -> String {
     let (bytes, progress) = (Bytes { read }, Progress::new(tell));

@@ -1,4 +1,4 @@
-//! Rows of a result for data frames, by the Arrow C stream interface: pandas, polars, DuckDB and others read them
+//! Rows of a result for data frames, through the Arrow C stream interface: pandas, polars, DuckDB and others read them
 //! without a copy.
 //!
 //! The columns of a kind of result are fixed, so that tables of several runs can be concatenated.
@@ -154,7 +154,7 @@ fn words(cell: &Value) -> Option<String> {
     }
 }
 
-/// Rows of a result, which any library that reads the Arrow C stream interface takes: `polars.DataFrame(rows)`.
+/// Rows of a result, for any library that reads the Arrow C stream interface: `polars.DataFrame(rows)`.
 #[pyclass(frozen, module = "fusescape._fusescape")]
 pub struct Rows {
     schema: SchemaRef,
@@ -188,7 +188,7 @@ impl Rows {
         study_batch(&study_schema(columns), &cells).map(Self::of_batch).map_err(wrong)
     }
 
-    /// Rows of a study's result file, which are read on demand.
+    /// Rows of a study's result file, read on demand.
     ///
     /// # Errors
     /// If it is not a result file.
@@ -249,7 +249,7 @@ fn batches(
 
 #[pymethods]
 impl Rows {
-    /// Rows of a result of this kind, as the classes of results name it, from its JSON.
+    /// Rows of a result, from its JSON. `kind` is the attribute `kind` of its class.
     #[new]
     fn new(kind: &str, json: &str) -> PyResult<Self> {
         let (rows, columns) =
@@ -266,7 +266,7 @@ impl Rows {
         self.count
     }
 
-    /// What they are, for who looks at them.
+    /// Number of rows, and names of the columns.
     fn __repr__(&self) -> String {
         let names = self.columns().join(", ");
         format!("<Rows: {} rows of {} columns: {names}>", self.count, self.schema.fields().len())
@@ -278,7 +278,7 @@ impl Rows {
         self.schema.fields().iter().map(|field| field.name().clone()).collect()
     }
 
-    /// A capsule `arrow_array_stream`. No other schema than the own one is offered.
+    /// A capsule `arrow_array_stream`. The requested schema is ignored.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,

@@ -24,7 +24,7 @@ type Found = (String, Vec<DiagnosticFields>);
 /// The same, with a text in another format.
 type FoundWithText = (String, Vec<DiagnosticFields>, String);
 
-/// A sweep of depth-first schedules. `is_single`: of its one point an error says why it cannot be scheduled.
+/// A sweep of depth-first schedules. `is_single`: it has one point, and an error if that cannot be scheduled.
 #[pyfunction]
 pub fn depth_first(
     py: Python<'_>,
@@ -82,7 +82,7 @@ pub fn fuse(
     })
 }
 
-/// Mappings of single layers, and a document of them. `is_single`: of the one layer an error says why it cannot be
+/// Mappings of single layers, and a document of them. `is_single`: there is one layer, and an error if it cannot be
 /// mapped.
 #[pyfunction]
 pub fn map_layers(

@@ -23,13 +23,13 @@ pub fn preset(kind: &str, name: &str) -> PyResult<&'static str> {
     find_preset(documents::presets(of(kind)?), name).map(|preset| preset.text).map_err(|unknown| error(&unknown))
 }
 
-/// Text of a file of which the bytes are given.
+/// Text of a file, from its bytes.
 #[pyfunction]
 pub fn text_of(name: &str, bytes: Vec<u8>) -> PyResult<String> {
     import::text_of(name, bytes).map_err(|wrong| error(&wrong))
 }
 
-/// What is in a document, as JSON; an error where anything is wrong with it.
+/// A summary of a document as JSON; an error if the document is invalid.
 #[pyfunction]
 pub fn facts(kind: &str, text: &str) -> PyResult<String> {
     let facts = documents::facts(of(kind)?, text).and_then(|facts| written(serde_json::to_value(facts)));
@@ -40,7 +40,7 @@ fn of(kind: &str) -> PyResult<Kind> {
     Kind::named(kind).map_err(|wrong| error(&wrong))
 }
 
-/// A document with other values at some places, each given as JSON; all else stays as it is written.
+/// The document with some values replaced, each given as JSON; the rest of its text stays the same.
 #[pyfunction]
 pub fn replaced(text: &str, changes: Vec<(String, String)>) -> PyResult<String> {
     let mut outline = Outline::read(text).map_err(|wrong| error(&wrong))?;
@@ -65,9 +65,9 @@ pub fn replaced(text: &str, changes: Vec<(String, String)>) -> PyResult<String> 
 /// Documents by kind, and remarks on each file.
 type Documents = (Vec<(&'static str, String)>, Vec<String>);
 
-/// Documents out of files of other programs, such as ONNX models, and what is good to know of each file. `sizes` are
-/// those of dimensions that a model leaves open; `as_transformer`: a model is the transformer whose blocks it repeats,
-/// and not a network.
+/// Documents in files of other programs, such as ONNX models, and remarks on each file. `sizes` are those of dimensions
+/// that a model leaves open; `as_transformer`: read a model as the transformer whose blocks it repeats, not as a
+/// network.
 #[pyfunction]
 pub fn import_files(paths: Vec<PathBuf>, sizes: Vec<(String, u64)>, as_transformer: bool) -> PyResult<Documents> {
     let source = |path: PathBuf| -> std::io::Result<import::File<'static>> {

@@ -9,7 +9,7 @@
 //! - `documents.rs`: documents and presets; `links.rs`: links
 //! - `study.rs`: design-space exploration
 //! - `errors.rs`: errors, as the one exception of the package
-//! - `arrow.rs`: rows of a result for data frames, by the Arrow C stream interface
+//! - `arrow.rs`: rows of a result for data frames, through the Arrow C stream interface
 
 mod arrow;
 mod commands;
@@ -19,7 +19,7 @@ mod links;
 mod study;
 mod work;
 
-/// The compiled half of the package `fusescape`.
+/// The compiled module of the package `fusescape`.
 #[pyo3::pymodule]
 mod _fusescape {
     #[pymodule_export]

@@ -23,7 +23,7 @@ fn in_parts(request: &StudyRequest) -> Parts {
     (text, hardware, networks, systems)
 }
 
-/// A validated study, and what this process knows of its mapping problems.
+/// A validated study, and the mapping problems that this process has solved for it.
 #[pyclass(frozen, module = "fusescape._fusescape")]
 pub struct Study {
     study: Arc<fusescape_engine::explore::study::Study>,
@@ -39,42 +39,42 @@ impl Study {
 
 #[pymethods]
 impl Study {
-    /// A study with the very documents that it depends on.
+    /// A study with all documents that it depends on.
     #[new]
     fn new(text: String, hardware: Named, networks: Named, systems: Named) -> PyResult<Self> {
         Self::of(fusescape_engine::explore::study::Study::new(StudyRequest { text, hardware, networks, systems }))
     }
 
-    /// A study with the documents that it names: those given, files from `folder` on, presets.
+    /// A study with the documents that it names: given ones, files relative to `folder`, and presets.
     #[staticmethod]
     fn read(text: String, folder: PathBuf, given: Named) -> PyResult<Self> {
         Self::of(read(text, &folder, &given))
     }
 
-    /// Its text, hardware documents, networks and systems: all that it depends on.
+    /// Text, hardware documents, networks and systems of the study.
     fn request(&self) -> Parts {
         in_parts(&self.study.request)
     }
 
-    /// A number that only equal studies share.
+    /// A key that only equal studies share.
     fn key(&self) -> String {
         key_of(&self.study)
     }
 
-    /// What it is, as JSON.
+    /// A summary of the study, as JSON.
     fn facts(&self) -> PyResult<String> {
         written(study_json(&self.study, None)).map(|facts| facts.to_string()).map_err(|wrong| error(&wrong))
     }
 
-    /// How long it takes: seconds, and designs that were measured.
+    /// Estimates the duration of the study: seconds, and number of designs measured.
     fn estimate(&self, py: Python<'_>) -> PyResult<(f64, u64)> {
         let study = Arc::clone(&self.study);
         let found = work(py, shared_pool()?, None, move |_| estimate(&study))?;
         Ok((found.all.as_secs_f64(), found.measured))
     }
 
-    /// Writes the results of shard number `index` of `count` into a file, or resumes. `threads`: of this work alone; 0:
-    /// those of the process.
+    /// Writes the results of shard number `index` of `count` into a file, or resumes. `threads`: for this work alone;
+    /// 0: the threads of the process.
     fn run(
         &self,
         py: Python<'_>,
@@ -92,13 +92,13 @@ impl Study {
     }
 }
 
-/// Makes one file of those of all shards of a study.
+/// Merges the files of all shards of a study into one.
 #[pyfunction]
 pub fn merge_shards(py: Python<'_>, shards: Vec<PathBuf>, out: PathBuf) -> PyResult<u64> {
     work(py, shared_pool()?, None, move |_| merge(&shards, &out).map(|report| report.designs).map_err(no_result))
 }
 
-/// Results of a study in a file.
+/// Results of a study, read from a file.
 #[pyclass(frozen, module = "fusescape._fusescape")]
 pub struct Results {
     path: PathBuf,
@@ -108,14 +108,14 @@ pub struct Results {
 
 #[pymethods]
 impl Results {
-    /// Those in a file of anybody's.
+    /// Results in a file, which may come from any source.
     #[new]
     fn new(path: PathBuf) -> PyResult<Self> {
         let (study, file) = open(&path).map_err(failed)?;
         Ok(Self { path, request: study.request.clone(), rows: file.count() })
     }
 
-    /// Text, hardware documents, networks and systems of their study.
+    /// Text, hardware documents, networks and systems of the study.
     fn request(&self) -> Parts {
         in_parts(&self.request)
     }
@@ -125,7 +125,7 @@ impl Results {
         usize::try_from(self.rows).unwrap_or(usize::MAX)
     }
 
-    /// The rows, which are read while they are taken.
+    /// The rows, read on demand.
     fn rows(&self) -> PyResult<Rows> {
         Rows::of_file(self.path.clone()).map_err(failed)
     }

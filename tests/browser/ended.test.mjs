@@ -9,7 +9,7 @@ import { WWW, holdableWorkers, withPage } from './harness.mjs';
 
 const done = (page) => page.locator('[data-testid=root][data-status=done]').waitFor();
 
-/** Makes workers end from inside on a certain word, without a notice to anybody. */
+/** Makes workers end silently from inside when they receive a certain word. */
 async function serveMortal(page) {
   const script = readFileSync(join(WWW, 'worker.js'), 'utf8');
   const body = `new BroadcastChannel('end').onmessage = () => self.close();\n${script}`;

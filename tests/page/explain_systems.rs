@@ -1,5 +1,5 @@
 //! Every number of the views of many cores and of fusion that can be unfolded: its formulas give the number, down to
-//! what is given.
+//! the inputs.
 
 use super::explain::{Asked, assert_none, check, unfold};
 use fusescape::chart::SequenceQuantity;

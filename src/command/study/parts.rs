@@ -25,8 +25,8 @@ pub struct Parts<'s> {
     _lock: Lock,
 }
 
-/// A lock on a file, released explicitly when dropped. Closing the file would not be enough: a process that was just
-/// forked has it open as well.
+/// A lock on a file, released explicitly when dropped. Closing the file would not be enough: a forked process may still
+/// have it open.
 struct Lock(File);
 
 impl Drop for Lock {
