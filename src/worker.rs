@@ -151,7 +151,7 @@ pub struct WorkerEngine {
     ask: Option<Ask>,
 }
 
-/// Time after which a worker returns what it has, milliseconds, so that it soon reads a message to stop or of an edit.
+/// Time slice of a worker, after which it returns its results, so that it soon reads a message to stop or of an edit.
 const MOMENT: Duration = Duration::from_millis(20);
 
 #[wasm_bindgen]

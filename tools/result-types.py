@@ -90,7 +90,7 @@ class Module:
         names = ", ".join(sorted(self.used - {"NotRequired"} | {"TypedDict"}))
         head = f'"""{self.title}"""\n\nfrom __future__ import annotations\n{self.imports}'
         if "NotRequired" in self.used:
-            # Python has it from 3.11 on; no annotation is evaluated.
+            # `typing` has it only from Python 3.11 on; annotations are not evaluated.
             head += f"\nfrom typing import TYPE_CHECKING, {names}"
         else:
             head += f"\nfrom typing import {names}"

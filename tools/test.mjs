@@ -41,7 +41,7 @@ const LINTED = {
 // A macro names the modules of views (src/app/mod.rs), so rustfmt does not come to them by itself.
 const MODULES_OF_PAGE = readdirSync('src/app').map((name) => (name.endsWith('.rs') ? `src/app/${name}` : `src/app/${name}/mod.rs`));
 
-// Each command with the part of the work that its time counts for.
+// Each command with the part of the work that its time is counted for.
 const COMMANDS = [
   ['compiling', 'cargo', 'fmt', '--all', '--', '--check', ...MODULES_OF_PAGE],
   ['compiling', 'cargo', 'build', '--lib', '--bins', '--tests', '--bench', '*'],

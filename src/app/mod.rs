@@ -6,7 +6,7 @@
 //!
 //! Imports only point down this list; a view knows no other view:
 //!
-//! - `shell`: the page around the views, what draws each of them, dialogs, keys, the address, the embedded page
+//! - `shell`: the page around the views, the dispatch to the views, dialogs, keys, the address, the embedded page
 //! - the views, one module each, as the one list names them ([`crate::state::views`]); the function `view` of each draws it. `cargo fmt`
 //!   sees no module that a macro names, so `make fmt` names their files
 //! - `design`: the cards of hardware, network and schedule

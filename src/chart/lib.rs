@@ -4,7 +4,7 @@
 //! shapes, which [`draw`] renders on any `plotters` backend; the same list answers hit tests and lets tests find texts
 //! that overlap or leave the figure. Each figure has a table twin and a sentence for screen readers.
 //!
-//! Figures compute no cost: they show numbers that they are given.
+//! Figures compute no cost; they show given numbers.
 //!
 //! Imports point down this list:
 //!

@@ -79,7 +79,7 @@ fn for_program(design: &ComparedDesign) -> Option<Design<'_>> {
     Some(Design::new((&design.hardware, &design.workload), design.best.as_ref()?))
 }
 
-/// For a person: a block a network, the best core first.
+/// For a person: one block per network, the best core first.
 fn text(objective: &Objective, designs: &mut [ComparedDesign]) -> String {
     let minimised = quantity(objective).map_or("what is asked for", |quantity| quantity.name());
     let mut out = format!("The least {}, with stacks, tiles and modes chosen jointly\n", minimised.to_lowercase());
@@ -116,7 +116,7 @@ fn text(objective: &Objective, designs: &mut [ComparedDesign]) -> String {
     out
 }
 
-/// The quantity that is minimised; `None` for a sum of several.
+/// The quantity of the objective; `None` for a sum of several.
 fn quantity(objective: &Objective) -> Option<Quantity> {
     match objective {
         Objective::Energy => Some(Quantity::Energy),
@@ -127,7 +127,7 @@ fn quantity(objective: &Objective) -> Option<Quantity> {
     }
 }
 
-/// What is minimised, for each core and network; energy, where that is no quantity of its own.
+/// The objective for each core and network; energy, if it is no single quantity.
 fn figure(options: &Compare, objective: &Objective, designs: &[ComparedDesign]) -> Matrix {
     let quantity = quantity(objective);
     let value = |best: &OptimalStacks| if quantity.is_some() { best.score } else { best.energy_pj };

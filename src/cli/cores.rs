@@ -37,7 +37,7 @@ pub fn run(options: &Cores) -> Result<(), Failure> {
     })
 }
 
-/// What is wrong with options that take words or names, with the words that were perhaps meant.
+/// Errors of options that take words or names, with similar words suggested.
 fn perhaps_words(failure: NoResult, stacks: &StackRule, options: &CoresOptions) -> NoResult {
     let NoResult::Wrong(mut wrong) = failure else { return failure };
     if let StackRule::After(names) = stacks {

@@ -34,7 +34,7 @@ pub fn run(DepthFirst { sweep: options, stacks }: &DepthFirst) -> Result<(), Fai
     report.failure_if_empty()
 }
 
-/// A sweep of what the options name; notes on it go to standard error.
+/// A validated sweep for the options; remarks on it go to standard error.
 pub fn validated(options: &SweptDesign, fuse: FuseDepth) -> Result<Sweep, Failure> {
     let sweep = match (load(&options.hardware, hardware_presets()), load(&options.workload, workload_presets())) {
         (Ok(hardware), Ok(workload)) => {
@@ -65,7 +65,7 @@ fn one_cut(fuse: &FuseDepth) -> String {
     }
 }
 
-/// The settings that the options ask for, without tile sizes where they name none.
+/// The settings for the options, without tile sizes if none are given.
 pub fn settings(tried: &StrategyOptions, fuse: FuseDepth) -> Result<Settings, Diagnostics> {
     Ok(Settings { fuse: vec![fuse], ..tried.chosen.settings()? })
 }

@@ -13,7 +13,7 @@ const MOST_REFERENCES: u64 = 1 << 20;
 const MOST_ABOVE: usize = 6;
 const MOST_BESIDE: usize = 256;
 
-/// Imports files that belong together.
+/// The function that imports files.
 ///
 /// # Errors
 /// Errors of the files; [`Incomplete`](super::Incomplete) if too little of a model is counted, unless `partial`.

@@ -166,7 +166,7 @@ pub(crate) struct DividedFound<'a> {
     step: Step,
     /// Bits of elements.
     bits: ElementBits,
-    /// The cores, all alike.
+    /// The cores, all equal.
     cores: Cores,
     /// The step on one of the cores.
     one_core: Divided,
@@ -216,7 +216,7 @@ struct Attention {
     latency_cycles: u64,
     /// What takes longest.
     bound_by: &'static str,
-    /// Bits to and from DRAM.
+    /// Bits read from DRAM plus bits written to it, all tensors.
     dram_bits: u64,
     /// Bits to and from DRAM by tensor.
     #[cfg_attr(feature = "schema", schemars(schema_with = "fields::tensors"))]
@@ -295,9 +295,9 @@ struct Run {
     latency_cycles: u64,
     /// What takes longest.
     bound_by: &'static str,
-    /// Bits to and from DRAM.
+    /// Bits read from DRAM plus bits written to it, all tensors.
     dram_bits: u64,
-    /// Bits of weights among them.
+    /// Bits of weights among those read from DRAM.
     weight_bits: u64,
     /// Multiply-accumulates.
     macs: u64,
@@ -347,9 +347,9 @@ struct Block {
     latency_cycles: u64,
     /// What takes longest.
     bound_by: &'static str,
-    /// Bits to and from DRAM.
+    /// Bits read from DRAM plus bits written to it, all tensors.
     dram_bits: u64,
-    /// Bits of weights among them.
+    /// Bits of weights among those read from DRAM.
     weight_bits: u64,
     /// Bits needed on the chip: of queries, scores, results and rows of tokens, and of keys, values and weights.
     on_chip_bits: [u64; 2],
@@ -390,9 +390,9 @@ struct Cost {
     energy_pj_by_cause: Energy,
     /// Latency, cycles.
     latency_cycles: u64,
-    /// Bits to and from DRAM.
+    /// Bits read from DRAM plus bits written to it, all tensors.
     dram_bits: u64,
-    /// Bits of weights among them.
+    /// Bits of weights among those read from DRAM.
     weight_bits: u64,
     /// Multiply-accumulates.
     macs: u64,
@@ -415,7 +415,7 @@ impl From<&StepCost> for Cost {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct CostWithKeysIn {
-    /// Where keys and values are.
+    /// The place of keys and values.
     keys_in: KeyStore,
     /// The step, all layers.
     all_layers: Option<Cost>,
@@ -473,13 +473,13 @@ impl From<&(u64, StepCost)> for Token {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Divided {
-    /// Into how many parts each dimension is divided.
+    /// The number of parts of each dimension.
     split: Split,
     /// Energy, links included, pJ.
     energy_pj: f64,
     /// Energy by cause, pJ.
     energy_pj_by_cause: Energy,
-    /// Energy of what cores send each other, pJ.
+    /// Energy of the transfers between cores, pJ.
     link_energy_pj: f64,
     /// Latency of a step by itself, cycles.
     latency_cycles: u64,
@@ -489,13 +489,13 @@ struct Divided {
     link_cycles: u64,
     /// Bits that cores send each other.
     link_bits: u64,
-    /// Bits to and from DRAM.
+    /// Bits read from DRAM plus bits written to it, all tensors.
     dram_bits: u64,
     /// Multiply-accumulates.
     macs: u64,
     /// Bytes of keys and values of all layers that belong to a core: the largest part.
     cache_bytes_of_a_core: f64,
-    /// Where keys and values are.
+    /// The place of keys and values.
     keys_in: KeyStore,
 }
 
@@ -532,21 +532,22 @@ struct Refused {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Published {
-    /// As the artifact calls it.
+    /// Name in the artifact.
     dataflow: &'static str,
     /// Latency, s.
     latency_s: f64,
     /// Energy, pJ.
     energy_pj: f64,
-    /// Bytes to and from DRAM.
+    /// Bytes read from DRAM plus bytes written to it: both maps once, weights once for each time that they are
+    /// streamed.
     dram_bytes: f64,
     /// The same by tensor, as the papers write it.
     dram_bytes_by_tensor: BTreeMap<&'static str, f64>,
     /// Cycles of every step, as the papers write its result.
     cycles: BTreeMap<&'static str, f64>,
-    /// Part of the time of the 2D array that is used.
+    /// Share of the time in which the 2D array is busy.
     utilisation_2d: f64,
-    /// Part of the time of the 1D array that is used.
+    /// Share of the time in which the 1D array is busy.
     utilisation_1d: f64,
     /// Groups of queries that stay in the buffer, and how often keys pass; rows at a time and how often for FLAT; null where queries are
     /// not tiled.

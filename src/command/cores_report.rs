@@ -123,7 +123,7 @@ pub(crate) struct CoresFound<'a> {
     edp_pj_cycles: f64,
     /// Most that lies in memories of the chip at any time, bits.
     peak_on_chip_bits: u64,
-    /// Share of what all arrays could multiply in the latency that the network needs.
+    /// Share of the multiply-accumulates possible on all arrays within the latency that the network needs.
     mac_use: f64,
     /// Size of the tiles, as `--tiles` takes it.
     tile_size: String,
@@ -142,7 +142,7 @@ pub(crate) struct CoresFound<'a> {
     layers: Vec<LayerOnCores>,
     /// Layer stacks: the layers of each run fused, tile by tile.
     stacks: Vec<AllocatedStack>,
-    /// Where the time of each core goes.
+    /// The time of each core by cause.
     cores: Vec<BusyCore>,
     /// Links between cores, and to DRAM.
     links: Vec<BusyLink>,

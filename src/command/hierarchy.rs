@@ -14,7 +14,7 @@ pub struct HierarchyReport {
     pub study: Arc<Study>,
     /// All results.
     pub exploration: Exploration,
-    /// The best by the objective.
+    /// The best hierarchy by the objective.
     pub best: Point,
     /// Total time.
     pub elapsed: Duration,
@@ -94,7 +94,7 @@ pub(crate) struct HierarchiesFound {
     counts: ExplorationCounts,
     /// How long the search took, s.
     seconds: f64,
-    /// The best by the objective.
+    /// The best hierarchy by the objective.
     best: Hierarchy,
     /// What each different layer costs on the best hierarchy.
     best_layers: Vec<EqualLayers>,

@@ -1,4 +1,4 @@
-//! What reports say of an array that computes in memory.
+//! Text about an array that computes in memory, for reports.
 
 use fusescape_engine::hardware::{ByPart, Core, InMemoryKind, MacroPart};
 use serde::Serialize;
@@ -26,7 +26,7 @@ pub(crate) struct InMemoryArray {
     weights_per_cell_group: u64,
     /// Operations a second, 10^12, when all rows and columns are in use.
     peak_tops: f64,
-    /// Operations a joule, 10^12, likewise; without memories.
+    /// Operations per joule, in 10^12, when all rows and columns are in use; without memories.
     peak_tops_per_watt: f64,
     /// The shortest period of a clock, ns.
     period_ns: f64,

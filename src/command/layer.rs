@@ -18,7 +18,7 @@ use fusescape_engine::workload::{Dim, Network};
 use fusescape_spec::Diagnostics;
 use web_time::{Duration, Instant};
 
-/// With a limit of time so many states are looked at, at the most: some gigabytes.
+/// With a time limit, the limit on states: some gigabytes.
 const MOST_NODES: u64 = 10_000_000;
 
 /// The layers to map, and the search.
@@ -321,7 +321,7 @@ impl Watch for OfLayer<'_> {
     }
 }
 
-/// The unrollings that are wanted: `wanted`, and what is asked for besides.
+/// The requested unrollings, with `wanted` as their kind.
 pub(super) fn unrolling_options(
     study: &LayerStudy,
     options: &LayerOptions,

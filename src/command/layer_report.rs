@@ -171,7 +171,8 @@ fn layer_found<'a>(core: &Core, result: &'a LayerResult) -> LayerFound<'a> {
 pub(crate) struct LayersFound<'a> {
     /// Name of the core, as its document has it.
     hardware: &'a str,
-    /// Memories with figures that an estimator stands for, the lowest first; all other figures are stated in the document.
+    /// Memories with figures that an estimator stands for, the lowest first; all other figures are stated in the
+    /// document.
     estimates: Vec<EstimatedMemory>,
     /// The array, where it computes in memory; null elsewhere.
     in_memory: Option<InMemoryArray>,
@@ -294,13 +295,13 @@ struct UnrollingsFound {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct MappingFound<'a> {
-    /// The mapping; loops that only keep an operand stationary stand at the lower level.
+    /// The mapping; loops that only keep an operand stationary are at the lower level.
     mapping: &'a TemporalMapping,
     /// Energy of all accesses, pJ: per operand and memory level.
     memory_pj: &'a [Vec<f64>; OPERANDS],
     /// Full-width words: per operand, memory level and movement, in the order ReadToLow, WriteFromLow, ReadToHigh, WriteFromHigh.
     words: &'a [Vec<[f64; 4]>; OPERANDS],
-    /// Every access behind `words`: per operand, memory and direction, with what makes it.
+    /// Every access behind `words`: per operand, memory and direction, with its cause.
     accesses: &'a [Access],
     /// Whether each memory level is double-buffered, by operand.
     double_buffered: &'a [Vec<bool>; OPERANDS],

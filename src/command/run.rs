@@ -85,7 +85,7 @@ where
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next task, once there is one; `None` at the end.
+    /// The next task, once one is available; `None` at the end.
     fn next(&self, worker: Worker) -> Option<J::Task> {
         let mut shared = self.lock();
         loop {

@@ -79,7 +79,8 @@ pub(crate) fn one_of(names: &[&str]) -> Schema {
     json_schema!({ "enum": names })
 }
 
-/// JSON knows no widths of numbers; objects have the fields that they list; a description is a paragraph without links.
+/// Simplifies a schema: no widths of numbers; no fields beside the listed ones; descriptions as a paragraph without
+/// links.
 pub(crate) fn tidy(schema: &mut Schema) {
     if let Some(format) = schema.remove("format") {
         let is_narrow = format.as_str().is_some_and(|format| format.ends_with("int8") || format.ends_with("int16"));

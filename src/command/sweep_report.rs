@@ -26,7 +26,6 @@ pub enum Row {
         /// Latency by cause, cycles.
         latency: LatencySplit,
     },
-    /// It cannot be scheduled.
     Failed {
         /// Index of the point.
         point: usize,
@@ -160,7 +159,8 @@ impl SweepReport {
 pub(crate) struct SweepFound<'a> {
     /// Name of the core, as its document has it.
     hardware: &'a str,
-    /// Memories with figures that an estimator stands for, the lowest first; all other figures are stated in the document.
+    /// Memories with figures that an estimator stands for, the lowest first; all other figures are stated in the
+    /// document.
     estimates: Vec<EstimatedMemory>,
     /// Name of the network, as its document has it.
     workload: &'a str,
@@ -172,7 +172,7 @@ pub(crate) struct SweepFound<'a> {
     points: Vec<PointFound>,
     /// Each stack at its best point; null where there is nothing to combine.
     best_combination: Option<&'a Combination>,
-    /// The whole account of the point, if there is only one.
+    /// The account of the point, if there is only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "NamedMemories<'_>"))]
     account: Option<NamedMemories<'a>>,

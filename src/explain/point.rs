@@ -57,7 +57,7 @@ pub fn explain_point(account: &PointAccount, number: PointNumber) -> Option<Expl
     }
 }
 
-/// An amount at a place, to be unfolded when asked.
+/// An amount in a scope, explained on request.
 fn folded(account: &PointAccount, place: Scope, amount: Amount, name: Option<String>) -> Option<Explained> {
     let value = amount_at(account, place, amount)?;
     let name = name.map_or_else(|| amount.name(account), Cow::Owned);

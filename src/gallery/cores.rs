@@ -164,7 +164,7 @@ impl CoresOf {
     }
 }
 
-/// How cores are allocated.
+/// The method that allocates cores.
 enum AllocationMethod {
     /// The best, with tiles shared by several cores if that is better.
     Best,

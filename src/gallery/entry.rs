@@ -25,7 +25,7 @@ pub struct Entry {
     pub claims: Vec<Claim>,
 }
 
-/// All entries, in the order of the gallery.
+/// In the order of the gallery.
 ///
 /// # Errors
 /// All errors in their documents, with the entry in front of each path.

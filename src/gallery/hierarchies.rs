@@ -16,23 +16,24 @@ use std::sync::Arc;
 /// A figure of generated hierarchies (ZigZag, case studies 2 and 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HierarchyFigure {
-    /// How many are valid and have a mapping.
+    /// Number of valid hierarchies with a mapping.
     Count,
-    /// Energy of the layers, each on the hierarchy that is best for it.
+    /// Energy of the layers, each on its best hierarchy.
     FlexibleEnergy,
-    /// Energy of all layers on one hierarchy: the best of those that are best for some layer.
+    /// Energy of all layers on one hierarchy: the best one among those that are best for some layer.
     FixedEnergy,
-    /// The one by the other.
+    /// Ratio of the flexible to the fixed energy.
     FlexibleOverFixed,
-    /// Energy of layers on a hierarchy of which the capacities are given.
+    /// Energy of layers on a hierarchy with stated capacities.
     EnergyOn,
-    /// Over the unrollings, most by least energy on the best hierarchy with all memories shared.
+    /// Ratio of the largest to the smallest energy over unrollings, on the best hierarchy with all memories shared.
     UnrollingSpreadShared,
-    /// Over the unrollings, most by least energy on the best hierarchy with no memory shared but the highest.
+    /// Ratio of the largest to the smallest energy over unrollings, on the best hierarchy with no memory shared but the
+    /// highest.
     UnrollingSpreadSeparate,
 }
 
-/// The layers of a figure, and where it is of one hierarchy, what that is.
+/// The layers of a figure, and the capacities of a single hierarchy, if it is about one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HierarchiesOf {
     /// Names of the layers.

@@ -6,7 +6,7 @@ use fusescape_engine::explore::{LayerRequest, LayerStudy, MappedLayer};
 use fusescape_engine::hardware::{Core, Operand};
 use fusescape_engine::search::Objective;
 
-/// A figure of the loop-information table (ZigZag, Fig. 6).
+/// An entry of the loop-information table (ZigZag, Fig. 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableFigure {
     /// Elements in one unit.
@@ -23,11 +23,11 @@ pub enum TableFigure {
     AccessesDown,
     /// Elements that go up to the next higher level.
     AccessesUp,
-    /// Cycles for which the data lasts.
+    /// Cycles between replacements of the data.
     TurnaroundCycles,
-    /// Units with different data.
+    /// Number of units with different data.
     UniqueUnits,
-    /// How many times the level could hold what it holds.
+    /// Ratio of the level's capacity to its contents.
     Roof,
 }
 
@@ -44,19 +44,19 @@ pub enum LayerFigure {
     Size(Operand),
     /// MACs per element of an operand.
     Reuse(Operand),
-    /// Energy of this mapping by that of the best.
+    /// Energy, ratio of this mapping to the best.
     EnergyOverBest,
     /// Energy.
     Energy,
     /// Latency.
     Latency,
-    /// Latency of this mapping by that of the best.
+    /// Latency, ratio of this mapping to the best.
     LatencyOverBest,
-    /// Share of the latency that waits for memory ports.
+    /// Share of stalls at memory ports in the latency.
     StallShare,
-    /// MACs by what all PEs could do in the time.
+    /// Share of the MACs possible with all PEs in the time.
     Utilization,
-    /// MACs by the bytes that the highest memory reads and writes.
+    /// MACs per byte read from and written to the highest memory.
     Intensity,
 }
 

@@ -9,36 +9,36 @@ use std::rc::Rc;
 /// A figure of mapping spaces (ZigZag, case study 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpaceFigure {
-    /// Energy of the best even mapping by that of the best, averaged.
+    /// Energy, ratio of the best even mapping to the best, averaged.
     EvenOverUneven,
-    /// Most by least energy, averaged.
+    /// Ratio of the largest to the smallest energy, averaged.
     EnergySpread,
-    /// Most by least latency of a sample, averaged.
+    /// Ratio of the largest to the smallest latency of a sample, averaged.
     LatencySpread,
-    /// Mappings of the exhaustive search, added up.
+    /// Number of mappings of the exhaustive search, summed.
     Mappings,
-    /// Mappings that the heuristic looks at, added up.
+    /// Number of mappings of the heuristic search, summed.
     HeuristicMappings,
-    /// Their share of those of the exhaustive search.
+    /// Ratio of the heuristic's mappings to those of the exhaustive search.
     HeuristicShare,
-    /// Partial mappings that the iterative search looks at, added up.
+    /// Number of partial mappings of the iterative search, summed.
     IterativePartial,
-    /// Orders of its last blocking that the iterative search evaluates, added up.
+    /// Number of orders that the iterative search evaluates for its last blocking, summed.
     IterativeFinal,
-    /// Least energy that the heuristic finds by the least of all, averaged.
+    /// Smallest energy, ratio of the heuristic to the exhaustive search, averaged.
     HeuristicOverExhaustive,
-    /// Least energy that the iterative search finds by the least of all, averaged.
+    /// Smallest energy, ratio of the iterative to the exhaustive search, averaged.
     IterativeOverExhaustive,
 }
 
 impl SpaceFigure {
-    /// Whether it counts mappings.
+    /// Whether it is a number of mappings.
     pub(super) fn is_count(self) -> bool {
         matches!(self, Self::Mappings | Self::HeuristicMappings | Self::IterativePartial | Self::IterativeFinal)
     }
 }
 
-/// Mappings of either kind that are evaluated with their latency.
+/// Number of mappings of either kind that are evaluated with their latency.
 const SAMPLES: usize = 600;
 
 /// The layers of a mapping space.

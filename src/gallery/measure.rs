@@ -122,7 +122,7 @@ pub enum NetworkFact {
     Weights,
 }
 
-/// A kind of measure, by the parameters that it reads.
+/// A kind of measure, by its parameters.
 #[derive(Clone, Copy)]
 enum Kind {
     Run(RunFigure),

@@ -22,28 +22,27 @@ pub struct Opening {
     pub hardware: DocumentChoice,
     /// The network.
     pub workload: DocumentChoice,
-    /// What is swept, and how mappings are searched.
+    /// The sweep, and the search for mappings.
     pub settings: Settings,
-    /// The layer that is mapped.
+    /// Name of the layer to map.
     pub layer: Option<String>,
-    /// Its mapping; `None`: the best.
+    /// Its mapping; `None` for the best.
     pub mapping: Option<TemporalMapping>,
-    /// The opened point; `None`: the best.
+    /// The opened point; `None` for the best.
     pub point: Option<DepthFirstStrategy>,
     /// Largest area of generated hierarchies, um2.
     pub budget_um2: Option<f64>,
-    /// The system of cores, and how it is used.
     pub cores: Option<CoresOpening>,
 }
 
-/// A system of cores, and how it is used.
+/// A system of cores, and its schedule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoresOpening {
     /// The system.
     pub system: &'static Preset,
-    /// How layers are cut and scheduled.
+    /// Granularity and scheduler.
     pub settings: CoresSettings,
-    /// Layers with the numbers of their cores; none: the best.
+    /// Layers with the numbers of their cores; empty for the best.
     pub allocation: Vec<(String, Vec<CoreId>)>,
 }
 
@@ -54,7 +53,7 @@ pub enum Shown {
     Landscape,
     /// One point.
     Schedule,
-    /// Which layers run together.
+    /// Groups of layers that run together.
     Fusion,
     /// One layer.
     Mapping,
@@ -66,13 +65,14 @@ pub enum Shown {
     Attention,
 }
 
-/// What stands in place of layers after which stacks end, where there is one stack.
+/// The word for a single stack, in place of the layers after which stacks end.
 pub const ONE_STACK: &str = "one";
 
-/// Links keep no larger limit.
+/// Limit on LPFs, as in links.
 const MOST_LPFS: u64 = 10;
 
-/// The state that a step of a lesson opens, which may have documents of its own and change single fields; `path` is where it is written.
+/// The state opened by a step of a lesson, which may contain documents and change single fields; `path` is its place in
+/// the document.
 pub fn open_with_documents(
     spec: &OpensSpec,
     own: &[(String, String)],
@@ -94,7 +94,7 @@ pub fn open_with_documents(
     open(spec, path, (hardware, workload), diagnostics)
 }
 
-/// Layers that a step names have to be there.
+/// Checks that the layers named by a step exist.
 fn check_layers(spec: &OpensSpec, workload: &DocumentChoice, path: &str, diagnostics: &mut Diagnostics) {
     let cuts = spec.cuts.iter().filter(|word| *word != ONE_STACK);
     let named: Vec<_> =
@@ -102,7 +102,7 @@ fn check_layers(spec: &OpensSpec, workload: &DocumentChoice, path: &str, diagnos
     if named.is_empty() {
         return;
     }
-    // What is wrong with the network itself is said elsewhere.
+    // Errors of the network itself are reported elsewhere.
     let Ok(network) = Network::from_text(workload.text()) else { return };
     let layers: Vec<&str> = network.computing().map(|id| network.layer(id).name.as_str()).collect();
     for (field, layer) in named {
@@ -113,7 +113,7 @@ fn check_layers(spec: &OpensSpec, workload: &DocumentChoice, path: &str, diagnos
     }
 }
 
-/// The state that an entry or a step of a lesson opens; `path` is where that is written.
+/// The state opened by an entry or a step of a lesson; `path` is its place in the document.
 pub(super) fn open(
     spec: &OpensSpec,
     path: &str,
@@ -191,7 +191,7 @@ pub(super) fn open(
     })
 }
 
-/// The system, and how it is used: `tiles`, `stacks`, `allocation`, `scheduler`, `order`, `weights_first`.
+/// The system, and its schedule: `tiles`, `stacks`, `allocation`, `scheduler`, `order`, `weights_first`.
 fn read_cores(words: &[(String, String)], note: &mut impl FnMut(&str, &str, String)) -> Option<CoresOpening> {
     const STACKS: [(&str, StackRule); 3] =
         [("automatic", StackRule::Automatic), ("one", StackRule::One), ("each", StackRule::EachLayer)];
@@ -251,12 +251,12 @@ fn read_allocation(text: &str) -> Result<Vec<(String, Vec<CoreId>)>, String> {
     lines.ok_or_else(|| "Write layers and numbers of their cores, for example `conv1: 0; conv2: 1 2`".to_owned())
 }
 
-/// The point that a sweep has besides, to be compared with.
+/// The additional point of a sweep, as a reference.
 fn reference(fuse: FuseDepth) -> DepthFirstStrategy {
     DepthFirstStrategy { tile: (u64::MAX, u64::MAX), mode: StoringMode::FullyRecompute, fuse }
 }
 
-/// The name of rules, then switches with their values.
+/// The name of a rule set, then switches with their values.
 pub(super) fn read_rules(words: &[String], note: &mut impl FnMut(&str, &str, String)) -> Rules {
     const SETS: [(&str, Rules); 4] = [
         ("corrected", Rules::CORRECTED),
@@ -318,7 +318,7 @@ fn read_mapping(spec: &OpensSpec, note: &mut impl FnMut(&str, &str, String)) -> 
 }
 
 impl Opening {
-    /// A strategy with the opened point in place of its name.
+    /// A strategy with [`RunStrategy::Opened`] replaced by the opened point.
     pub(super) fn resolved(&self, way: RunStrategy) -> RunStrategy {
         match (way, &self.point) {
             (RunStrategy::Opened, None) => RunStrategy::Best(None),
@@ -331,7 +331,7 @@ impl Opening {
         }
     }
 
-    /// The same under other rules.
+    /// The same state under other rules.
     pub(super) fn under(&self, rules: Rules) -> Self {
         let mut opening = self.clone();
         opening.settings.rules = rules;

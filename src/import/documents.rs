@@ -41,7 +41,6 @@ pub(super) fn shared_port(operands: &[String]) -> PortSpec {
 /// Texts of the documents, `None` for those that are missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Texts {
-    /// The hardware document.
     pub hardware: Option<String>,
     /// The workload document.
     pub workload: Option<String>,

@@ -5,7 +5,7 @@ use crate::report::Report;
 use crate::timeloop::TableEnergy;
 use fusescape_spec::MappedLoopSpec;
 
-/// The operands in the order of all lists here.
+/// The operands, in the order of all lists in this file.
 const OPERANDS: [&str; 3] = ["W", "I", "O"];
 /// Most bits of a size.
 pub const MAX_BITS: u64 = 1 << 50;
@@ -47,16 +47,16 @@ impl<A, W, M> Files<A, W, M> {
     }
 }
 
-/// A part of an architecture.
+/// A node of an architecture.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Node<M> {
     /// A memory.
     Memory(M),
-    /// Several of what lies inside.
+    /// Instances of all nodes inside.
     FanOut(FanOut),
 }
 
-/// Instances of what lies inside, in a mesh.
+/// Instances of all nodes inside, in a mesh.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FanOut {
     /// The node that exists so often, or the dimension.
@@ -70,7 +70,7 @@ pub struct FanOut {
 /// Nodes, outermost first, with the operands that they keep, and names for the dimensions of the array.
 pub struct Nest<'a, M> {
     nodes: &'a [Node<M>],
-    /// By node: which of W, I and O it keeps; fan-outs none.
+    /// By node: the operands among W, I and O that it keeps; none for fan-outs.
     pub keeps: Vec<[bool; 3]>,
     /// By node: names of the dimensions along X and Y; `""` where there is none.
     pub dimensions: Vec<[String; 2]>,
@@ -108,7 +108,7 @@ impl<'a, M> Nest<'a, M> {
         })
     }
 
-    /// Memories that keep anything, outermost first, each with its place among the nodes.
+    /// Memories that keep an operand, outermost first, each with its node index.
     pub fn memories(&self) -> impl DoubleEndedIterator<Item = (usize, &'a M)> {
         self.all_memories().filter_map(|(index, memory, keeps)| keeps.then_some((index, memory)))
     }

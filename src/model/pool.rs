@@ -62,7 +62,7 @@ pub struct Variant {
     pub figures: Figures,
     /// Whether the figures are estimated by a fit.
     pub estimated: bool,
-    /// Where the figures come from.
+    /// Source of the figures.
     pub source: String,
 }
 
@@ -78,7 +78,7 @@ impl Pool {
     /// Reads and validates a pool document.
     ///
     /// # Errors
-    /// Everything that is wrong with the text, each with its line, path, reason and remedy.
+    /// All errors of the text, each with its line, path, reason and remedy.
     pub fn from_text(text: &str) -> Result<Self, Diagnostics> {
         read_pool(text).validated(text, CONSEQUENCES, |spec| Self::new(&spec))
     }

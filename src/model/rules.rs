@@ -31,7 +31,7 @@ macro_rules! rules {
             pub const ZIGZAG_3_8: Self = Self { $($name: $zigzag_3_8,)+ };
             /// The maintained ZigZag, version 3.9.1, defects included.
             pub const ZIGZAG_3_9: Self = Self { $($name: $zigzag_3_9,)+ };
-            /// What is right; the default.
+            /// Correct counts; the default.
             pub const CORRECTED: Self = Self { $($name: false,)+ };
 
             /// Every switch: field name and value.

@@ -3,7 +3,7 @@
 use crate::spec::{Diagnostics, TransformerSpec, read_transformer};
 use serde::{Deserialize, Serialize};
 
-/// More weights than any model has.
+/// Limit on the weights of a model.
 const MOST_WEIGHTS: u128 = 1 << 48;
 
 /// A stack of equal layers of attention and a feed-forward part, or of state-space blocks, which have neither.
@@ -26,31 +26,33 @@ pub struct Transformer {
     pub hidden: u64,
     /// Whether a third matrix gates the hidden channels.
     pub gated: bool,
-    /// Feed-forward parts, and how many of them each token uses; (1, 1) where there is one for all.
+    /// Feed-forward parts (experts), and the number of them that each token uses; (1, 1) where there is one for all.
     pub experts: (u64, u64),
-    /// Feed-forward parts that every token uses, beside these.
+    /// Experts that every token uses, in addition to these.
     pub shared: u64,
-    /// Whether keys and values come out of a latent: multi-head latent attention.
+    /// Whether keys and values are computed out of a latent: multi-head latent attention.
     pub latent: Option<Latent>,
     /// Whether a token sees only those before it, and keys and values are cached: a decoder.
     pub causal: bool,
-    /// How many tokens a token of a decoder sees, itself included: a sliding window; `None`: all before it.
+    /// Number of tokens that a token of a decoder sees, itself included: a sliding window; `None`: all before it.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub window: Option<u64>,
-    /// How tokens are normalised.
+    /// Normalisation of the tokens.
     pub norm: Norm,
     /// Whether the norm follows the residual sum, as in the first transformers; else it comes before attention and the feed-forward part.
     pub post_norm: bool,
-    /// What is done to hidden channels.
+    /// Activation of the hidden channels.
     pub activation: Activation,
     /// Whether queries and keys are rotated by their position.
     pub rotary: bool,
-    /// What a layer is instead; then it has no heads and no feed-forward part, and their sizes are 0.
+    /// The state-space block in place of attention and the feed-forward part; the model then has no heads, and their
+    /// sizes are 0.
     pub state_space: Option<StateSpace>,
 }
 
-/// Multi-head latent attention (DeepSeek-V2, Section 2.1): of a token a latent is cached, out of which every head computes its key and its
-/// value, and a part of the key that is rotated, which all heads share. Queries are not compressed here.
+/// Multi-head latent attention (DeepSeek-V2, Section 2.1): for each token, a latent is cached, out of which every head
+/// computes its key and its value, and a part of the key that is rotated and that all heads share. Queries are not
+/// compressed here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Latent {
@@ -60,8 +62,9 @@ pub struct Latent {
     /// Channels of a query or key that are rotated, beside those of a head.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub rotary: u64,
-    /// Whether heads go on with the latents themselves: what would make keys and values of them is multiplied to queries and results
-    /// instead. Else keys and values of all tokens, cached ones too, are computed in every step.
+    /// Whether heads compute with the latents themselves: the weights that would compute keys and values of them are
+    /// multiplied to queries and results instead. Else keys and values of all tokens, cached ones included, are
+    /// computed in every step.
     pub absorbed: bool,
 }
 
@@ -90,7 +93,7 @@ impl StateSpace {
     }
 }
 
-/// How the channels of a token are normalised.
+/// The normalisation of the channels of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Norm {
@@ -98,17 +101,17 @@ pub enum Norm {
     None,
     /// By their mean and variance: layer normalisation.
     Layer,
-    /// By the root of their mean square.
+    /// By the root of their mean square alone: RMSNorm.
     RootMeanSquare,
 }
 
 impl Norm {
-    /// Each, as written in documents.
+    /// Every variant, with its name in documents.
     pub const NAMES: [(Self, &'static str); 3] =
         [(Self::None, "none"), (Self::Layer, "layer"), (Self::RootMeanSquare, "rms")];
 }
 
-/// What is done to every hidden channel of the feed-forward part.
+/// The activation of every hidden channel of the feed-forward part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Activation {
@@ -123,7 +126,7 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// Each, as written in documents.
+    /// Every variant, with its name in documents.
     pub const NAMES: [(Self, &'static str); 4] =
         [(Self::None, "none"), (Self::Gelu, "gelu"), (Self::Silu, "silu"), (Self::Relu, "relu")];
 }
@@ -133,11 +136,11 @@ impl Transformer {
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with it.
+    /// All mistakes of the document.
     pub fn from_text(text: &str) -> Result<Self, Diagnostics> {
         let (spec, mut diagnostics) = read_transformer(text).both();
         let model = Self::of(&spec, &mut diagnostics);
-        // What could not be read is told once.
+        // Fields that could not be read are reported once.
         let is_told = |path: &str| diagnostics.0.iter().any(|told| told.path == path);
         let wrong: Vec<_> = model.check().err().unwrap_or_default().0;
         let more: Vec<_> = wrong.into_iter().filter(|one| !is_told(&one.path)).collect();
@@ -183,7 +186,7 @@ impl Transformer {
         }
     }
 
-    /// Says what is wrong with it.
+    /// Checks that it can be computed.
     ///
     /// # Errors
     ///
@@ -237,14 +240,14 @@ impl Transformer {
             let reason = format!("{} of {} experts are active", self.experts.1, self.experts.0);
             diagnostics.add("feed_forward.active", reason, "Write at most the number of experts");
         }
-        // Only sizes that are right have products that can be told.
+        // Only valid sizes have products that can be counted.
         if diagnostics.is_empty() && self.all_weights() > MOST_WEIGHTS {
             diagnostics.add("layers", "All layers have more than 2^48 weights", "Take fewer layers, or narrower ones");
         }
         diagnostics.or(())
     }
 
-    /// Weights of all layers, of sizes that may be anything.
+    /// Weights of all layers, for sizes that may be invalid.
     pub fn all_weights(&self) -> u128 {
         let [width, hidden, experts] = [self.width, self.hidden, self.experts.0 + self.shared].map(u128::from);
         let [heads, key_heads, depth] = [self.heads, self.key_heads, self.depth].map(u128::from);
@@ -265,7 +268,7 @@ impl Transformer {
     }
 }
 
-/// What a word of a document stands for.
+/// The value that a word of a document names.
 fn named<T: Copy>(
     path: &str,
     word: &str,

@@ -29,7 +29,7 @@ impl Ask for CheckClaim {
 /// What are the numbers of a step of a lesson, for a design?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LessonNumbers {
-    /// The lesson, and its step.
+    /// The lesson, and the index of its step.
     pub lesson: OpenLesson,
     /// The design.
     pub of: Variation,

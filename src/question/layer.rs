@@ -51,7 +51,6 @@ impl Ask for FindBestMapping {
 /// What does a mapping made by hand cost?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvaluateMapping {
-    /// The layer and its core.
     pub request: Rc<LayerRequest>,
     pub mapping: TemporalMapping,
 }
@@ -119,7 +118,6 @@ impl Ask for FindBestCost {
 /// In which ways can the array be unrolled for a layer?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FindUnrollings {
-    /// The layer and its core.
     pub request: Rc<LayerRequest>,
     /// Limit on the unrollings; the most promising come first.
     pub most: usize,
@@ -136,7 +134,6 @@ impl Ask for FindUnrollings {
 /// What does one of ZigZag's search strategies find for a layer?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchByStrategy {
-    /// The layer and its core.
     pub request: Rc<LayerRequest>,
     pub strategy: ZigZagStrategy,
 }

@@ -60,7 +60,6 @@ impl Ask for FollowTileLoops {
 /// How do the loops of a mapping of a layer turn?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FollowLoops {
-    /// The layer and its core.
     pub request: Rc<LayerRequest>,
     pub mapping: TemporalMapping,
 }

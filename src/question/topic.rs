@@ -66,7 +66,6 @@ pub enum Topic {
     Hierarchies(u8),
     /// The opened hierarchy.
     HierarchyFacts,
-    /// Hierarchies under other unrollings.
     Unrollings,
     /// The claims of a gallery entry, by its number.
     Gallery(u8),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 
-/// More complaints than a person reads at once.
+/// Limit on the complaints: a person reads no more at once.
 pub const MAX_DIAGNOSTICS: usize = 100;
 
 /// One problem in one place of a document.

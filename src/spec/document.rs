@@ -349,11 +349,11 @@ pub struct TransformerSpec {
     pub experts: u64,
     /// Number of them that each token uses.
     pub active: u64,
-    /// Feed-forward parts that every token uses, beside these.
+    /// Experts that every token uses, in addition to these.
     pub shared: u64,
     /// The latents of keys and values, if there are any.
     pub latent: Option<LatentSpec>,
-    /// Whether a token sees only those before it.
+    /// Whether a token sees only earlier ones.
     pub decoder: bool,
     /// Number of tokens that a token of a decoder sees, itself included; `None`: all before it.
     pub window: Option<u64>,

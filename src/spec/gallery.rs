@@ -37,9 +37,8 @@ const VARIATION: [&str; 6] = ["what", "measure", "rules", "deviation", "toleranc
 pub struct GallerySpec {
     /// Its subject, in a few words.
     pub title: String,
-    /// Short name of the paper.
     pub paper: String,
-    /// Figure, table or section.
+    /// Figure, table or section of the paper.
     pub place: String,
     /// The lesson of it, in one sentence.
     pub lesson: String,
@@ -70,7 +69,7 @@ pub struct OpensSpec {
     pub tiles_y: Vec<String>,
     /// The opened point: `60x72 fully-recompute`.
     pub point: Option<String>,
-    /// The layer that is mapped.
+    /// Name of the layer to map.
     pub layer: Option<String>,
     /// Temporal loops of a mapping made by hand, innermost first: `K 8`.
     pub order: Vec<String>,

@@ -74,7 +74,7 @@ pub(super) fn field_order(path: &str) -> &'static [&'static str] {
 
 /// Reads a hardware document, as far as it can be read, with all mistakes.
 ///
-/// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
+/// Parts that could not be read have their defaults, so the document means something only if nothing is wrong.
 /// `Core::from_text` of the model reads and validates in one step.
 pub fn read_hardware(text: &str) -> Reading<HardwareSpec> {
     let (root, mut reader) = Reader::open(text);

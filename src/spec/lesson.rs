@@ -67,7 +67,7 @@ pub struct StepSpec {
     pub title: String,
     /// The part of the page to look at, and the observation; `{name}` stands for a number.
     pub text: String,
-    /// The state that it begins with, in which the answer can be found.
+    /// The initial state, in which the answer can be found.
     pub opens: OpensSpec,
     /// The question to the student.
     pub question: String,
@@ -85,7 +85,7 @@ pub struct StepSpec {
     pub hints: Vec<HintSpec>,
     /// The hint for all other wrong answers.
     pub hint: String,
-    /// Why that is so; `{name}` stands for a number.
+    /// The explanation after the answer; `{name}` stands for a number.
     pub explains: String,
     /// Points for a right answer.
     pub marks: Option<f64>,
@@ -146,7 +146,7 @@ pub struct FieldSpec {
     pub field: String,
     /// For a person.
     pub name: String,
-    /// As documents write them.
+    /// As in documents.
     pub values: Vec<String>,
 }
 

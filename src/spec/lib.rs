@@ -1,14 +1,14 @@
 //! Raw documents as people write them, and their mistakes.
 //!
 //! A document is YAML (so JSON too). Reading one never stops at the first mistake: every problem becomes a
-//! [`Diagnostic`], and what could be read is kept. The structs here mirror the documents one to one and may
+//! [`Diagnostic`], and all parts that could be read are kept. The structs here mirror the documents one to one and may
 //! describe nonsense; `Core` and `Network` of the model are built from them and cannot.
 //!
 //! - `tree.rs`, [`reader`]: YAML to a tree with positions, bounded in size, depth and number of values; fields with their units
 //! - `document.rs`: the structs; `hardware.rs`, `workload.rs`, `pool.rs`, `system.rs`, `transformer.rs`, `gallery.rs`, `lesson.rs`,
 //!   `mapping.rs`, `constraints.rs`, `study.rs` read a kind of document each
-//! - `reading.rs`: what could be read, which nobody gets without what is wrong
-//! - `diagnostic.rs`: what is wrong: path, line, reason, remedy, perhaps a fix
+//! - `reading.rs`: a document as far as it could be read, never without its mistakes
+//! - `diagnostic.rs`: mistakes: path, line, reason, remedy, perhaps a fix
 //! - [`edit`]: single values changed in the text; `write.rs`: documents as text; `quotes.rs`, `flow.rs`: values as
 //!   text
 //! - `preset.rs`: the documents that come with the program

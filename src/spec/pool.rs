@@ -18,7 +18,7 @@ const VARIANT: [&str; 8] =
 
 /// Reads a pool document, as far as it can be read, with all mistakes.
 ///
-/// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
+/// Parts that could not be read have their defaults, so the document means something only if nothing is wrong.
 /// `Pool::from_text` of the model reads and validates in one step.
 pub fn read_pool(text: &str) -> Reading<PoolSpec> {
     let (root, mut reader) = Reader::open(text);

@@ -270,7 +270,7 @@ pub fn transformer_presets() -> &'static [Preset] {
 /// The preset called `id`.
 ///
 /// # Errors
-/// There is none; the remedy names the one that was most likely meant.
+/// If there is none; the remedy names the closest one.
 pub fn find_preset(presets: &'static [Preset], id: &str) -> Result<&'static Preset, Diagnostics> {
     if let Some(preset) = presets.iter().find(|preset| preset.id == id) {
         return Ok(preset);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// A text as a single value, also between brackets: plain if nobody can mistake it, else in quotes.
+/// A text as a single value, also between brackets: plain if that is unambiguous, else in quotes.
 pub fn scalar(text: &str) -> String {
     plain_or_quoted(text, "")
 }

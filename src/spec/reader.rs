@@ -7,7 +7,7 @@ use super::tree::{self, Node, Value};
 use crate::sorting::sort_by_key;
 use std::collections::HashMap;
 
-/// Longest name of anything.
+/// Limit on the length of a name.
 const MAX_NAME: usize = 100;
 /// Limit on the names in one list, and on the entries under names that are free to choose.
 const MAX_NAMES: usize = 64;

@@ -20,7 +20,7 @@ const PORT: [&str; 5] = ["name", "cores", "direction", "width", "energy"];
 
 /// Reads a system document, as far as it can be read, with all mistakes.
 ///
-/// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
+/// Parts that could not be read have their defaults, so the document means something only if nothing is wrong.
 /// `CoreSystem::from_text` of the model reads and validates in one step.
 pub fn read_system(text: &str) -> Reading<SystemSpec> {
     let (root, mut reader) = Reader::open(text);

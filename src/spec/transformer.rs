@@ -30,7 +30,7 @@ const OF_ATTENTION: [&str; 9] =
 
 /// Reads a transformer document, as far as it can be read, with all mistakes.
 ///
-/// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
+/// Parts that could not be read have their defaults, so the document means something only if nothing is wrong.
 /// `Transformer::from_text` of the model reads and validates in one step.
 pub fn read_transformer(text: &str) -> Reading<TransformerSpec> {
     let (root, mut opened) = Reader::open(text);

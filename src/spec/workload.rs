@@ -76,7 +76,7 @@ pub fn layer_fields(kind: &str) -> &'static [&'static str] {
 
 /// Reads a workload document, as far as it can be read, with all mistakes.
 ///
-/// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
+/// Parts that could not be read have their defaults, so the document means something only if nothing is wrong.
 /// `Network::from_text` of the model reads and validates in one step.
 pub fn read_workload(text: &str) -> Reading<WorkloadSpec> {
     let (root, mut reader) = Reader::open(text);

@@ -20,7 +20,7 @@ impl Half {
         }
     }
 
-    /// What they are called. The page's first screen needs no texts but those at hand.
+    /// Their names, as the page's first screen needs no other texts.
     pub fn preset_names(self) -> &'static [PresetName] {
         match self {
             Self::Hardware => hardware_names(),
@@ -28,7 +28,7 @@ impl Half {
         }
     }
 
-    /// As in identifiers of elements.
+    /// In identifiers of HTML elements.
     pub fn name(self) -> &'static str {
         match self {
             Self::Hardware => "hardware",

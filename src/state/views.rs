@@ -84,7 +84,7 @@ pub struct ViewEntry {
     pub code: u8,
     /// What it is about.
     pub about: About,
-    /// What it shows, for the help sheet.
+    /// Description for the help dialog.
     pub shows: &'static str,
     /// Name in the dialog for embedding; `None` if it cannot be embedded.
     pub embedded: Option<&'static str>,
@@ -96,7 +96,7 @@ impl Tab {
         VIEWS.iter().find(|view| view.tab == self).map_or(About::Design, |view| view.about)
     }
 
-    /// All of them, with what the page calls them.
+    /// With their names on the page.
     pub const ALL: [(Self, &'static str); VIEWS.len()] = {
         let mut all = [(Self::Landscape, ""); VIEWS.len()];
         let mut index = 0;

@@ -642,7 +642,7 @@ fn broken_files_are_refused_without_a_panic() {
             Ok(network) => assert_eq!(Ok(network), cut(model.len()), "{end} bytes"),
         }
     }
-    // Bytes changed at random places: whatever happens, it is an answer.
+    // Bytes changed at random places: the result is always an answer.
     let mut random = Lcg(1);
     for model in [residual().model(), model] {
         // Mostly in the graph, as the weights are not read.

@@ -6,7 +6,7 @@ use petgraph::graphmap::DiGraphMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// From the lowest room up; those of one row do not know each other.
+/// From the lowest room up; rooms in one row do not know each other.
 fn rooms() -> [Vec<&'static str>; 7] {
     let views = VIEWS.iter().map(|view| view.name).collect();
     [vec!["platform"], vec!["workers"], vec!["widgets"], vec!["session"], vec!["design"], views, vec!["shell"]]

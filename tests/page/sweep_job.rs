@@ -5,7 +5,7 @@ use fusescape::job::{Job, Worker};
 use fusescape::state::Design;
 use std::collections::BTreeSet;
 
-/// The first design of the page, with its references, on some workers.
+/// The initial design of the page, with its references, for some workers.
 fn job(workers: usize) -> SweepJob {
     let requests = Design::figure_12().request().unwrap();
     SweepJob::new(requests.iter().map(|request| &request.settings), workers)
@@ -43,7 +43,7 @@ fn every_point_is_given_once_whoever_asks_and_however_few_are_done() {
         let all = job.points.len();
         let (mut seen, mut number) = (BTreeSet::new(), 0);
         while !job.is_done() {
-            // Some workers ask more often than others, and none does more than three points a moment.
+            // Some workers ask more often than others, and none does more than three points per time slice.
             number = (number * 3 + 1) % workers;
             let (task, points) = given(job.next(Worker { number, of: workers }));
             let done = &points[..points.len().min(3)];
@@ -63,7 +63,7 @@ fn references_come_first_and_accounts_before_them() {
     let references = job.points.len() - job.swept;
     assert!(first[..references].iter().all(|&point| point as usize >= job.swept), "{first:?}");
     take(&mut job, task, &first);
-    // The account of a point is given only once its cost is known.
+    // The account of a point is given out only once its cost is known.
     job.want(0);
     assert_eq!(job.next_wanted(), None);
     job.want(first[0]);

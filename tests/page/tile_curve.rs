@@ -32,7 +32,7 @@ fn workers_that_take_a_candidate_each_find_what_one_run_finds() {
     let mut given = Vec::new();
     loop {
         given.extend(std::iter::from_fn(|| search.next(Worker { number: 0, of: 3 })));
-        // Each by a worker of its own, the last one first; one is ended before it has begun.
+        // Each by a worker of its own, the last one first; one is stopped before it has begun.
         let Some(task) = given.pop() else { break };
         if given.len() == 1 {
             given.drain(..).for_each(|task| search.put_back(task));

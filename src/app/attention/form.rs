@@ -26,7 +26,7 @@ const STATE_SPACE_HINT: &str = "Each token updates states of every channel and r
 pub struct FormCardProps {
     pub form: AttentionForm,
     pub objective: ObjectiveChoice,
-    /// Fields that are wrong, by name.
+    /// Names of the invalid fields.
     pub wrong: Vec<String>,
     /// Buttons behind the heading.
     #[prop_or_default]
@@ -63,7 +63,7 @@ pub fn FormCard(props: &FormCardProps) -> Html {
         known.map(|(choice, _)| Action::Schedule(ScheduleField::Objective(choice)))
     });
     let fusemax = passing(&act, |_: MouseEvent| Action::preset(Half::Hardware, "fusemax-like").ok());
-    // Which kind of model a text is that is wrong, nobody knows.
+    // An invalid text has no known kind of model.
     let model = use_memo(form.text().to_owned(), |text| Transformer::from_text(text).ok());
     let (heading, hint) = match &*model {
         Some(model) if model.state_space.is_some() => (STATE_SPACE, STATE_SPACE_HINT),

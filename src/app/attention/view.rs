@@ -24,7 +24,6 @@ pub fn view(state: Rc<PageState>, _: &Session) -> Html {
     html! { <AttentionView {state} /> }
 }
 
-/// Properties of [`AttentionView`].
 #[derive(Properties, PartialEq)]
 pub struct AttentionViewProps {
     pub state: Rc<PageState>,
@@ -59,7 +58,7 @@ pub fn AttentionView(props: &AttentionViewProps) -> Html {
     if let Some(answer) = answers.shown().next() {
         *last.borrow_mut() = Some(Rc::new(answer.clone()));
     }
-    // What is dropped here is the view's: its report stands beside the form.
+    // Files dropped here belong to the view: their report is beside the form.
     let import = use_import(&act, true);
     let is_offered = use_text_offered();
     let ondragover = Callback::from(move |event: DragEvent| {

@@ -28,7 +28,6 @@ pub fn view(state: Rc<PageState>, session: &Session) -> Html {
     html! { <CompareView {state} {opened} {is_wrong} /> }
 }
 
-/// Properties of [`CompareView`].
 #[derive(Properties, PartialEq)]
 pub struct CompareViewProps {
     pub state: Rc<PageState>,
@@ -110,7 +109,7 @@ pub fn CompareView(props: &CompareViewProps) -> Html {
     }
 }
 
-/// Many designs, whether or not one is pinned.
+/// The table of designs, whether or not one is pinned.
 fn table_of_designs(CompareViewProps { state, .. }: &CompareViewProps) -> Html {
     html! { <DesignTableCard chosen={Rc::clone(&state.chosen)} /> }
 }
@@ -147,7 +146,7 @@ fn button(act: &Callback<Action>, action: Action, title: &'static str, testid: &
     html! { <button type="button" {onclick} data-testid={testid}>{ title }</button> }
 }
 
-/// What there is to do while nothing is pinned.
+/// Instructions while no design is pinned.
 #[component]
 fn Invitation() -> Html {
     let act = use_act();
@@ -221,7 +220,7 @@ fn Documents(props: &DocumentsProps) -> Html {
 struct CostsProps {
     a: Arc<PointAccount>,
     b: Arc<PointAccount>,
-    /// What stands between the whole and its parts.
+    /// Content between the totals and the parts.
     children: Html,
 }
 

@@ -37,7 +37,6 @@ pub fn view(state: Rc<PageState>, _: &Session) -> Html {
     html! { <CoresView {state} /> }
 }
 
-/// What a [`CoresView`] needs.
 #[derive(Properties, PartialEq)]
 pub struct CoresViewProps {
     pub state: Rc<PageState>,

@@ -44,7 +44,7 @@ pub struct DocumentCardProps {
     pub document: Document,
     pub shows_text: bool,
     pub diagnostics: Diagnostics,
-    /// What the document describes, as far as it is right.
+    /// The valid part of the document.
     pub model: Model,
 }
 
@@ -239,7 +239,7 @@ fn select_line(area: &HtmlTextAreaElement, line: usize) {
     let text = area.value();
     let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(utf16_length).sum();
     let length = text.lines().nth(line.saturating_sub(1)).map_or(0, utf16_length);
-    // A window that is closing may refuse the focus; that does not matter.
+    // A window that is closing may refuse the focus, which does not matter.
     let _ = area.focus();
     let _ = area.set_selection_range(before as u32, (before + length) as u32);
 }

@@ -33,7 +33,7 @@ pub struct NetworkFormProps {
     /// The network, if its document is valid.
     pub network: Option<Rc<Network>>,
     pub stacks: Rc<Stacks>,
-    /// Whose fields are shown.
+    /// The item whose fields are shown.
     pub selected: Option<Selected>,
     /// Called with the item whose fields are to be shown.
     pub on_select: Callback<Option<Selected>>,

@@ -45,7 +45,7 @@ pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
     let legal: Vec<Sequence> = chains.map(|chains| chains.legal.clone()).unwrap_or_default();
     let questions = legal.into_iter().map(SequenceQuestion::Costs).collect();
     let priced = use_findings(Topic::SequenceCosts, &props.request, questions);
-    // While others are worked out, those before stay.
+    // The previous results stay while others are computed.
     let kept = use_mut_ref(|| None::<Overview>);
     if let Some(chains) = chains.filter(|_| priced.are_current()) {
         let cost = |finding: &SequenceFinding| match finding {

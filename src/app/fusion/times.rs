@@ -11,7 +11,7 @@ use yew::prelude::*;
 /// Runs of every search; the median counts.
 const RUNS: u32 = 7;
 
-/// What was measured so far, run by run.
+/// The measurements so far.
 #[derive(Clone, PartialEq)]
 struct Measurements {
     is_on: bool,

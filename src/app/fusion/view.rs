@@ -36,13 +36,12 @@ pub fn view(state: Rc<PageState>, session: &Session) -> Html {
     html! { <FusionView {state} {graph} is_valid={session.is_valid} /> }
 }
 
-/// What a [`FusionView`] needs.
 #[derive(Properties, PartialEq)]
 pub struct FusionViewProps {
     pub state: Rc<PageState>,
     /// `None` if the network document is invalid.
     pub graph: Option<Rc<NetworkDrawing>>,
-    /// Whether both documents make sense.
+    /// Whether both documents are valid.
     pub is_valid: bool,
 }
 

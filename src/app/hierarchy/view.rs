@@ -24,7 +24,6 @@ pub fn view(state: Rc<PageState>, session: &Session) -> Html {
     html! { <HierarchyView {state} {core} {layers} {explorer} /> }
 }
 
-/// Properties of [`HierarchyView`].
 #[derive(Properties, PartialEq)]
 pub struct HierarchyViewProps {
     pub state: Rc<PageState>,

@@ -34,7 +34,7 @@ const TRIES: [(Try, &str, &str); 3] = [
     (Try::LookInside, "Look inside the best schedule", "try-inside"),
 ];
 
-/// Draws it. Only `shell::pieces` may name it.
+/// Draws the row. Only `shell::pieces` may name it.
 pub fn first_minute(state: Rc<PageState>) -> Html {
     html! { <FirstMinute {state} /> }
 }

@@ -26,14 +26,10 @@ pub struct SweptParts {
     pub mac_counts: fn(&SweepResults, Option<u64>) -> Html,
     pub impossible: fn(&SweepResults) -> Html,
     pub neighbours: fn(NeighboursProps) -> Html,
-    /// Draws the first steps.
     pub first_minute: fn(Rc<PageState>) -> Html,
-    /// Draws the last designs, to go back to.
     pub film: fn(FilmProps) -> Html,
     pub readout: fn(Rc<PageState>) -> Html,
-    /// Draws the top memories of a point.
     pub top_memories: fn(Arc<PointAccount>) -> Html,
-    /// Draws sliders over the tile sizes of a point.
     pub tile_sliders: fn(Rc<SweepResults>, u32) -> Html,
 }
 piece!(SweptParts);
@@ -45,7 +41,6 @@ pub fn view(state: Rc<PageState>, session: &Session) -> Html {
     html! { <Landscape {state} {opened} {least_macs} {waits} /> }
 }
 
-/// Properties of [`Landscape`].
 #[derive(Properties, PartialEq)]
 pub struct LandscapeProps {
     pub state: Rc<PageState>,
@@ -53,7 +48,7 @@ pub struct LandscapeProps {
     pub opened: Option<u32>,
     /// Multiply-accumulates of the network without recomputation.
     pub least_macs: Option<u64>,
-    /// Whether an edit waits to be taken up.
+    /// Whether an edit is pending.
     pub waits: bool,
 }
 
@@ -64,7 +59,7 @@ pub enum Part {
     Maps,
     /// The best point compared with the references.
     Comparison,
-    /// Energy against latency.
+    /// Energy against latency of all points.
     TradeOff,
 }
 
@@ -121,7 +116,7 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                     { film(props) }
                 }
             </section>
-            // Nothing to see before the first point; and so the first frame is quick.
+            // Nothing before the first point, so that the first frame is fast.
             if part.is_none() && results.swept_summaries().next().is_some() {
                 <div class={classes!("two", old)}>
                     <div class="column">

@@ -30,7 +30,6 @@ pub fn view(state: Rc<PageState>, _: &Session) -> Html {
     html! { <LessonsView {chosen} {own} {answers} /> }
 }
 
-/// Properties of [`LessonsView`].
 #[derive(Properties, PartialEq)]
 pub struct LessonsViewProps {
     pub chosen: Rc<State>,
@@ -210,7 +209,7 @@ fn OwnLesson(props: &OwnLessonProps) -> Html {
     };
     let numbers = use_answers(Topic::LessonPreview, (0..steps).map(asked).collect());
     let text = open.source.text().to_owned();
-    // Other values of parameters and fields are looked at beside the page.
+    // The preview varies parameters and fields without the page.
     let mistakes = use_answers(Topic::LessonMistakes, vec![FindLessonMistakes { text: text.clone() }]);
     let wrong = match (mistakes.reply(0), &*lesson) {
         (Some(mistakes), _) => mistakes.clone(),

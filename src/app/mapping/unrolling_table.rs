@@ -22,7 +22,7 @@ const MOST: usize = 32;
 pub struct UnrollingTableProps {
     /// The layer with the unrolling in force.
     pub request: Rc<LayerRequest>,
-    /// Called with the unrolling that is taken; `None` for that of the documents.
+    /// Called with the chosen unrolling; `None` for that of the documents.
     pub on_take: Callback<Option<Vec<Unroll>>>,
 }
 

@@ -37,13 +37,12 @@ pub fn view(state: Rc<PageState>, session: &Session) -> Html {
     html! { <MappingView {state} network={session.network()} is_valid={session.is_valid} /> }
 }
 
-/// Properties of [`MappingView`].
 #[derive(Properties)]
 pub struct MappingViewProps {
     pub state: Rc<PageState>,
     /// The network, if its document is valid.
     pub network: Option<Rc<Network>>,
-    /// Whether both documents make sense.
+    /// Whether both documents are valid.
     pub is_valid: bool,
 }
 
@@ -76,7 +75,7 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
     let asked = asked.map(|request| FindAllowedMapping { request, constraints: constraints.clone() });
     let is_constrained = asked.is_some();
     let permits = use_answers(Topic::AllowedMapping, asked.into_iter().collect());
-    // While a document is judged, what is known of the one before stays.
+    // While a document is evaluated, the result of the previous one stays.
     let allowed = permits.shown().next().filter(|_| is_constrained).and_then(|allowed| allowed.clone().ok()).flatten();
     // A link can contain any mapping.
     let facts = last.as_ref().and_then(|(_, answer)| Some(Rc::clone(&answer.as_ref().ok()?.facts)));

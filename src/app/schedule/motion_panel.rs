@@ -30,7 +30,7 @@ pub struct MotionPanelProps {
     pub on_rest: Callback<usize>,
     /// The design; `None` while its schedule has errors.
     pub request: Option<Rc<Request>>,
-    /// What stands beside the heading.
+    /// Content beside the heading.
     pub children: Html,
 }
 
@@ -153,7 +153,7 @@ fn Moves(props: &MovesProps) -> Html {
             <Twin label="pixels as a table" cells={usize::MAX} table={maps} />
             <Twin label="memories as a table" cells={usize::MAX} table={memories} />
         </figure>
-        // Not in the figure, whose controls stay in sight as long as it is.
+        // Outside of the figure, so that its controls stay visible while it is.
         <LayerLoops motion={settled} request={props.request.clone()} />
         </>
     }

@@ -17,7 +17,7 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct StackPanelProps {
-    /// The point that it is a part of.
+    /// The point of the stack.
     pub account: Arc<PointAccount>,
     /// Which of its stacks.
     pub index: usize,
@@ -212,7 +212,7 @@ fn type_facts(account: &Arc<PointAccount>, (stack, tile): (usize, usize), tile_t
     }
 }
 
-/// What explains the cells of the table of activations.
+/// Explanations of the table of activations.
 fn size_numbers(account: &Arc<PointAccount>, stack: usize, tile: usize, tile_type: &TileTypeAccount) -> Numbers {
     let asked = |place, data| Some(Asked::Point(Arc::clone(account), PointNumber::Size(place, data)));
     let layers = tile_type.layers.iter().enumerate().filter(|(_, layer)| layer.kind.is_some());

@@ -32,7 +32,6 @@ pub fn view(state: Rc<PageState>, session: &Session) -> Html {
     html! { <ScheduleView {state} {opened} {status} /> }
 }
 
-/// Properties of [`ScheduleView`].
 #[derive(Properties)]
 pub struct ScheduleViewProps {
     pub state: Rc<PageState>,
@@ -220,7 +219,7 @@ struct AccountProps {
 
 impl PartialEq for AccountProps {
     fn eq(&self, other: &Self) -> bool {
-        // To compare accounts takes longer than to draw them.
+        // Comparing accounts takes longer than drawing them.
         self.point == other.point && Arc::ptr_eq(&self.account, &other.account) && self.state == other.state
     }
 }
@@ -341,7 +340,7 @@ fn AccessCard(props: &AccessCardProps) -> Html {
     }
 }
 
-/// What explains the cells of the table of accesses, whose first row is the highest memory.
+/// Explanations of the table of accesses, whose first row is the highest memory.
 fn access_numbers(account: &Arc<PointAccount>, shown: Shown) -> Numbers {
     let counted = if shown == Shown::Words { Counted::Words } else { Counted::Elements };
     let causes = AccessCause::ALL.map(Some).into_iter().chain([None]);

@@ -46,7 +46,7 @@ impl Session {
         self.network.as_ref().as_ref().ok().cloned()
     }
 
-    /// Whether an edit waits to be taken up.
+    /// Whether an edit is pending.
     pub fn waits(&self, state: &PageState) -> bool {
         self.is_valid && !state.is_current()
     }
@@ -72,7 +72,6 @@ pub fn use_tell() -> Callback<Event> {
     use_context::<Callback<Event>>().unwrap_or_else(Callback::noop)
 }
 
-/// The session of a page.
 #[hook]
 pub fn use_session(state: &UseReducerHandle<PageState>, tell: &Callback<Event>) -> Session {
     let workers = {

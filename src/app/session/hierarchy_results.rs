@@ -32,7 +32,6 @@ pub struct StudyResults {
     pub failure: Option<String>,
 }
 
-/// Hierarchies under other unrollings.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Comparison {
     /// Indices and names.

@@ -112,7 +112,7 @@ pub struct PinnedResults {
     pub pinned: Pinned,
     /// Its sweep, possibly stopped early.
     pub results: Rc<SweepResults>,
-    /// The whole account of its point; `None` where it cannot be had, or is not known as the sweep was stopped.
+    /// The account of its point; `None` if it cannot be computed, or is unknown as the sweep was stopped.
     pub account: Option<Arc<PointAccount>>,
 }
 

@@ -31,7 +31,7 @@ pub enum Shown {
 pub struct DialogNeeds<'a> {
     pub state: &'a PageState,
     pub session: &'a Session,
-    /// Called with files that are to be opened.
+    /// Called with the files to open.
     pub start: &'a Callback<Vec<File>>,
     /// Whether keys without Ctrl are on.
     pub single_keys: &'a SingleKeys,

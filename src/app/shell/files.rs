@@ -20,7 +20,7 @@ pub struct FilesProps {
     pub state: Rc<PageState>,
     /// The opened point.
     pub opened: Option<u32>,
-    /// Called with files that are to be opened.
+    /// Called with the files to open.
     pub start: Callback<Vec<File>>,
     pub on_close: Callback<()>,
 }

@@ -15,7 +15,7 @@ pub struct HeaderProps {
     pub theme: ThemeChoice,
     /// Whether undo and redo are possible.
     pub history: (bool, bool),
-    /// Called with the dialog to be opened.
+    /// Called with the dialog to open.
     pub on_dialog: Callback<Shown>,
 }
 

@@ -5,7 +5,7 @@ use crate::gallery::find_entry;
 use crate::state::{Action, Tab, ViewField};
 use yew::prelude::*;
 
-/// Which published figure or table is shown. Only `shell::parts` may name it.
+/// Shows the published figure or table that the state came from. Only `shell::parts` may name it.
 pub fn origin(id: &'static str) -> Html {
     html! { <Origin {id} /> }
 }

@@ -44,7 +44,7 @@ pub fn Page() -> Html {
     let is_dark = use_is_dark(state.theme);
     use_address(&state, &tell);
     let about = state.chosen.view.tab.about();
-    // What is dropped where a transformer is shown is one.
+    // Files dropped while a transformer is shown are read as transformers.
     let import = use_import(act, about == About::Transformer);
 
     let built = use_stages(2);
@@ -169,7 +169,7 @@ fn readout(state: &PageState) -> Html {
     late(move |parts: SweptParts| (parts.readout)(Rc::clone(&state)))
 }
 
-/// The system of cores, where the view is of one.
+/// The card of the system of cores, if the view uses one.
 pub fn system_card(state: &PageState) -> Html {
     if state.chosen.view.tab.about() != About::System {
         return html! {};

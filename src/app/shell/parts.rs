@@ -13,14 +13,12 @@ use yew::prelude::*;
 pub struct Parts {
     /// Draws any view.
     pub view: fn(&PageState, &Session) -> Html,
-    /// Draws the card of the system of cores.
     pub system: fn(&CoresForm, &str) -> Html,
-    /// Whether that system has the accelerator of a hardware document for one of its cores.
+    /// Whether the accelerator of a hardware document is one of the cores of that system.
     pub takes_beside: fn(&CoresForm, &str) -> bool,
     pub dialog: fn(Shown, &DialogNeeds) -> Html,
-    /// Draws a step of a lesson.
     pub lesson: fn(&PageState) -> Html,
-    /// Says which entry of the gallery is shown.
+    /// Shows the entry of the gallery that the state came from.
     pub origin: fn(&'static str) -> Html,
     /// Shows an embedded view in an element.
     pub embed: fn(Element),

@@ -22,7 +22,6 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub struct ShareProps {
     pub chosen: Rc<State>,
-    /// Called when the dialog is closed.
     pub on_close: Callback<()>,
 }
 

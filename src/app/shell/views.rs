@@ -21,7 +21,7 @@ pub fn view(state: &PageState, session: &Session, parts: Fetched<Parts>) -> Html
     }
 }
 
-/// The step of a lesson that is open, above the view.
+/// The open step of a lesson, above the view.
 pub fn lesson(state: &PageState, parts: Fetched<Parts>) -> Html {
     let is_shown = state.chosen.lesson.is_some() && state.chosen.view.tab.about() != About::Publications;
     match parts {

@@ -28,7 +28,6 @@ pub fn view(state: Rc<PageState>, session: &Session) -> Html {
     html! { <StudyView {state} core={session.core()} {opened} {is_swept} /> }
 }
 
-/// Properties of [`StudyView`].
 #[derive(Properties, PartialEq)]
 pub struct StudyViewProps {
     pub state: Rc<PageState>,

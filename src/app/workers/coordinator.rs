@@ -34,7 +34,7 @@ pub struct Coordinator {
     generation: u32,
     requests: Rc<Vec<Request>>,
     run: Option<SweepJob>,
-    /// Notes on the request that are no errors.
+    /// Remarks on the request that are not errors.
     notes: Rc<Diagnostics>,
     questions: OpenQuestions<Callback<(usize, Reply)>>,
     status: Status,
@@ -490,7 +490,7 @@ impl Coordinator {
         }
     }
 
-    /// Until a point of a new sweep is known, the page keeps showing the one before.
+    /// Until a point of a new sweep is known, the page keeps showing the previous one.
     fn results(&self) -> SweepResults {
         let mut results = SweepResults {
             generation: self.generation,

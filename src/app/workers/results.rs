@@ -46,7 +46,7 @@ impl Status {
 pub const REFERENCES: [(FuseDepth, &str); 2] =
     [(FuseDepth::SingleLayer, "single-layer"), (FuseDepth::LayerByLayer, "layer-by-layer")];
 
-/// The progress of the sweep.
+/// Counts and time of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Progress {
     /// Points with a result.
@@ -72,9 +72,9 @@ pub struct SweepResults {
     /// Whether points and strategies still belong to the previous edit.
     pub stale: bool,
     pub progress: Progress,
-    /// One strategy a point; the last ones are the references.
+    /// One strategy per point; the last ones are the references.
     pub strategies: Arc<Vec<DepthFirstStrategy>>,
-    /// Number of points that are no references.
+    /// Number of points without the references.
     pub swept: usize,
     pub points: Vec<PointState>,
     /// Index of the point with the smallest score.
@@ -85,9 +85,9 @@ pub struct SweepResults {
     pub pareto: Vec<u32>,
     /// Accounts of some points.
     pub accounts: Accounts,
-    /// The account of the best combination.
+    /// The account of the best combination, with its point of each stack.
     pub combined: Option<(Vec<u32>, Arc<PointAccount>)>,
-    /// What is wrong with the request.
+    /// Errors of the request.
     pub diagnostics: Diagnostics,
     /// Remarks on the request that are not errors.
     pub notes: Rc<Diagnostics>,

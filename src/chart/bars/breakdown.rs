@@ -6,7 +6,7 @@ use crate::kit::{
     TableCell, Theme, Unit, draw_legend, legend_height, shorten, text_on,
 };
 
-/// A part of the bars of a figure, and what something has of it.
+/// A segment of the bars of a figure, and its value for an item.
 pub(crate) type Part<T> = (Cause, fn(&T) -> f64);
 
 /// One bar of a [`Breakdown`].

@@ -137,7 +137,7 @@ pub(super) fn multiple(ratio: f64) -> String {
     format!("{}×", three_digits(ratio))
 }
 
-/// A [`change`] as a cell of a table: per cent in files.
+/// A [`change`] as a cell of a table; in files it is in per cent.
 pub(crate) fn change_cell(a: Option<f64>, b: Option<f64>) -> TableCell {
     match (change(a, b), a, b) {
         (Some(text), Some(a), Some(b)) => TableCell::number(text, 100.0 * (b / a - 1.0)),

@@ -320,7 +320,7 @@ fn short_reason(reason: TransferReason) -> &'static str {
     }
 }
 
-/// A number of cycles: exact where it is whole.
+/// A number of cycles: without rounding if it is an integer.
 pub(super) fn cycles(value: f64) -> String {
     match value {
         value if value.fract() != 0.0 && value < 1000.0 => three_digits(value),

@@ -36,7 +36,7 @@ pub struct MovingStack {
 }
 
 impl MovingStack {
-    /// A stack of a point; `None` where the places are not those of this stack.
+    /// `None` if the motion is of another stack.
     pub fn new(account: Arc<PointAccount>, stack: usize, motion: Rc<StackMotion>) -> Option<Self> {
         let of = account.stacks.get(stack)?;
         let layers = of.tile_types.first()?.layers.iter().map(|layer| &layer.layer);
@@ -164,7 +164,6 @@ impl Motion {
         self.moving.of()
     }
 
-    /// The type of the tile.
     pub fn tile(&self) -> Option<(TileTypeId, &TileTypeAccount)> {
         self.stack()?.tile(&self.moving.motion, self.step.tile)
     }

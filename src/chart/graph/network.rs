@@ -23,7 +23,7 @@ impl NetworkLayer {
 #[derive(Debug, Clone, PartialEq)]
 pub struct NetworkDrawing {
     pub name: String,
-    /// The layers, in the order of the document.
+    /// In the order of the document.
     pub layers: Vec<NetworkLayer>,
     /// From each layer to its readers, by index.
     pub edges: Vec<(usize, usize)>,

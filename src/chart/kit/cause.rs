@@ -4,40 +4,40 @@ use fusescape_engine::cost::{AccessCause, EnergyCause, LatencyCause, LatencySpli
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::multicore::TransferReason;
 
-/// A cause of energy, latency or accesses.
+/// Of energy, latency or accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// A cause of energy, or of accesses of a memory.
     Energy(EnergyCause),
-    /// A cause of latency; where idle PEs are a part of their own, computing is what all PEs together need.
+    /// A cause of latency. Where [`Cause::IdlePes`] is a part of its own, computing is the time with all PEs busy.
     Latency(LatencyCause),
     /// Cycles of computing that exist because PEs are idle.
     IdlePes,
-    /// An operand of a layer: of two inputs the first, of outputs partial sums, too.
+    /// An operand of a layer: the first of two inputs; for outputs, also partial sums.
     Operand(Operand),
     /// The second input of an addition.
     SecondInput,
-    /// Waiting for others at the same port.
+    /// Waiting for other links of the same port.
     Sharing,
-    /// Waiting for data, for whatever reason.
+    /// Waiting for data, for any reason.
     Waiting,
-    /// What tiles share and later ones read again.
+    /// Overlap of tiles that later tiles read again.
     Reuse,
     /// Accesses of the DRAM.
     Dram,
-    /// The on-chip buffer's side of these.
+    /// The on-chip buffer's side of accesses of the DRAM.
     BufferToDram,
     /// Accesses of the on-chip buffer for the array.
     BufferToArray,
     /// Accesses of the registers of PEs.
     Registers,
-    /// Waiting for what travels between cores, or for room in memories.
+    /// Waiting for transfers between cores, or for space in memories.
     Transfer,
-    /// There is nothing to be done.
+    /// No tile to compute.
     Idle,
-    /// Computing, with all memories of a core.
+    /// Computing, with all memories of a core included.
     OnChip,
-    /// Data that travels between cores and DRAM.
+    /// Data transferred between cores and DRAM.
     Moved(TransferReason),
 }
 
@@ -47,7 +47,7 @@ impl Cause {
         AccessCause::ALL.into_iter().map(|cause| Self::Energy(EnergyCause::Access(cause)))
     }
 
-    /// A latency part by part: all causes, and of computing what idle PEs add.
+    /// A latency by cause, with computing divided into the time with all PEs busy and the rest.
     pub fn of_latency(split: &LatencySplit) -> impl Iterator<Item = (Self, f64)> + use<> {
         let split = *split;
         LatencyCause::ALL.into_iter().flat_map(move |cause| {
@@ -84,7 +84,7 @@ impl Cause {
     }
 }
 
-/// Why something travels.
+/// A reason for a transfer.
 pub fn reason_name(reason: TransferReason) -> &'static str {
     match reason {
         TransferReason::Fetch => "fetch",

@@ -19,11 +19,11 @@ pub trait Chart {
     /// One sentence that says what the figure shows.
     fn describe(&self) -> String;
 
-    /// Its parts that are about something, when it is `width` wide; a smaller part after the one in which it lies.
+    /// Parts that stand for a subject, when it is `width` wide; a part inside another one comes after it.
     fn regions(&self, _width: u32) -> Vec<Region> {
         Vec::new()
     }
 }
 
-/// No figure is laid out narrower than this; a narrower surface cuts it off.
+/// Smallest width of a layout, CSS pixels; a narrower surface cuts figures off.
 pub const MINIMUM_WIDTH: u32 = 240;

@@ -18,7 +18,7 @@ impl Window {
         Self { columns: (0, columns), rows: (0, rows) }
     }
 
-    /// Number of columns and rows.
+    /// Number of columns and rows of the whole grid.
     pub fn size(self) -> (usize, usize) {
         (self.columns.1 - self.columns.0, self.rows.1 - self.rows.0)
     }

@@ -157,7 +157,7 @@ impl Chart for Curves {
         let unit = self.quantity.unit(self.largest());
         draw_legend(&mut sketch, &self.entries(theme), (0, 0), width as i32, theme.note());
         sketch.text(format!("{}, {}", self.title, unit.name), (0, top - 15), theme.note());
-        // In the unit, so that marks are round in MiB too; with some air above.
+        // In the unit, so that marks are round in MiB too; with some space above.
         let y = Axis::new(AxisScale::Linear, (0.0, 1.04 * self.largest() / unit.factor), (bottom, top));
         let marks = y.marks(6).into_iter().map(|value| (value, unit.tick(value * unit.factor))).collect();
         area.draw_up(&mut sketch, theme, &y, marks);

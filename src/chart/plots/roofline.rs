@@ -78,7 +78,7 @@ impl Chart for Roofline {
         let texts = |marks: Vec<f64>| marks.into_iter().map(|value| (value, digits(value, 3))).collect();
         area.draw_up(&mut sketch, theme, &y, texts(y.marks(6)));
         area.draw_along(&mut sketch, theme, &x, 12, texts(x.marks(5)));
-        // Where the roof enters the plot: at its left border, or at its bottom.
+        // Where the roof enters the plot: at its left or its lower border.
         let enters = across.0.max(up.0 / self.bytes_per_cycle);
         let roof = [enters, self.ridge(), across.1].map(|at| (x.at(at), y.at(self.roof(at))));
         sketch.line(roof.to_vec(), 2, theme.soft);

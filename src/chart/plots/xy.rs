@@ -2,7 +2,7 @@
 
 use crate::kit::{Axis, Color, Entry, MINIMUM_WIDTH, Sketch, Theme, draw_point, legend_height};
 
-/// From how far a click still takes a point, CSS pixels.
+/// Largest distance at which a click selects a point, CSS pixels.
 const REACH: f64 = 12.0;
 
 /// Room beside the area between the axes, pixels.

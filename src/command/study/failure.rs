@@ -6,10 +6,10 @@ use fusescape_spec::Diagnostics;
 use std::io;
 use std::path::Path;
 
-/// Why a study has no results.
+/// The reason why a study has no results.
 #[derive(Debug)]
 pub enum StudyFailure {
-    /// What is wrong with the study, or with files.
+    /// Errors of the study, or of files.
     NoResult(NoResult),
     /// A file could not be read or written.
     Files(String),
@@ -44,7 +44,7 @@ pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> StudyFailure {
     move |error| StudyFailure::Files(failed(error))
 }
 
-/// What was read back is not what was written.
+/// The error of a file that does not contain the written data.
 pub(super) fn not_kept(path: &Path) -> StudyFailure {
     StudyFailure::Files(format!(
         "{}: What is read back is not what was written. Name a file on another disk.",

@@ -37,7 +37,7 @@ use std::path::Path;
 use std::sync::Arc;
 use unfinished::folder_of;
 
-/// What a finished run says of itself.
+/// The outcome of a complete run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunReport {
     /// Number of designs by status, as named in results.
@@ -48,7 +48,7 @@ pub struct RunReport {
     pub is_unchecked: bool,
 }
 
-/// A study and the documents that it names: those that are given by name and text, files, whose paths begin at `folder`, and presets.
+/// A study with its documents: given ones by name and text, files with paths relative to `folder`, and presets.
 ///
 /// # Errors
 /// All errors in it.

@@ -1,6 +1,6 @@
 //! Parts of a study for several machines.
 
-/// A part of a study for one of several machines: number `index` of `count`, counted from 1.
+/// A part of a study for one of several machines: number `index` of `count`, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     /// Which one, from 1.
@@ -17,7 +17,7 @@ impl Shard {
 /// `2/8`: the second of eight shards.
 ///
 /// # Errors
-/// What can be written instead.
+/// Forms that can be written instead.
 pub fn parse_shard(text: &str) -> Result<Shard, String> {
     let wrong = || format!("`{text}` is no shard: write for example 2/8, the second of eight");
     let (index, count) = text.split_once('/').ok_or_else(wrong)?;

@@ -362,7 +362,7 @@ pub struct Sequences {
     pub batch: u64,
     /// Tokens of the prompt of each.
     pub prompt: u64,
-    /// Tokens of the prompt that are read at a time; `None`: all.
+    /// Tokens of the prompt that are read at a time; `None` for all.
     pub chunk: Option<u64>,
     /// Tokens that are generated after the prompt.
     pub generated: u64,

@@ -306,7 +306,7 @@ pub struct Run {
     pub macs: u64,
     /// Bits from DRAM and to it.
     pub dram: Moved,
-    /// Bits of weights among them.
+    /// Bits of weights among those read from DRAM.
     pub weight_bits: u64,
     /// Cycles in which each part of the core is busy.
     pub busy: Busy,

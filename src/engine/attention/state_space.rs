@@ -26,7 +26,7 @@ pub const fn state_space_products(block: &StateSpace, width: u64) -> [WeightedPr
     ]
 }
 
-/// What a layer computes for every token, in its order.
+/// The parts of a layer for every token, in their order.
 pub fn state_space_parts(block: &StateSpace, width: u64, norm: Norm) -> Vec<Part> {
     let StateSpace { channels, states, kernel, .. } = *block;
     let lanes = |work, channels| Part::Lanes(TokenStep { work, channels, is_kept: false });
@@ -44,7 +44,8 @@ pub fn state_space_parts(block: &StateSpace, width: u64, norm: Norm) -> Vec<Part
     norm.into_iter().chain(rest).collect()
 }
 
-/// Bits that a sequence keeps of all its earlier tokens: states, which add up, and the last inputs of the convolution.
+/// Bits that a sequence keeps of all its earlier tokens: states, which are sums, and the last inputs of the
+/// convolution.
 pub const fn state_space_bits(block: &StateSpace, bits: &ElementBits) -> u64 {
     block.channels * (block.states * bits.sums + block.kernel.saturating_sub(1) * bits.activations)
 }

@@ -8,7 +8,7 @@ use crate::spec::Diagnostics;
 use crate::transformer::{Activation, Latent, Norm, Transformer};
 use serde::{Deserialize, Serialize};
 
-/// More multiply-accumulates than are scheduled: bits and cycles of all layers stay whole numbers of 64 bits.
+/// Limit on the multiply-accumulates of a step: bits and cycles of all layers stay whole numbers of 64 bits.
 const MOST_STEP_MACS: u128 = 1 << 52;
 
 const KEYS_OF_LATENTS: &str = "keys, values of latents";
@@ -33,9 +33,9 @@ pub struct Step {
 pub struct WeightedProduct {
     /// Its result, in words.
     pub name: &'static str,
-    /// Channels that it reads.
+    /// Input channels.
     pub reduction: u64,
-    /// Channels that it computes.
+    /// Output channels.
     pub columns: u64,
     /// The number of its experts, each with weights of its own, and the number that a token uses.
     pub experts: (u64, u64),
@@ -137,7 +137,7 @@ impl Compulsory {
 
 /// What a layer of a transformer computes, moves and keeps in a step.
 pub trait TransformerWork {
-    /// Says whether a step of all layers can be counted in whole numbers.
+    /// Checks that a step of all layers can be counted in whole numbers.
     ///
     /// # Errors
     ///
@@ -150,21 +150,24 @@ pub trait TransformerWork {
     /// The product that computes keys and values of all tokens that a step sees, if there is one.
     fn keys_of_latents(&self) -> Option<WeightedProduct>;
 
-    /// What a layer computes before attention and after it for every new token, in its order: products with weights, and what lanes compute
-    /// between them. A state-space block has no attention, and all of it stands in the first list.
+    /// The parts of a layer before attention and after it, for every new token, in their order: products with weights,
+    /// and steps of lanes between them. A state-space block has no attention, and all its parts are in the first list.
     fn parts(&self) -> [Vec<Part>; 2];
 
-    /// What a layer computes before attention that computes keys and values by itself, of its inputs. A decoder has to cache them, and
-    /// computes them here, too.
+    /// The parts of a layer before attention that computes keys and values itself, out of its inputs. A decoder has to
+    /// cache them, and computes them in these parts, too.
     fn parts_before_recomputing(&self) -> Vec<Part>;
 
-    /// What of that computes queries alone; `None`: they come out of the same product as a latent, or there are none.
+    /// The parts before attention that compute queries alone; `None`: queries are computed by the same product as a
+    /// latent, or there are none.
     fn parts_of_queries(&self) -> Option<Vec<Part>>;
 
-    /// What of that computes keys and values alone; `None`: there are none, or they come out of a latent.
+    /// The parts before attention that compute keys and values alone; `None`: there are none, or they are computed out
+    /// of a latent.
     fn parts_of_keys(&self) -> Option<Vec<Part>>;
 
-    /// Whether it computes keys and values, or latents that are both, of its new tokens alone: not again of cached latents in every step.
+    /// Whether it computes keys and values, or latents that are both, of its new tokens alone: not again out of cached
+    /// latents in every step.
     fn has_own_keys(&self) -> bool;
 
     /// The parts of a chain that computes keys and values, which then stay on the chip, go to DRAM, or both.
@@ -182,14 +185,14 @@ pub trait TransformerWork {
     /// Weights of one layer, of all experts.
     fn weights(&self) -> u64;
 
-    /// Bytes that one layer has to move at least.
+    /// Lower bounds on the bytes that one layer moves.
     fn compulsory(&self, step: &Step, bits: ElementBits) -> Compulsory;
 
     /// Channels of a token that are cached in one layer.
     fn cached_channels(&self) -> u64;
 
-    /// Bytes of the cache of all layers, for so many tokens of each of `batch` sequences; under a sliding window no more than it sees. What
-    /// state-space blocks keep does not grow with the tokens.
+    /// Bytes of the cache of all layers, for so many tokens of each of `batch` sequences; under a sliding window at
+    /// most those in it. The state of state-space blocks does not grow with the tokens.
     fn cache_bytes(&self, batch: u64, tokens: u64, bits: ElementBits) -> f64;
 }
 
@@ -405,7 +408,7 @@ impl TransformerWork for Transformer {
     }
 }
 
-/// The same parts before attention with another product, of whose columns the first ones are rotated.
+/// The same parts before attention with another product, the first columns of which are rotated.
 fn parts_before(model: &Transformer, product: WeightedProduct, rotated: u64) -> Option<Vec<Part>> {
     if model.latent.is_some() || model.state_space.is_some() {
         return None;

@@ -196,7 +196,7 @@ pub struct LayerTileAccount {
 pub struct DataBits {
     /// Weights.
     pub w: u64,
-    /// All inputs, cached parts included.
+    /// All inputs, cached ones included.
     pub i: u64,
     /// Output.
     pub o: u64,
@@ -240,7 +240,7 @@ pub struct CopyPort {
     pub memory: String,
     /// When the first of them reaches it, cycles.
     pub start: u64,
-    /// When the last of them would be done if it had the port for itself.
+    /// When the last of them would be done if it had the port to itself.
     pub end: u64,
     /// Cycles of each copy.
     pub uses: Vec<u64>,

@@ -275,7 +275,7 @@ impl Ledger for AccountLedger<'_, '_, '_> {
     }
 }
 
-/// Bits per element of what a copy moves.
+/// Bits per element of the data that a copy moves.
 fn element_bits(precision: &Precision, action: &CopyAction) -> u64 {
     use super::account::CopyKind::{InputFromOutput, ReadHCache, ReadVCache, StackInput, WriteHCache, WriteVCache};
     match action.kind {

@@ -44,7 +44,7 @@ impl StackFloor {
     }
 }
 
-/// What one layer costs at least, whatever its tiles are.
+/// Lower bounds from which those of all tiles of one layer follow, for tiles of any size.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LayerFloor {
     /// Per output pixel: operations, and the accesses of the array for them.

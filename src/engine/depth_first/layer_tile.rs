@@ -322,7 +322,7 @@ impl TilePlanner<'_> {
     }
 
     fn problem_key(&self, layer: &LayerTilePlan, key: LayerKey) -> ProblemKey {
-        // Without padding the window itself says what is needed; equal problems then look equal.
+        // Without padding the window itself is the needed part; equal problems then have equal keys.
         let window = self.unlimited_shape(layer).input_extent();
         let limit = |needed: u64, window: u64| if needed < window { needed } else { u64::MAX };
         ProblemKey {

@@ -86,6 +86,6 @@ pub(super) fn add_up(plan: &PointPlan, ledger: &mut impl Ledger) -> Option<Sum> 
         ledger.stack(stack, &of_stack);
         all.add(&of_stack, 1)?;
     }
-    // Sums stop at the largest number; one that got there is wrong.
+    // Sums saturate: at the largest number, the true sum is unknown.
     (all.latency.total_cycles() < u64::MAX).then_some(all)
 }

@@ -16,9 +16,9 @@
 //!    fit. Checks: `tests/engine/depth_first/placement_by_elements.rs` against single elements, `replay.rs` beside it
 //!    by running schedules.
 //! 4. `copies.rs` plans data copy actions and their port conflicts.
-//! 5. `layer_tile.rs` plans one tile type layer by layer: levels, copies, and the mapping problem. `stack_planner.rs` finds the tile
-//!    types of a stack, `planner.rs` what points share, `problems.rs` interns the mapping problems. `plan.rs` is what comes of it:
-//!    numbers only, as a sweep makes a million of them.
+//! 5. `layer_tile.rs` plans one tile type layer by layer: levels, copies, and the mapping problem. `stack_planner.rs`
+//!    finds the tile types of a stack, `planner.rs` keeps what points share, `problems.rs` interns the mapping
+//!    problems. The result, in `plan.rs`, consists of numbers only, as a sweep makes a million plans.
 //! 6. `ledger.rs` walks through a point and adds up solved problems. On the way `assemble.rs` notes the whole
 //!    [`PointAccount`], `totals.rs` the sums alone ([`TotalsAssembler`]). Before problems are solved, a
 //!    [`CostExpression`] adds up their lower bounds; before a stack is planned, `floor.rs` finds a weaker one from the

@@ -423,12 +423,12 @@ impl TopLevels {
     }
 }
 
-/// What else is in a memory while a node runs, in bits.
+/// Bits of other data that is resident in a memory while a node runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Beside {
     /// Of maps that other layers read.
     pub maps: u64,
-    /// Of what tiles leave for each other.
+    /// Of overlap that tiles leave for each other.
     pub caches: u64,
     /// Of weights that the stack keeps.
     pub weights: u64,

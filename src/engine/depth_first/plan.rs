@@ -176,7 +176,7 @@ pub struct LayerTilePlan {
     pub is_input: bool,
     /// Columns and rows of the output that are computed (or fetched).
     pub computed: (u64, u64),
-    /// Channels of the output.
+    /// Channels of the output, all groups: K times G.
     pub channels: u64,
     /// Columns and rows of its input window that exist, cached ones included.
     pub needed: (u64, u64),

@@ -161,7 +161,7 @@ pub(super) fn ancestors(network: &Network, is_counted: impl Fn(LayerId) -> bool)
     ancestors
 }
 
-/// Cuts a network after some layers, again and again with one more. Sets of bits keep that quick for thousands of layers.
+/// Cuts a network after some layers, repeatedly with one more. Bit sets keep that quick for thousands of layers.
 struct Cutter<'a> {
     network: &'a Network,
     ignores_first_layer: bool,

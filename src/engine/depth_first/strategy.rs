@@ -96,6 +96,6 @@ pub struct DepthFirstStrategy {
     pub tile: (u64, u64),
     /// The treatment of the overlap of tiles.
     pub mode: StoringMode,
-    /// Which layers share a stack.
+    /// The rule that divides layers into stacks.
     pub fuse: FuseDepth,
 }

@@ -37,7 +37,7 @@ pub struct AttentionAnswer {
     pub core: String,
     /// Clock frequency, MHz; `None` where none is stated.
     pub clock_mhz: Option<f64>,
-    /// Bytes that DRAM holds.
+    /// Capacity of the DRAM.
     pub dram_bytes: f64,
     /// Lower bound on the bytes that one layer moves, with keys and values where the schedule keeps them.
     pub compulsory: Compulsory,

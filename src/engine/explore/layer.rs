@@ -34,7 +34,7 @@ pub struct LayerRequest {
     pub layer: Option<String>,
     /// The objective that is minimised.
     pub objective: Objective,
-    /// How mappings are searched.
+    /// Search strategy for mappings.
     pub strategy: Strategy,
     /// LPF limit, of strategies that have one.
     pub lpf_limit: usize,
@@ -114,7 +114,7 @@ pub enum MappingEdit {
     End {
         /// Index of the operand.
         operand: usize,
-        /// The level, lowest first.
+        /// Index of the level, lowest first.
         level: usize,
         /// Number of loops up to and with this level.
         after: usize,
@@ -330,7 +330,7 @@ impl MappedLayer {
         self.cycles.by_cause.ideal_cycles / self.cycles.computing().max(1) as f64
     }
 
-    /// Share of the time in which they work.
+    /// Share of the time in which they are busy.
     pub fn temporal_utilization(&self) -> f64 {
         self.cycles.computing() as f64 / self.cycles.total.max(1) as f64
     }
@@ -521,7 +521,7 @@ impl LayerStudy {
     /// The cost of a mapping made by hand.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All mistakes of the document.
     pub fn cost(&self, mapping: &TemporalMapping) -> Result<MappedLayer, Vec<MappingError>> {
         let layer = self.on_core();
         let cost = Evaluator::new(&layer).validate(&mapping.order, &mapping.ends)?;
@@ -531,7 +531,7 @@ impl LayerStudy {
     /// The loops of a mapping with the data that they move in each iteration.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All mistakes of the document.
     pub fn turns(&self, mapping: &TemporalMapping) -> Result<LoopTurns, Vec<MappingError>> {
         let layer = self.on_core();
         let evaluator = Evaluator::new(&layer);

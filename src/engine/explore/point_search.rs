@@ -20,7 +20,7 @@ pub struct PointSearch<'a> {
 }
 
 impl<'a> PointSearch<'a> {
-    /// A search of which nothing is known.
+    /// A search that has not begun.
     pub fn new(plan: &'a SweepPlan) -> Self {
         Self { plan, left: Left::all(plan.problems.list.len()), outcomes: BTreeMap::new() }
     }

@@ -40,7 +40,7 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// The sweep of DeFiNES, Fig. 12.
+    /// Take the sweep of DeFiNES, Fig. 12.
     fn default() -> Self {
         Self {
             tiles_x: vec![1, 4, 16, 60, 240, 960],

@@ -215,7 +215,7 @@ impl Survey {
         }
     }
 
-    /// The whole account of a point.
+    /// The account of a point.
     ///
     /// # Errors
     /// Why it cannot be scheduled; also if there is no such point.

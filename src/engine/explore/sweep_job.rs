@@ -29,7 +29,7 @@ pub enum SweepTask {
         /// Their numbers, first those that are wanted first.
         points: Vec<u32>,
     },
-    /// Give the whole account of a point.
+    /// Compute the account of a point.
     Account(u32),
     /// Give the whole account of the network with each stack run as at a point of its own: one point of the first request per stack.
     Combination(Vec<u32>),
@@ -67,7 +67,7 @@ pub struct ReportedPoints {
     pub problems: HashSet<LayerProblem>,
 }
 
-/// The state of a point.
+/// The result of a point, or its absence.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PointState {
     /// Its cost is not known yet.
@@ -85,15 +85,14 @@ pub enum PointState {
 pub struct SweepJob {
     /// One strategy per point.
     pub strategies: Arc<Vec<DepthFirstStrategy>>,
-    /// Number of points that are no references.
+    /// Number of points without the references.
     pub swept: usize,
-    /// What is known of each point.
     pub points: Vec<PointState>,
     /// What a report shows beside their costs, where benches tell.
     pub reported: ReportedPoints,
-    /// Whole accounts that were asked for.
+    /// Accounts that were requested.
     pub accounts: BTreeMap<u32, Arc<PointAccount>>,
-    /// The account of the combination that was asked for.
+    /// The requested account of a combination.
     pub combined: Option<(Vec<u32>, Arc<PointAccount>)>,
     /// Searches that all points took.
     pub effort: SearchEffort,
@@ -120,8 +119,8 @@ impl SweepJob {
                 swept = strategies.len();
                 lanes = coarse_to_fine(settings, workers);
             } else {
-                // The references come first, as everything else is compared with them; to one worker, as they pose mostly the same
-                // mapping problems.
+                // The references come first, as everything else is compared with them; all go to one worker, as they
+                // pose mostly the same mapping problems.
                 for point in first..strategies.len() as u32 {
                     lanes[workers - 1].push_front(point);
                 }
@@ -143,7 +142,7 @@ impl SweepJob {
         }
     }
 
-    /// Asks for the whole account of a point, unless it is known or its cost is not.
+    /// Requests the account of a point, unless it is known or its cost is not.
     pub fn want(&mut self, point: u32) {
         let is_done = matches!(self.points.get(point as usize), Some(PointState::Done(_)));
         if is_done && !self.accounts.contains_key(&point) && !self.wanted.contains(&point) {
@@ -151,7 +150,7 @@ impl SweepJob {
         }
     }
 
-    /// Asks for the whole account of a combination.
+    /// Requests the account of a combination.
     pub fn want_combination(&mut self, points: Vec<u32>) {
         self.wanted_combination = Some(points);
     }
@@ -167,7 +166,7 @@ impl SweepJob {
         point.or_else(|| self.wanted_combination.take().map(SweepTask::Combination))
     }
 
-    /// From the worker's own lane; when that is empty, from the far end of the longest.
+    /// From the worker's own lane; if that is empty, from the far end of the longest lane.
     fn next_points(&mut self, worker: usize) -> Option<SweepTask> {
         let lane = worker % self.lanes.len();
         if self.lanes[lane].is_empty() {
@@ -179,7 +178,7 @@ impl SweepJob {
         let count = if own.front().is_some_and(is_suspect) {
             1
         } else {
-            // The other half stays for those who finish early.
+            // The other half is left for workers that finish early.
             let unsuspected = own.iter().take(SLICE).take_while(|point| !is_suspect(point)).count();
             let references = own.iter().take_while(|&&point| point as usize >= self.swept).count();
             unsuspected.min(references.max(own.len().div_ceil(2)))
@@ -211,7 +210,7 @@ impl SweepJob {
         }
     }
 
-    /// All points of the sweep whose cost is known, without the references.
+    /// All points of the sweep with a known cost, without the references.
     pub fn summaries(&self) -> Vec<PointSummary> {
         let cost = |point: &PointState| match point {
             PointState::Done(summary) => Some((**summary).clone()),
@@ -220,12 +219,12 @@ impl SweepJob {
         self.points[..self.swept].iter().filter_map(cost).collect()
     }
 
-    /// Whether every point is known, or known to be impossible.
+    /// Whether every point is known, or known to be infeasible.
     pub fn is_done(&self) -> bool {
         self.open_points == 0
     }
 
-    /// Whether anything is known.
+    /// Whether there are any results.
     pub fn has_news(&self) -> bool {
         self.open_points < self.points.len()
     }

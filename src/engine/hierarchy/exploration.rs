@@ -85,7 +85,7 @@ pub struct Exploration {
     waiting: Vec<u32>,
     outcomes: BTreeMap<u32, SearchOutcome>,
     batch: Vec<u32>,
-    /// One reason why something does not fit.
+    /// One of the reasons why hierarchies are infeasible.
     reason: Option<String>,
     /// Whether dominated hierarchies are searched, too.
     everything: bool,

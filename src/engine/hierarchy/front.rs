@@ -109,7 +109,7 @@ impl Front {
         }
     }
 
-    /// The most energy with which a hierarchy can still be the best, where that alone is asked for, pJ.
+    /// The most energy with which a hierarchy can still be the best, where only the best is sought, pJ.
     pub(super) fn most_energy_pj(&self) -> f64 {
         match (&self.best_by, self.points.first()) {
             (Some(Objective::Energy), Some(best)) => best.energy_pj,

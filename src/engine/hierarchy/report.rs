@@ -25,7 +25,7 @@ pub struct StudyOutline {
 pub struct HierarchyFacts {
     /// Its index.
     pub hierarchy: u32,
-    /// Its memories in one line.
+    /// Its memories on one line.
     pub name: String,
     /// It as a hardware document.
     pub document: String,

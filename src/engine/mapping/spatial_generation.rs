@@ -10,7 +10,7 @@ use crate::sorting::{sort_by, sort_few_by_key};
 use crate::workload::{Dim, LayerKind, LayerShape, LoopSizes};
 use serde::{Deserialize, Serialize};
 
-/// What the tool is told about a layer's unrolling.
+/// The tool's input about a layer's unrolling.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GenerationRequest {

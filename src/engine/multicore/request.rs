@@ -17,23 +17,23 @@ pub struct CoresRequest {
     pub workload: String,
     /// System document.
     pub system: String,
-    /// How layers are cut and scheduled.
+    /// Granularity and scheduler.
     pub settings: CoresSettings,
 }
 
-/// How layers are cut and scheduled.
+/// Granularity and scheduler.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CoresSettings {
     /// How large computation tiles are.
     pub granularity: Granularity,
-    /// Which layers run fused.
+    /// The rule that divides layers into stacks on many cores.
     pub stacks: StackRule,
-    /// Which schedule is the best.
+    /// The objective among schedules.
     pub aim: ScheduleObjective,
-    /// Whose rules the scheduler follows.
+    /// The set of rules of the scheduler.
     pub scheduler: Scheduler,
-    /// Which tile is taken next; `None`: whichever rule makes the best schedule.
+    /// The rule for the next tile; `None` for the rule that gives the best schedule.
     pub order: Option<OrderRule>,
     /// Whether weights are brought to their cores before anything else.
     pub prefetches_weights: bool,
@@ -166,7 +166,7 @@ impl OrderRule {
     }
 }
 
-/// Which schedule is the best.
+/// The objective among schedules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum ScheduleObjective {
     /// That of the fewest cycles.
@@ -197,7 +197,7 @@ impl ScheduleObjective {
     }
 }
 
-/// Whose rules the scheduler follows.
+/// The set of rules of the scheduler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Scheduler {
     /// The corrected rules.

@@ -38,7 +38,7 @@ impl System {
         }
     }
 
-    /// The memory that is DRAM.
+    /// The memory of the core that stands for DRAM.
     pub fn dram_memory(&self) -> TopMemoryId {
         self.memory_of[self.dram][0]
     }

@@ -18,7 +18,7 @@ impl Shortage {
     }
 }
 
-/// A memory this large holds everything; room for sums of such sizes is left in 64 bit.
+/// Size at which a memory holds everything; sums of several such sizes still fit in 64 bits.
 const LARGE_ENOUGH: u64 = 1 << 60;
 
 /// The memories that are too small, with sizes that are sufficient and minimal: with these sizes there is a mapping,

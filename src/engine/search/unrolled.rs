@@ -220,7 +220,7 @@ impl<'a> UnrolledSearch<'a> {
 /// The mapping problem of an unrolling.
 #[derive(Debug, Clone)]
 pub struct UnrollingTask {
-    /// Number of the unrolling.
+    /// Index of the unrolling.
     number: usize,
     unroll: Vec<Unroll>,
 }

@@ -1,5 +1,5 @@
 //! Documents that are legal and huge: they are answered or refused, soon and with little memory.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use fusescape_engine::depth_first::{FuseDepth, ListedStacks, StackArc, StoringMode, cut};
 use fusescape_engine::explore::{

@@ -81,7 +81,6 @@ pub enum TileFigure {
     Brought,
 }
 
-/// A number of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransferFigure {
     /// Start time.

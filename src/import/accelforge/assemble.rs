@@ -15,7 +15,7 @@ use fusescape_spec::{
     WorkloadSpec,
 };
 
-/// Bits of an access of a memory whose speed is not limited.
+/// Bits of an access of a memory without a speed limit.
 const NO_LIMIT_ACCESS: u64 = 16;
 /// Computations per second where nothing limits them.
 const NO_LIMIT_CLOCK: f64 = 1e9;
@@ -74,7 +74,7 @@ struct Stage<'a> {
     architecture: &'a Architecture,
     roles: &'a [Role],
     nest: Nest<'a, Memory>,
-    /// What an energy of 1 in the file is in pJ.
+    /// Factor from energies of the file to pJ.
     energy_unit: f64,
 }
 
@@ -283,7 +283,7 @@ fn energy_unit(architecture: &Architecture, report: &mut Report) -> f64 {
     1.0
 }
 
-/// What each node keeps going by the storages of a mapping. The outermost memory keeps everything.
+/// The operands that each node keeps by the storages of a mapping. The outermost memory keeps everything.
 fn kept_by_mapping(architecture: &Architecture, mapping: &[Path], roles: &[Role]) -> Vec<[bool; 3]> {
     let stores = |path: &Path, name: &str| {
         let role = roles.iter().find(|role| role.einsum == path.einsum);
@@ -299,7 +299,7 @@ fn kept_by_mapping(architecture: &Architecture, mapping: &[Path], roles: &[Role]
     kept(architecture, |memory| mapping.iter().map(|path| stores(path, &memory.name)).fold(0, |all, some| all | some))
 }
 
-/// What each node keeps, or may keep, going by its set expressions. The outermost memory keeps everything.
+/// The operands that each node keeps, or may keep, by its set expressions. The outermost memory keeps everything.
 fn kept_by_sets(architecture: &Architecture, roles: &[Role], report: &mut Report) -> Vec<[bool; 3]> {
     let mut above: Vec<(String, Operands)> = Vec::new();
     kept(architecture, |memory| {

@@ -10,11 +10,11 @@ use fusescape_spec::{Diagnostics, MappedLoopSpec};
 pub struct Schedule {
     /// Loops in time of more than one iteration, innermost first.
     pub time: Vec<MappedLoopSpec>,
-    /// Loops in space: the dimension as the mapping calls it, the loop dimension, instances.
+    /// Loops in space: dimension in the mapping, loop dimension, instances.
     pub space: Vec<(String, &'static str, u64)>,
 }
 
-/// Why a mapping of one Einsum is left out.
+/// The reason why the mapping of an Einsum is left out.
 pub enum Unplaced {
     /// It cannot be expressed layer by layer; holds the reason.
     Fused(String),
@@ -22,7 +22,7 @@ pub enum Unplaced {
     Wrong(Diagnostics),
 }
 
-/// Puts the loops of a path in their places.
+/// Assigns the loops of a path to memories and array dimensions.
 pub fn place<'a>(path: &'a Path, role: &'a Role, memories: &[&'a str]) -> Result<Schedule, Unplaced> {
     let outermost = memories.first().copied().unwrap_or_default();
     check_fusion(path, role, outermost).map_err(Unplaced::Fused)?;

@@ -24,7 +24,7 @@ pub(super) fn operands(
     Ok((x, dims, precision))
 }
 
-/// `x`: the tensor that is convolved; channels and the kernel follow from `weights`, the index of the input that holds them.
+/// A convolution of `x`; channels and kernel are those of input `weights`.
 pub fn convolution(builder: &mut Builder, node: &Node, weights: usize) -> Result<(), String> {
     let (x, dims, precision) = operands(builder, node, weights)?;
     if dims.len() != x.dims.len() || x.dims.len() < 3 {

@@ -19,11 +19,11 @@ pub struct Architecture {
     pub name: String,
     /// Memories and meshes, outermost first.
     pub nodes: Vec<Node<MemoryNode>>,
-    /// The component that computes.
+    /// The name of the compute component.
     pub compute: String,
 }
 
-/// A memory as an architecture states it.
+/// A memory as stated by an architecture.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MemoryNode {
     pub name: String,

@@ -12,7 +12,7 @@ use fusescape_spec::{
     PrecisionSpec, UnrollSpec, WorkloadSpec,
 };
 
-/// Names of data spaces where no problem says which is which.
+/// Names of data spaces where no problem states their roles.
 const USUAL_SPACES: [&str; 3] = ["weights", "inputs", "outputs"];
 
 /// Makes documents; the report gets remarks for the user.

@@ -34,7 +34,7 @@ const MAX_LAYERS: usize = 2048;
 /// Largest loop, stride or dilation.
 const MAX_SIZE: u64 = 1 << 24;
 
-/// Channels, columns, rows.
+/// Number of channels, columns, rows.
 type Map = (u64, u64, u64);
 
 /// A layer as in the file, with our names of loops.

@@ -27,7 +27,7 @@ pub struct Unroll {
     pub limit: u64,
 }
 
-/// A loop that is unrolled wider than its array dimension is, which takes no more than it has.
+/// A loop that is stated wider than its array dimension; it is unrolled as wide as that dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WideUnroll {
     /// The array dimension.

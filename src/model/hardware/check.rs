@@ -4,11 +4,12 @@ use crate::spec::Diagnostics;
 
 /// Largest number of bits, elements or PEs of one thing; products of two of them do not overflow.
 pub const MAX_SIZE: u64 = 1 << 50;
-/// What an access or a multiply-accumulate costs at the most, pJ: 10 mJ. Sums of such energies stay far from where `f64` ends.
+/// Limit on the energy of an access or a multiply-accumulate, pJ: 10 mJ. Sums of such energies stay in the range of
+/// `f64`.
 const MAX_ENERGY_PJ: f64 = 1e10;
 /// The largest area of one thing, um2: a square metre.
 const MAX_AREA_UM2: f64 = 1e12;
-/// The most that one thing leaks, mW: a megawatt.
+/// Limit on the leakage of one thing, mW: a megawatt.
 const MAX_LEAKAGE_MW: f64 = 1e9;
 
 /// Notes an energy that is none, or too large to be summed up.
@@ -21,7 +22,8 @@ pub fn check_area(path: &str, area_um2: Option<f64>, diagnostics: &mut Diagnosti
     check_figure(path, area_um2.unwrap_or(0.0), MAX_AREA_UM2, ["an area", "um2", " (1 square metre)"], diagnostics);
 }
 
-/// Notes a number of bits that is 0, for which `otherwise` is a remedy, or too large to be counted with; `what` has it.
+/// Notes a number of bits that is 0, for which `otherwise` is a remedy, or too large to be counted with; `what` names
+/// it.
 #[inline(never)]
 pub fn check_bits(path: String, what: &str, bits: u64, otherwise: &str, diagnostics: &mut Diagnostics) {
     if bits > MAX_SIZE {

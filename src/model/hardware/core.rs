@@ -20,7 +20,7 @@ pub struct Core {
     pub dataflow: String,
     /// Name and size of every array dimension.
     pub array: TiVec<ArrayDimId, (String, u64)>,
-    /// Array dimensions along which data moves one PE a cycle.
+    /// Array dimensions along which data moves one PE per cycle.
     pub systolic: ArrayDims,
     /// Energy of one multiply-accumulate; nothing where the array computes in memory.
     pub mac_energy: MacEnergy,
@@ -35,11 +35,11 @@ pub struct Core {
     /// All memories, lowest first; loops are allocated to them in this order. The registers of the vector unit come before all others,
     /// and are shared over its lanes, or not, instead of over dimensions of the array.
     pub memories: TiVec<MemoryId, Memory>,
-    /// What computes element by element beside the array, if anything does.
+    /// The unit that computes element by element beside the array, if there is one.
     pub vector_unit: Option<VectorUnit>,
     pub(super) levels: [Vec<MemoryId>; 3],
     pub(super) unrolls: Vec<(LayerKind, Vec<Unroll>)>,
-    /// What its document unrolls wider than the array is, by layer type.
+    /// Loops that its document unrolls wider than the array, by layer type.
     pub(super) wide_unrolls: Vec<(LayerKind, WideUnroll)>,
 }
 
@@ -61,7 +61,8 @@ impl Core {
         self.clock_mhz.map_or(0.0, |mhz| 1e3 * self.leakage_mw() / mhz)
     }
 
-    /// What the highest memories on the chip hold together, in bytes: below each operand's own highest memory, each counted once.
+    /// Capacity of the highest memories on the chip together, bytes: below each operand's own highest memory, each
+    /// counted once.
     pub fn on_chip_bytes(&self) -> u64 {
         self.on_chip().map(Memory::all_bits).fold(0, u64::saturating_add) / 8
     }
@@ -93,8 +94,8 @@ impl Core {
         self.levels(operand).iter().position(|&id| id == memory)
     }
 
-    /// Which loops the array unrolls for layers of this kind. Products of matrices, where nothing is stated for them, are unrolled
-    /// as pointwise layers, which have the same loops.
+    /// The loops that the array unrolls for layers of this kind. Products of matrices, where nothing is stated for
+    /// them, are unrolled as pointwise layers, which have the same loops.
     pub fn unroll(&self, kind: LayerKind) -> &[Unroll] {
         let stated = |kind: LayerKind| self.unrolls.iter().find(|(of, _)| *of == kind);
         let found = stated(kind).or_else(|| stated(LayerKind::Pointwise).filter(|_| kind == LayerKind::MatMul));
@@ -111,12 +112,12 @@ impl Core {
         self.vector_unit.as_ref().filter(|_| kind.is_for_vector_unit())
     }
 
-    /// How many of the memories, the first ones, are registers of the vector unit.
+    /// Number of the memories, the first ones, that are registers of the vector unit.
     pub fn register_count(&self) -> usize {
         self.vector_unit.as_ref().map_or(0, |unit| unit.registers)
     }
 
-    /// What layers of this kind are unrolled over: the array, or the lanes of the vector unit.
+    /// The dimensions over which layers of this kind are unrolled: those of the array, or the lanes of the vector unit.
     pub fn array_for(&self, kind: LayerKind) -> &ArraySizes {
         self.vector_unit_for(kind).map_or(&self.array, |unit| &unit.array)
     }

@@ -40,7 +40,7 @@ impl Estimate {
         Some((Self { estimator: estimator.clone(), read_energy, write_energy, area }, figures))
     }
 
-    /// Whether an energy is one.
+    /// Whether an energy is estimated.
     pub fn has_energy(&self) -> bool {
         self.read_energy || self.write_energy
     }

@@ -5,7 +5,7 @@ use crate::spec::{ArraySpec, Diagnostics, MacEnergySpec};
 use crate::workload::{LayerShape, Precision, Sparsity};
 use serde::{Deserialize, Serialize};
 
-/// More bits than any operand has.
+/// Limit on the bits of an operand.
 const MAX_BITS: u64 = 1 << 10;
 
 /// Energy of one multiply-accumulate, by the bits of its operands W and I.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a memory holds for a layer. Both inputs of an elementwise addition are stored as `I`.
+/// The operand as which a memory holds data of a layer. Both inputs of an elementwise addition are stored as `I`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Operand {

@@ -28,7 +28,7 @@ impl Core {
     /// Reads and validates a hardware document.
     ///
     /// # Errors
-    /// Everything that is wrong with the text, each with its line, path, reason and remedy.
+    /// All errors of the text, each with its line, path, reason and remedy.
     pub fn from_text(text: &str) -> Result<Self, Diagnostics> {
         read_hardware(text).validated(text, CONSEQUENCES, |spec| Self::new(&spec))
     }

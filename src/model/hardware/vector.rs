@@ -41,7 +41,7 @@ pub struct VectorUnit {
     /// The memory that feeds it.
     pub memory: MemoryId,
     costs: [OperationCost; Operation::ALL.len()],
-    /// How many memories of the core, the first ones, are its own.
+    /// Number of memories of the core, the first ones, that are its own.
     pub(super) registers: usize,
     passes: [Passed; 3],
 }

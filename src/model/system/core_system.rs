@@ -49,7 +49,7 @@ impl CoreSystem {
         self.cores.iter_enumerated().filter_map(of_core).reduce(|all, um2| all + um2)
     }
 
-    /// Bits of the highest memories on the chip; what cores share counts once.
+    /// Bits of the highest memories on the chip; a memory that cores share counts once.
     pub fn on_chip_bits(&self) -> u64 {
         let outside = self.memories.last_key();
         let on_chip = self.memories.iter_enumerated().filter(|(memory, _)| Some(*memory) != outside);
@@ -108,7 +108,7 @@ pub struct ComputeCore {
 }
 
 impl ComputeCore {
-    /// Whether it runs layers of a type. What needs a vector unit runs only where there is one.
+    /// Whether it runs layers of a type. Layers for a vector unit run only where there is one.
     pub fn runs(&self, kind: LayerKind) -> bool {
         let is_allowed = self.runs.is_empty() || self.runs.contains(&kind);
         is_allowed && (self.core.vector_unit.is_some() || !kind.needs_vector_unit())
@@ -140,7 +140,7 @@ pub struct TopMemory {
     pub cores: Vec<CoreId>,
 }
 
-/// What carries data between cores. Both ends, and whatever else the link serves, share its bandwidth.
+/// A connection that carries data between cores. Both ends, and all others that it serves, share its bandwidth.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Link {
     /// Its name.

@@ -258,7 +258,8 @@ impl LayerShape {
         self.sizes.iter().product()
     }
 
-    /// Multiply-accumulates: the product of all loop sizes, also for pooling and additions; none of what only a vector unit computes.
+    /// Multiply-accumulates: the product of all loop sizes, also for pooling and additions; 0 for layers that only a
+    /// vector unit computes.
     pub fn macs(&self) -> u64 {
         if self.kind.needs_vector_unit() { 0 } else { self.iterations() }
     }

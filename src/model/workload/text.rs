@@ -29,7 +29,7 @@ impl Network {
     /// Reads and validates a workload document.
     ///
     /// # Errors
-    /// Everything that is wrong with the text, each with its line, path, reason and remedy.
+    /// All errors of the text, each with its line, path, reason and remedy.
     pub fn from_text(text: &str) -> Result<Self, Diagnostics> {
         read_workload(text).validated(text, CONSEQUENCES, |spec| Self::new(&spec))
     }

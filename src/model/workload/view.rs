@@ -109,7 +109,7 @@ impl Read {
         Self { layer, channels: 0..size.channels, at: 0, depth: 1, columns, rows }
     }
 
-    /// What lies in a part of what is shown, if anything does.
+    /// The read of a part of the shown map, if that part shows anything.
     pub(super) fn part(&self, [channels, columns, rows]: [(u64, u64); 3]) -> Option<Self> {
         let wanted = (channels.0 * self.depth, channels.1 * self.depth);
         let (first, end) = (self.at.max(wanted.0), (self.at + self.count()).min(wanted.1));

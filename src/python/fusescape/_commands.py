@@ -39,7 +39,7 @@ from ._results import (
 )
 
 if TYPE_CHECKING:
-    # Python has it from 3.11 on; no annotation is evaluated.
+    # `typing` has it only from Python 3.11 on; annotations are not evaluated.
     from typing_extensions import Unpack
 
 HardwareLike: TypeAlias = "Hardware | str | PathLike[str] | Mapping[str, Any]"

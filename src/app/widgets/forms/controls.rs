@@ -29,7 +29,6 @@ pub struct SelectProps {
     pub choices: Vec<Choice>,
     /// Value of the current choice.
     pub value: AttrValue,
-    /// Called with another choice.
     pub onchange: Callback<String>,
     pub testid: &'static str,
 }

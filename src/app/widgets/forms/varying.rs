@@ -16,7 +16,6 @@ thread_local! {
 pub struct VaryButtonProps {
     pub variable: Variable,
     pub label: AttrValue,
-    /// Identifies it in tests.
     pub testid: AttrValue,
 }
 

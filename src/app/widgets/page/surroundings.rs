@@ -36,7 +36,7 @@ pub fn use_act() -> Callback<Action> {
     use_context::<Callback<Action>>().unwrap_or_else(Callback::noop)
 }
 
-/// The names of the hardware and of the network at hand, for the names of files.
+/// Names of the hardware and of the network, for the names of files.
 #[derive(Clone, PartialEq, Default)]
 pub struct DesignNames(pub Rc<[String; 2]>);
 

@@ -31,7 +31,7 @@ pub struct HeatmapFigureProps {
     /// The results before the last edit, for comparison.
     #[prop_or_default]
     pub before: Option<Rc<SweepResults>>,
-    /// Called with the part that is to be looked at; `None` where the grid is too small for that.
+    /// Called with the window to show; `None` where the grid is too small to zoom.
     pub on_zoom: Option<Callback<Window>>,
 }
 

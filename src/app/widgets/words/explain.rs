@@ -131,7 +131,7 @@ pub fn Number(props: &NumberProps) -> Html {
     }
 }
 
-/// A number of a point that unfolds, once the account of the point is known.
+/// A number of a point; it unfolds once the account of the point is known.
 pub fn number_of(account: Option<&Arc<PointAccount>>, number: PointNumber, text: String) -> Html {
     let asked = account.map(|account| Asked::Point(Arc::clone(account), number));
     html! { <Number {asked} {text} /> }

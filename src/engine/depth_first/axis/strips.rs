@@ -97,7 +97,7 @@ pub struct KindOfStrip {
 /// All strips of one axis for one tile size.
 #[derive(Debug, Clone, Default)]
 pub struct Strips {
-    /// The different strips.
+    /// The kinds of strips, each once.
     pub different: TiVec<StripId, KindOfStrip>,
     /// The different behaviours: strips without the exchange by a cache that is not there ([`effective`]).
     pub effective: TiVec<BehaviourId, Strip>,
@@ -212,14 +212,14 @@ pub struct ReadSums {
     pub least_needed: u64,
 }
 
-/// Those of one node. Strips in which it computes nothing do not count.
+/// Sums of one node, over the strips in which it computes something.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NodeSums {
     pub strips: f64,
     pub computed: f64,
     /// Columns of its windows.
     pub needed: f64,
-    /// Of these, at most as many as are computed.
+    /// As `needed`, but in each strip at most as many columns as are computed.
     pub needed_once: f64,
     pub least_computed: u64,
     pub least_needed: u64,

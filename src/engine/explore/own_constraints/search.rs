@@ -9,7 +9,7 @@ use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// The best mapping that constraints allow.
+/// The best mapping under constraints.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AllowedMapping {
     /// Facts of the layer with this unrolling.

@@ -108,7 +108,7 @@ impl Quantity {
         found.map_or(("", "", Measure::Number), |&(_, name, column, measure)| (name, column, measure))
     }
 
-    /// Whether more of it is better.
+    /// Whether larger is better.
     pub fn is_gain(self) -> bool {
         matches!(self, Self::Efficiency | Self::Utilization)
     }

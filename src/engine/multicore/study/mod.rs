@@ -56,7 +56,7 @@ pub struct CoresStudy {
     pub nests: NetworkNests,
     /// The cores with their memories and links.
     pub system: CoreSystem,
-    /// How layers are cut and scheduled.
+    /// Granularity and scheduler.
     pub settings: CoresSettings,
     /// Which layers run fused, tile by tile.
     pub stacks: TiVec<StackId, Vec<NestId>>,
@@ -82,7 +82,7 @@ pub struct CoresOutline {
     pub able: TiVec<NestId, Vec<CoreId>>,
     /// For each layer, the largest number of cores that may compute it at once.
     pub most_shared: TiVec<NestId, usize>,
-    /// Which layers run fused.
+    /// The rule that divides layers into stacks on many cores.
     pub stacks: TiVec<StackId, Vec<NestId>>,
     /// Number of tiles before layers are shared.
     pub tiles: usize,

@@ -365,7 +365,7 @@ impl RemoteJob for CoresSearch {
 pub struct CoresImprovement {
     basis: CoresBasis,
     best: EvaluatedAllocation,
-    /// The layer that is next.
+    /// The layer to try next.
     layer: NestId,
     /// Number of layers that were tried since the last improvement.
     idle: usize,
@@ -386,7 +386,7 @@ impl CoresImprovement {
         &self.best
     }
 
-    /// The layer that is next.
+    /// The layer to try next.
     pub fn layer(&self) -> NestId {
         self.layer
     }

@@ -109,7 +109,7 @@ pub struct TileOutcome {
     pub proved: usize,
     /// Number of stacks that the network is divided into.
     pub stacks: usize,
-    /// The best core that computes all layers alone; `None` where none runs all.
+    /// The best core that computes all layers alone; `None` if none can.
     pub single: Option<SingleCore>,
 }
 
@@ -156,7 +156,7 @@ pub enum TileTask {
     Candidate(usize, TileCut),
 }
 
-/// The result of such a part.
+/// The result of a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum TileDone {
     /// The sizes that tiles may divide.

@@ -49,7 +49,7 @@ pub struct LevelConstraint {
     pub operand: LayerOperand,
     /// Its memory level, from 0 for the lowest.
     pub level: usize,
-    /// The demand on the level.
+    /// The products or the order of loops that are legal there.
     pub demand: LevelDemand,
 }
 

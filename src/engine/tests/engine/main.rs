@@ -1,5 +1,5 @@
 //! Tests of the engine by its rooms, one file per subject. One program, as each takes seconds to link.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod attention;
 mod cost;

@@ -74,7 +74,7 @@ pub enum Work {
         depth: u64,
         /// Elements of a value.
         value_depth: u64,
-        /// Scores, in all images.
+        /// Number of scores, in all images.
         scores: u64,
     },
     /// Grouped convolutions, recurrent layers and the like.

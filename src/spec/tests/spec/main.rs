@@ -1,5 +1,5 @@
 //! What the documents promise: one file per subject.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod decimal;
 mod edits;

@@ -592,7 +592,7 @@ pub fn random_layer(random: &mut Random) -> Option<(String, Core, LayerProblem)>
     }
     let kind = problem.shape.kind;
     if matches!(kind, LayerKind::Pointwise | LayerKind::MatMul | LayerKind::Add) || kind.needs_vector_unit() {
-        // There is no padding around what is no window.
+        // Only windows have padding.
         problem.shape.input_limit = (u64::MAX, u64::MAX);
     }
     Some((text, core, problem))

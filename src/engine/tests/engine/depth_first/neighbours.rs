@@ -31,13 +31,13 @@ fn around(request: &Request, from: &DepthFirstStrategy) -> (PointAccount, Vec<(D
     (here, others.collect())
 }
 
-/// By how many cycles each cause of latency grows.
+/// Growth of each cause of latency, cycles.
 fn latency_growth(change: &PointChange) -> impl Iterator<Item = (LatencyCause, i64)> + '_ {
     let latency = &change.latency;
     LatencyCause::ALL.into_iter().map(|cause| (cause, latency.to[cause] as i64 - latency.from[cause] as i64))
 }
 
-/// Closer than the digits that adding a few numbers of this size loses.
+/// Closer than the digits that are lost by adding a few numbers of this size.
 fn assert_same(what: &str, a: f64, b: f64, size: f64) {
     assert!((a - b).abs() <= 16.0 * f64::EPSILON * size, "{what}: {a} and {b}");
 }
@@ -63,7 +63,7 @@ fn differences_by_cause_and_by_memory_add_up_to_the_difference_of_the_totals() {
                     .sum();
                 assert_same(&what, by_memory + elsewhere, by_cause, size);
 
-                // Cycles are integers: not a single one is lost.
+                // Cycles are integers: they have to be exact.
                 let cycles: i64 = latency_growth(&change).map(|(_, growth)| growth).sum();
                 assert_eq!(cycles, there.latency_cycles as i64 - here.latency_cycles as i64, "{what}");
             }

@@ -448,7 +448,7 @@ pub fn random_amount(random: &mut Lcg, tiling: &Tiling<'_>, weights: u64) -> u64
     bits - random.of(&[0, 0, 1, 8])
 }
 
-/// Sizes of memories are what some tile needs, or a little less, so that all that decides is close.
+/// Sizes of memories are the needs of some tile, or a little less, so that all decisions are close.
 fn random_sizes(random: &mut Lcg, tiling: &Tiling<'_>) -> (u64, u64, u64) {
     let (low, high) = (random_amount(random, tiling, 0), random_amount(random, tiling, tiling.weight_bits()));
     // A fourth of the weights for each PE, or a little less.

@@ -233,7 +233,7 @@ fn the_published_algorithm_finds_the_best_of_the_blocks_that_it_generates() {
     let (mut fused, mut unfit) = (0, 0);
     for case in 0..500 {
         let graph = random_graph(&mut random);
-        // Fewer and larger groups are cheaper, but for what chance forbids.
+        // Fewer and larger groups are cheaper, except for those that are forbidden at random.
         let salt = random.below(1 << 20);
         let price = |group: &[OperatorId]| {
             let hash = group.iter().fold(salt, |hash, id| (hash * 31 + id.index() as u64) % 1_000_003);
