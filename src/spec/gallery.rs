@@ -37,6 +37,7 @@ const VARIATION: [&str; 6] = ["what", "measure", "rules", "deviation", "toleranc
 pub struct GallerySpec {
     /// Its subject, in a few words.
     pub title: String,
+    /// Short name of the paper.
     pub paper: String,
     /// Figure, table or section of the paper.
     pub place: String,
