@@ -93,8 +93,8 @@ struct Search<'a, 's, L> {
     /// The partial chains that were not dominated when they were reached, by the set, the boundaries and the outputs of
     /// their state.
     fronts: FxHashMap<(u32, Opened, bool), Vec<u32>>,
-    /// Under constraints, factors come in any legal order between two boundaries: the sets that were met, by
-    /// [`PartialChain::root`].
+    /// The sets that were met between two boundaries, by [`PartialChain::root`]. Factors come in any order there, as the
+    /// first has to stay above the boundaries just placed, and constraints may ask for more; each set counts once.
     met: FxHashSet<(u32, u32)>,
     /// Partial chains to be expanded, best first.
     open: BinaryHeap<(Rank, u32)>,
@@ -129,9 +129,6 @@ struct PartialChain {
     placed: Option<PlacedBoundary>,
     /// Index of the chain with which the last boundary was placed.
     root: u32,
-    /// Number of the first factor that may follow. Between two boundaries factors come in the order of their numbers,
-    /// so that no set is met twice. Under constraints that may not be a legal order, and this is 0.
-    factor: usize,
     /// Whether it was deferred and taken up again, or follows such a chain: it is then exempt from dominance.
     second_round: bool,
     expanded: bool,
@@ -175,7 +172,6 @@ impl<L: Legality> Search<'_, '_, L> {
             before: START,
             placed: None,
             root: START,
-            factor: 0,
             second_round: false,
             expanded: false,
         };
@@ -209,8 +205,10 @@ impl<L: Legality> Search<'_, '_, L> {
             if !self.may_go_on() {
                 // This is the least bound of all open chains. Deferred chains are covered by the chains that dominate
                 // them, unless those missed their bound.
+                // The second round leaves open what the first one did, too.
                 let missed = self.missed.iter().filter(|missed| !self.is_beaten(missed));
-                self.outcome.unexplored = missed.fold(bound.score, |least, missed| least.min(missed.score));
+                let least = missed.fold(bound.score, |least, missed| least.min(missed.score));
+                self.outcome.unexplored = self.outcome.unexplored.min(least);
                 self.open.clear();
                 return;
             }
@@ -316,7 +314,7 @@ impl<L: Legality> Search<'_, '_, L> {
 
     /// Reaches all chains that extend a chain by one boundary at its set, or by one loop.
     fn expand(&mut self, index: u32) {
-        let PartialChain { state, price, factor: first_factor, root, second_round, .. } = self.chains[index as usize];
+        let PartialChain { state, price, root, second_round, .. } = self.chains[index as usize];
         let before = self.loads_of(index).to_vec();
         let mut loads = before.clone();
         for operand in LayerOperand::ALL {
@@ -336,18 +334,16 @@ impl<L: Legality> Search<'_, '_, L> {
                     before: index,
                     placed,
                     root: self.chains.len() as u32,
-                    factor: 0,
                     second_round,
                     expanded: false,
                 },
                 &loads,
             );
         }
-        for factor in first_factor..self.space.factors.list.len() {
+        for factor in 0..self.space.factors.list.len() {
             if let Some(state) = self.space.add(&state, factor)
-                && (self.space.legal.is_none() || self.met.insert((root, state.set)))
+                && self.met.insert((root, state.set))
             {
-                let factor = if self.space.legal.is_none() { factor } else { 0 };
                 let (bound, longest) = self.bound(&state, price, &before);
                 self.reach(
                     PartialChain {
@@ -358,7 +354,6 @@ impl<L: Legality> Search<'_, '_, L> {
                         before: index,
                         placed: None,
                         root,
-                        factor,
                         second_round,
                         expanded: false,
                     },
@@ -371,9 +366,8 @@ impl<L: Legality> Search<'_, '_, L> {
     /// Keeps a partial chain, unless its bound is no better than the best mapping; defers it if another one dominates
     /// it.
     ///
-    /// The other one dominates if every completion of this chain is one of the other, too (its next factor and its
-    /// state leave no less), at no higher price, and with no higher bound on latency for any loads that are added to
-    /// both.
+    /// The other one dominates if every completion of this chain is one of the other, too (its state leaves no less), at
+    /// no higher price, and with no higher bound on latency whatever loads are added to both.
     fn reach(&mut self, chain: PartialChain, loads: &[f64]) {
         if !chain.bound.score.is_finite() || self.is_beaten(&chain.bound) {
             return;
@@ -387,8 +381,7 @@ impl<L: Legality> Search<'_, '_, L> {
             let loads_of = |index: u32| &all_loads[index as usize * stride..][..stride];
             is_dominated = front.iter().rev().take(MOST_COMPARED).any(|&index| {
                 let other = &chains[index as usize];
-                other.factor <= chain.factor
-                    && other.state.leaves_no_less(&chain.state)
+                other.state.leaves_no_less(&chain.state)
                     && other.price <= chain.price + self.tie
                     && self.latency.is_never_slower(loads_of(index), other.longest, loads)
             });
