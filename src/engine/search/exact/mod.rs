@@ -110,6 +110,10 @@ pub(super) fn find_best_within<L: Legality>(
             search.branch(&loops, objective, &energy, fixed_pj, &mut outcome);
         }
     }
+    if !objective.never_falls() {
+        // Bounds of energy, words and cycles bound no score that falls where these grow.
+        outcome.proof = Proof::None;
+    }
     if outcome.proof != Proof::Optimal && !has_time() {
         outcome.stopped = StopReason::OutOfTime;
     }
@@ -249,7 +253,7 @@ impl<L: Legality> Search<'_, L> {
         let Some(space) = self.space(loops, &|_, _, _, _| 0.0) else { return Some(false) };
         match cheapest::any(&space, (self.limits.max_states, self.has_time), 1.0) {
             None => Some(false),
-            Some(found) => (!found.goals().is_empty()).then_some(true),
+            Some(found) => (space.tracks_all && !found.goals().is_empty()).then_some(true),
         }
     }
 
@@ -288,6 +292,9 @@ impl<L: Legality> Search<'_, L> {
         outcome: &mut Outcome,
     ) {
         let Some(mut space) = self.space(loops, price) else { return };
+        if !space.tracks_all {
+            outcome.proof = Proof::None;
+        }
         let at_most = self.at_most_pj - constant - space.constant;
         let Some(mut cheapest) = cheapest::cheapest(&space, (self.limits.max_states, self.has_time), tie, at_most)
         else {
@@ -365,7 +372,9 @@ impl<L: Legality> Search<'_, L> {
         constant: f64,
         outcome: &mut Outcome,
     ) {
-        let proof = outcome.proof;
+        let Some(mut space) = self.space(loops, price) else { return };
+        space.constant += constant;
+        let proof = if space.tracks_all { outcome.proof } else { Proof::None };
         let energy = |_: LayerOperand, _: usize, _: f64, pj: f64| pj;
         self.cheapest(loops, &Objective::Energy, &energy, (0.0, PRICE_TOLERANCE), outcome);
         let scored = |best: super::Solution| {
@@ -374,8 +383,6 @@ impl<L: Legality> Search<'_, L> {
         };
         let known = outcome.best.take().and_then(scored);
         outcome.proof = proof;
-        let Some(mut space) = self.space(loops, price) else { return };
-        space.constant += constant;
         let few = self.limits.max_branches.min(self.limits.relax_after);
         let mut found = branch::best(&space, objective, known, false, (few, self.has_time));
         outcome.orders += found.expanded;

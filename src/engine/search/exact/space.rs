@@ -25,7 +25,7 @@ use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoo
 use crate::workload::{Dim, LoopSizes};
 
 /// Limit on tight memories: shared memories for whose capacity operands compete. Further ones are not tracked in
-/// [`State::used`]; a mapping that overfills one of them is only refused when it is evaluated.
+/// [`State::used`] ([`Space::tracks_all`]); a mapping that overfills one of them is only refused when it is evaluated.
 pub const MOST_TIGHT: usize = 6;
 
 /// The price, in the objective, of accesses at one memory level: from the operand, the level, the words and their
@@ -79,6 +79,9 @@ pub struct Space<'a, L> {
     /// Product of all loops that add to outputs.
     adding: u64,
     tight: Vec<Tight>,
+    /// Whether all tight memories are tracked. If not, chains that dominate others may fit nowhere, and nothing is
+    /// proved.
+    pub tracks_all: bool,
     /// Index into `tight` of the memory of each operand's levels.
     tight_at: [[Option<usize>; MAX_LEVELS]; OPERANDS],
     /// Bits that outputs at their highest level take as partial sums beyond those of final outputs.
@@ -187,6 +190,7 @@ impl<'a, L: Legality> Space<'a, L> {
             boundaries: Default::default(),
             adding: Dim::ALL.into_iter().filter(|&dim| adds(dim)).map(|dim| everything[dim as usize]).product(),
             tight: Vec::new(),
+            tracks_all: true,
             tight_at: Default::default(),
             top_partial_bits: 0,
             as_they_leave: problem.rules.memory_reserved_for_averages,
@@ -308,6 +312,8 @@ impl<'a, L: Legality> Space<'a, L> {
                 }
                 members.retain(|&(operand, level)| level + 1 < problem.operands[operand].memories.len());
                 self.tight.push(Tight { size_bits, rent: 0.0, rounding: 0.0, members });
+            } else {
+                self.tracks_all = false;
             }
         }
         Some(())
