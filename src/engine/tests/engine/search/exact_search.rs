@@ -391,6 +391,62 @@ fn objectives_weigh_and_add_what_they_name() {
     assert_eq!(score(Objective::Weighted(weights)), 2.0 * 5.0 + 3.0 * 7.0 + 0.5 * 11.0);
 }
 
+/// The search keeps the room of six shared memories in mind. With more it proves nothing, and still gives a mapping.
+#[test]
+fn of_many_shared_memories_nothing_false_is_proved() {
+    let mut random = Random(7);
+    let (mut fits, mut unproved) = (0, 0);
+    for _ in 0..oracle_cases(40) {
+        let mut text = "name: deep\narray: { dimensions: { D1: 1 }, mac_energy: 1 pJ }\nmemories:\n".to_owned();
+        let mut size = 3;
+        for number in 0..7 {
+            size += random.below(3);
+            let energy = 1 + random.below(9);
+            text += &format!(
+                "  - {{ name: m{number}, size: {size} B, operands: [W, I, O], width: 8 bit, read_energy: {energy} pJ, \
+                 write_energy: {energy} pJ, shared_over: all }}\n"
+            );
+        }
+        text += "  - { name: dram, size: 4096 B, operands: [W, I, O], width: 8 bit, read_energy: 50 pJ, write_energy: 50 pJ, \
+                 shared_over: all }\n";
+        let core = Core::from_text(&text).unwrap();
+        let mut sizes = [1; 8];
+        for dim in [random.pick(&[Dim::K, Dim::OX]), random.pick(&[Dim::C, Dim::OX])] {
+            sizes[dim as usize] *= random.pick(&[2, 3, 5]);
+        }
+        let shape = LayerShape {
+            kind: LayerKind::Conv,
+            dim_order: Dim::ALL,
+            sizes,
+            stride: (1, 1),
+            dilation: (1, 1),
+            input_limit: (sizes[Dim::OX as usize], 1),
+            untouched: (0, 0),
+            precision: Precision { w: 8, i: 8, o_partial: 8 * (1 + random.below(2)), o: 8 },
+            sparsity: None,
+            operations: Operations::default(),
+        };
+        let levels = Operand::ALL.map(|operand| core.levels(operand).len());
+        let problem = LayerProblem::new(shape, levels, std::iter::empty().collect());
+        let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+        let objectives = [Objective::Energy, Objective::Latency, Objective::EnergyDelayProduct];
+        let best = brute_force(&layer, &objectives, 1 << 22).unwrap();
+        for (objective, best) in objectives.iter().zip(best) {
+            let outcome = find_best(&layer, objective, &Limits::default(), Strategy::Exact);
+            let what = || format!("{objective:?}, {best:?}, {outcome:?}\n{problem:?}\n{text}");
+            assert!(has_mapping(&layer, &Limits::default(), Strategy::Exact) || best.is_none(), "{}", what());
+            unproved += usize::from(outcome.proof == Proof::None);
+            fits += usize::from(outcome.best.is_some());
+            if outcome.proof == Proof::Optimal {
+                let ours = outcome.best.as_ref().map(|found| objective.score(&layer, &found.cost(&layer).unwrap()));
+                let close = |(ours, (least, ..)): (f64, (f64, u64, f64))| (ours - least).abs() <= 1e-9 * least;
+                assert!(ours.is_some() == best.is_some() && ours.zip(best).is_none_or(close), "{}", what());
+            }
+        }
+    }
+    assert!(fits > 0 && unproved > 0, "{fits} fit, {unproved} are unproved");
+}
+
 /// Operands may have to stay below some memory, where all of their data has to fit.
 #[test]
 fn a_mapping_fits_where_brute_force_finds_one() {
