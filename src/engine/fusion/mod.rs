@@ -8,7 +8,7 @@
 //! - [`exact`]: the best scheme of all, a shortest path through the order ideals of the network
 //! - [`algorithm1`](mod@algorithm1): the best of what the paper's algorithm searches, which is not the optimum
 //! - [`baselines`]: no fusion, the restricted spaces of earlier work, and the oracle, a lower bound on every scheme
-//! - [`prior`], [`relaxation`]: cost models of earlier work; eq. 2, a lower bound that no scheme need reach
+//! - [`prior`]: cost models of earlier work
 //! - [`memory_cost`](mod@memory_cost), with `frontier.rs`: the memory cost of groups that grow operator by operator, from the
 //!   maps at their border
 //! - [`scheme`], [`validity`]: partitions, the interface of cost models to searches, and which groups are allowed
@@ -65,7 +65,6 @@ mod nasnet;
 pub mod networks;
 pub mod online;
 pub mod prior;
-pub mod relaxation;
 pub mod scheme;
 pub mod setting;
 pub mod validity;
@@ -80,7 +79,6 @@ pub use memory_cost::{MemoryCost, memory_cost};
 pub use networks::PaperNetwork;
 pub use online::OnlineFusion;
 pub use prior::{PriorCost, prior_cost};
-pub use relaxation::relaxed_cost;
 pub use scheme::{GroupCostModel, IncrementalGroup, PriceList, Scheme};
 pub use setting::{Residency, Setting, Throughput};
-pub use validity::{is_convex, is_scheme};
+pub use validity::is_convex;

@@ -59,7 +59,7 @@ pub use cost::{ArrayTraffic, ChainEnergyCause, Cost, Energy, Volume};
 pub use document::{MOST_LAYERS, REGISTER_BYTES, groups_of};
 pub use fused::{FusedSchedule, FusionMode, costs_on, fused_tiles};
 pub use mapping::{Block, RowStationary, divisors};
-pub use multi_tiling::{Run, ThreeSizes, TileSet, closed_form, multi_tiled_macs, tile_sets, unique_tiles};
+pub use multi_tiling::{Run, ThreeSizes, closed_form, unique_tiles};
 pub use parameters::{EnergyRule, Parameters};
 pub use partition::{MOST_PARTS, partitions, sub_arrays};
 pub use propagation::{

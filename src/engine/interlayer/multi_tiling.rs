@@ -5,7 +5,7 @@
 //! This is not [`crate::depth_first`]'s fully cached mode, which computes only pixels that a later layer reads: here pixels that no layer
 //! below reads are computed, too, with the last tile, so that the operations are those of the untiled layer (eq. 13).
 
-use super::chain::{Axis, ChainLayer};
+use super::chain::Axis;
 
 /// Neighbouring tiles of equal size along one axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,33 +103,4 @@ pub fn closed_form(axes: &[Axis], tile: u64) -> Vec<ThreeSizes> {
         .collect();
     sizes.reverse();
     sizes
-}
-
-/// Tiles of one size, anywhere on the map.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TileSet {
-    /// Width of a tile, pixels.
-    pub columns: u64,
-    /// Height of a tile, pixels.
-    pub rows: u64,
-    /// Number of these tiles.
-    pub repetitions: u64,
-}
-
-/// The tile sets of a layer (eqs. 11 and 12), row by row: nine where each axis has its three sizes. Empty tiles are left out.
-pub fn tile_sets(columns: &[Run], rows: &[Run]) -> Vec<TileSet> {
-    let real = |runs: &[Run]| -> Vec<Run> { runs.iter().copied().filter(|run| run.size > 0).collect() };
-    let columns = real(columns);
-    let across = |row: Run| {
-        let set =
-            move |column: Run| TileSet { columns: column.size, rows: row.size, repetitions: column.count * row.count };
-        columns.iter().copied().map(set).collect::<Vec<_>>()
-    };
-    real(rows).into_iter().flat_map(across).collect()
-}
-
-/// Multiply-accumulates of a layer in tile sets (eq. 13); none for pooling.
-pub fn multi_tiled_macs(layer: &ChainLayer, sets: &[TileSet]) -> u64 {
-    let outputs: u64 = sets.iter().map(|set| set.columns * set.rows * set.repetitions).sum();
-    outputs * layer.weights(layer.input_maps, layer.output_maps)
 }

@@ -60,9 +60,7 @@ pub use infeasible::smallest_that_fit;
 pub use lpf_limit::{check_lpf_limit, lpf_limit_from};
 pub use objective::{Objective, Weights};
 pub use shortage::{Shortage, bytes, explain_infeasible};
-pub use unrolled::{
-    UnrolledLayer, UnrolledOutcome, UnrolledSearch, UnrolledSolution, UnrollingBench, UnrollingTask, find_best_unrolled,
-};
+pub use unrolled::{UnrolledLayer, UnrolledOutcome, UnrolledSearch, UnrolledSolution, UnrollingBench, UnrollingTask};
 
 use crate::cost::{Evaluator, LayerCost};
 use crate::mapping::{Allocation, LayerOnCore, TemporalLoop};

@@ -272,31 +272,6 @@ impl<'a> Job for UnrolledSearch<'a> {
     }
 }
 
-/// The best unrolling and mapping by `objective`; among equals the one of least latency, then of least energy.
-///
-/// After each unrolling, `proceed` gets the number of those done and the most that there may be. Where it returns
-/// `false`, the search stops, and its proof covers the rest.
-pub fn find_best_unrolled(
-    layer: UnrolledLayer<'_>,
-    options: &UnrollingOptions,
-    objective: &Objective,
-    limits: &Limits,
-    strategy: Strategy,
-    mut proceed: impl FnMut(usize, usize) -> bool,
-) -> UnrolledOutcome {
-    let mut search = UnrolledSearch::new(layer, options, objective.clone(), *limits, strategy);
-    let mut index = 0;
-    while index < search.end() {
-        let Some(outcome) = search.solve(index) else { break };
-        search.offer(index, &outcome);
-        index += 1;
-        if !proceed(index, search.end()) {
-            break;
-        }
-    }
-    search.outcome()
-}
-
 /// A lower bound on the score of every mapping with this unrolling: its unavoidable accesses, and the steps of its
 /// temporal loops.
 fn lower_bound(problem: &LayerOnCore<'_>, objective: &Objective) -> f64 {

@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod csv;
+pub mod fusion;
 pub mod links;
+pub mod multi_tiling;
 pub mod nests;
 pub mod onnx;
 pub mod random;

@@ -5,11 +5,11 @@ pub mod fused;
 use crate::Report;
 use fusescape_engine::interlayer::{
     Accelerator, BottomTile, Chain, ChainEnergyCause, ChainLayer, Direction, FusionBuffers, LayerSchedule, LayerTile,
-    Parameters, RowStationary, Run, closed_form, fused_volume, multi_tiled_macs, propagate, reuse_overhead, tile_count,
-    tile_sets, unique_tiles,
+    Parameters, RowStationary, Run, closed_form, fused_volume, propagate, reuse_overhead, tile_count, unique_tiles,
 };
 use fusescape_engine::workload::Network;
 use fusescape_spec::{find_preset, workload_presets};
+use fusescape_test_support::multi_tiling::{multi_tiled_macs, tile_sets};
 use fusescape_test_support::{entries, integer, number, reference, text};
 use serde_json::{Value, json};
 

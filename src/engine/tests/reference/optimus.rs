@@ -4,8 +4,9 @@ use crate::Report;
 use fusescape_engine::fusion::{
     FeatureMap, Group, GroupCost, Ideals, MapId, OnlineFusion, Operator, OperatorGraph, OperatorId, OperatorKind,
     PaperNetwork, ParameterLoading, Residency, Scheme, Setting, Throughput, algorithm1, baselines, is_convex,
-    is_scheme, memory_cost, prior_cost, relaxed_cost,
+    memory_cost, prior_cost,
 };
+use fusescape_test_support::fusion::{is_scheme, relaxed_cost};
 use fusescape_test_support::{integer, reference, text};
 use serde_json::Value;
 

@@ -5,11 +5,12 @@ use fusescape_engine::fusion::isoa::{IsoaPrices, decide};
 use fusescape_engine::fusion::{
     FeatureMap, GraphError, Group, GroupMap, Ideals, MapId, NETWORK_INPUT, OnlineFusion, Operator, OperatorGraph,
     OperatorId, OperatorKind, PaperNetwork, ParameterLoading, PriceList, Proof, Residency, Setting, Throughput,
-    algorithm1, baselines, fuse, is_convex, is_scheme, memory_cost, prior_cost, relaxed_cost,
+    algorithm1, baselines, fuse, is_convex, memory_cost, prior_cost,
 };
 use fusescape_engine::ids::{TiSlice, TiVec};
 use fusescape_engine::workload::Network;
 use fusescape_spec::{find_preset, workload_presets};
+use fusescape_test_support::fusion::{is_scheme, relaxed_cost};
 use fusescape_test_support::random::Lcg;
 use fusescape_test_support::sample::sample_or_all;
 use std::cell::RefCell;

@@ -5,9 +5,10 @@ use fusescape_engine::explore::{
     PaperStudy, Request, Settings, StackLimits, StackStudy, Sweep, compare_fusions, dataflow_request,
 };
 use fusescape_engine::fusion::document::operators_of;
-use fusescape_engine::fusion::{PaperNetwork, Setting, is_scheme};
+use fusescape_engine::fusion::{PaperNetwork, Setting};
 use fusescape_engine::workload::{Dim, LayerKind};
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
+use fusescape_test_support::fusion::is_scheme;
 
 fn request(hardware: &str, workload: &str) -> Request {
     let document = |id, presets| find_preset(presets, id).unwrap().text.to_owned();

@@ -1,7 +1,8 @@
 //! Multi-tiling against single pixels, on random chains: every pixel is computed once, when it is first read.
 
-use fusescape_engine::interlayer::{Axis, Chain, Run, closed_form, multi_tiled_macs, tile_sets, unique_tiles};
+use fusescape_engine::interlayer::{Axis, Chain, Run, closed_form, unique_tiles};
 use fusescape_engine::workload::Network;
+use fusescape_test_support::multi_tiling::{multi_tiled_macs, tile_sets};
 use fusescape_test_support::random::Lcg;
 use std::collections::BTreeSet;
 

@@ -6,13 +6,37 @@ use fusescape_engine::job::{Job, Worker};
 use fusescape_engine::mapping::{Coverage, LayerOnCore, LayerProblem, SpatialMapping, UnrollingOptions, unrollings};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{
-    Limits, Objective, Outcome, Proof, Strategy, UnrolledLayer, UnrolledSearch, explain_infeasible, find_best,
-    find_best_unrolled,
+    Limits, Objective, Outcome, Proof, Strategy, UnrolledLayer, UnrolledOutcome, UnrolledSearch, explain_infeasible, find_best,
 };
 use fusescape_engine::workload::{Dim, LayerKind, LayerShape, Network, Precision};
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 use fusescape_test_support::random::{Lcg, all_levels, random_core, random_shape};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The best unrolling and mapping by `objective`; among equals the one of least latency, then of least energy.
+///
+/// After each unrolling, `proceed` gets the number of those done and the most that there may be. Where it returns
+/// `false`, the search stops, and its proof covers the rest.
+fn find_best_unrolled(
+    layer: UnrolledLayer<'_>,
+    options: &UnrollingOptions,
+    objective: &Objective,
+    limits: &Limits,
+    strategy: Strategy,
+    mut proceed: impl FnMut(usize, usize) -> bool,
+) -> UnrolledOutcome {
+    let mut search = UnrolledSearch::new(layer, options, objective.clone(), *limits, strategy);
+    let mut index = 0;
+    while index < search.end() {
+        let Some(outcome) = search.solve(index) else { break };
+        search.offer(index, &outcome);
+        index += 1;
+        if !proceed(index, search.end()) {
+            break;
+        }
+    }
+    search.outcome()
+}
 
 /// The average width of every loop over the array dimensions that the same memories share.
 fn sizes(core: &Core, shape: &LayerShape, unroll: &[Unroll]) -> BTreeMap<(Vec<bool>, Dim), u64> {

@@ -1,9 +1,35 @@
-//! Eq. 2 of the paper, taken at its word. It is a bound, and no scheme, see [`relaxed_cost`].
+//! Schemes of fused operators as the paper defines them (Optimus), to compare with.
 
-use super::graph::OperatorGraph;
-use super::ids::OperatorId;
-use super::validity::is_convex;
-use rustc_hash::FxHashMap;
+use fusescape_engine::fusion::{OperatorGraph, OperatorId, is_convex};
+use fusescape_engine::ids::{TiVec, ti_vec};
+use std::collections::HashMap;
+
+/// Whether every operator is in exactly one group, and the groups can run one after another. That each is convex is not enough: two
+/// groups may wait for each other.
+pub fn is_scheme(graph: &OperatorGraph, groups: &[Vec<OperatorId>]) -> bool {
+    let mut group_of: TiVec<OperatorId, usize> = ti_vec![usize::MAX; graph.len()];
+    for (group, operators) in groups.iter().enumerate() {
+        for &id in operators {
+            if group_of.get(id) != Some(&usize::MAX) {
+                return false;
+            }
+            group_of[id] = group;
+        }
+    }
+    if group_of.contains(&usize::MAX) {
+        return false;
+    }
+    let mut waits = petgraph::graph::DiGraph::<(), ()>::new();
+    let nodes: Vec<_> = groups.iter().map(|_| waits.add_node(())).collect();
+    for id in graph.ids() {
+        for producer in graph.producers(id) {
+            if group_of[producer] != group_of[id] {
+                waits.update_edge(nodes[group_of[producer]], nodes[group_of[id]], ());
+            }
+        }
+    }
+    !petgraph::algo::is_cyclic_directed(&waits)
+}
 
 /// Limit on the operators: eq. 2 takes all subsets of all subsets of them.
 const MOST_OPERATORS: usize = 12;
@@ -17,7 +43,7 @@ pub fn relaxed_cost(graph: &OperatorGraph, price: &dyn Fn(&[OperatorId]) -> Opti
     if graph.len() > MOST_OPERATORS {
         return None;
     }
-    let mut prices = FxHashMap::default();
+    let mut prices = HashMap::new();
     let mut price_of = |group: u32| {
         *prices.entry(group).or_insert_with(|| {
             let operators: Vec<OperatorId> = graph.ids().filter(|id| group >> id.index() & 1 == 1).collect();
