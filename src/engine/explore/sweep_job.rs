@@ -87,6 +87,7 @@ pub struct SweepJob {
     pub strategies: Arc<Vec<DepthFirstStrategy>>,
     /// Number of points without the references.
     pub swept: usize,
+    /// State of each point, in the order of `strategies`.
     pub points: Vec<PointState>,
     /// What a report shows beside their costs, where benches tell.
     pub reported: ReportedPoints,
