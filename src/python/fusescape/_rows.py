@@ -16,24 +16,24 @@ class Tile(NamedTuple):
 
 @dataclass(frozen=True)
 class Power:
-    """What some work takes on a core whose clock is stated."""
+    """Time, energy and power of some work on a core whose clock is stated."""
 
     clock_mhz: float
     """The clock, MHz."""
     leakage_pj_per_cycle: float
     """Energy that leaks in a cycle, pJ."""
     seconds: float
-    """How long the work takes, s."""
+    """Duration of the work, s."""
     leakage_pj: float
-    """Energy that leaks meanwhile, pJ."""
+    """Energy that leaks during that time, pJ."""
     total_pj: float
-    """With the energy of what is done, pJ."""
+    """Energy of the work and of leakage, pJ."""
     watts: float
     """Mean power, W."""
     tops: float
-    """Operations a second, 10^12: a multiply-accumulate is two."""
+    """Operations per second, in 10^12: a multiply-accumulate is two."""
     tops_per_watt: float
-    """Operations a joule, 10^12."""
+    """Operations per joule, in 10^12."""
 
 
 @dataclass(frozen=True)
@@ -167,9 +167,9 @@ class StepCost:
     latency_cycles: int
     """Latency, cycles."""
     dram_bits: int
-    """Bits to and from DRAM."""
+    """Bits read from DRAM plus bits written to it, all tensors."""
     weight_bits: int
-    """Bits of weights among them."""
+    """Bits of weights among those read from DRAM."""
     macs: int
     """Multiply-accumulates."""
 
@@ -179,13 +179,13 @@ class DividedStep:
     """What a step of all layers costs, divided among cores."""
 
     split: Mapping[str, int]
-    """Into how many parts each dimension is divided."""
+    """The number of parts of each dimension."""
     energy_pj: float
     """Energy, links included, pJ."""
     energy: Mapping[str, float] = field(repr=False)
     """Energy by cause, pJ."""
     link_energy_pj: float
-    """Energy of what cores send each other, pJ."""
+    """Energy of the transfers between cores, pJ."""
     latency_cycles: int
     """Latency of a step by itself, cycles."""
     interval_cycles: int
@@ -195,10 +195,10 @@ class DividedStep:
     link_bits: int
     """Bits that cores send each other."""
     dram_bits: int
-    """Bits to and from DRAM."""
+    """Bits read from DRAM plus bits written to it, all tensors."""
     macs: int
     """Multiply-accumulates."""
     cache_bytes_of_a_core: float
     """Bytes of keys and values of all layers that belong to a core: the largest part."""
     keys_in: str
-    """Where keys and values are."""
+    """The place of keys and values."""

@@ -65,7 +65,7 @@ class Report(TypedDict):
     generation: NotRequired[Generation | None]
     """Generation; null without `--generate`."""
     cores: NotRequired[Cores]
-    """The cores, all alike."""
+    """The cores, all equal."""
     one_core: NotRequired[Divided]
     """The step on one of the cores."""
     divided: NotRequired[list[Divided]]
@@ -77,7 +77,7 @@ class Report(TypedDict):
 
 
 Activation: TypeAlias = 'Literal["None", "Gelu", "Silu", "Relu"]'
-"""What is done to every hidden channel of the feed-forward part."""
+"""The activation of every hidden channel of the feed-forward part."""
 
 
 @final
@@ -95,7 +95,7 @@ class Attention(TypedDict):
     bound_by: str
     """What takes longest."""
     dram_bits: int
-    """Bits to and from DRAM."""
+    """Bits read from DRAM plus bits written to it, all tensors."""
     dram: AttentionDram
     """Bits to and from DRAM by tensor."""
     on_chip_bits: list[int]
@@ -155,9 +155,9 @@ class Block(TypedDict):
     bound_by: str
     """What takes longest."""
     dram_bits: int
-    """Bits to and from DRAM."""
+    """Bits read from DRAM plus bits written to it, all tensors."""
     weight_bits: int
-    """Bits of weights among them."""
+    """Bits of weights among those read from DRAM."""
     on_chip_bits: list[int]
     """Bits needed on the chip: of queries, scores, results and rows of tokens, and of keys, values and weights."""
     macs: int
@@ -165,12 +165,12 @@ class Block(TypedDict):
 
 
 Cascade: TypeAlias = 'Literal["ThreePass", "TwoPass", "OnePass"]'
-"""How the softmax goes over the keys."""
+"""The passes of the softmax over the keys."""
 
 
 @final
 class Compulsory(TypedDict):
-    """Bytes that have to cross the border of the chip for one layer at least, with all of it fused."""
+    """Bytes that cross the border of the chip for one layer at least, with all of it fused."""
 
     weights: float
     """Weights that are used."""
@@ -186,12 +186,12 @@ class Compulsory(TypedDict):
 
 @final
 class Cores(TypedDict):
-    """Cores that are all alike."""
+    """Equal cores."""
 
     count: int
-    """How many there are."""
+    """Number of cores."""
     link_bits: int
-    """Bits that each sends, and receives, in a cycle."""
+    """Bits that each core sends, and receives, per cycle."""
     link_pj: float
     """Energy of sending a bit to another core, pJ."""
 
@@ -207,9 +207,9 @@ class Cost(TypedDict):
     latency_cycles: int
     """Latency, cycles."""
     dram_bits: int
-    """Bits to and from DRAM."""
+    """Bits read from DRAM plus bits written to it, all tensors."""
     weight_bits: int
-    """Bits of weights among them."""
+    """Bits of weights among those read from DRAM."""
     macs: int
     """Multiply-accumulates."""
 
@@ -219,7 +219,7 @@ class CostWithKeysIn(TypedDict):
     """What all layers cost with keys and values in one place."""
 
     keys_in: KeyStore
-    """Where keys and values are."""
+    """The place of keys and values."""
     all_layers: Cost | None
     """The step, all layers."""
 
@@ -229,13 +229,13 @@ class Divided(TypedDict):
     """What a step of all layers costs, divided among cores."""
 
     split: Split
-    """Into how many parts each dimension is divided."""
+    """The number of parts of each dimension."""
     energy_pj: float
     """Energy, links included, pJ."""
     energy_pj_by_cause: Energy
     """Energy by cause, pJ."""
     link_energy_pj: float
-    """Energy of what cores send each other, pJ."""
+    """Energy of the transfers between cores, pJ."""
     latency_cycles: int
     """Latency of a step by itself, cycles."""
     interval_cycles: int
@@ -245,27 +245,27 @@ class Divided(TypedDict):
     link_bits: int
     """Bits that cores send each other."""
     dram_bits: int
-    """Bits to and from DRAM."""
+    """Bits read from DRAM plus bits written to it, all tensors."""
     macs: int
     """Multiply-accumulates."""
     cache_bytes_of_a_core: float
     """Bytes of keys and values of all layers that belong to a core: the largest part."""
     keys_in: KeyStore
-    """Where keys and values are."""
+    """The place of keys and values."""
 
 
 @final
 class ElementBits(TypedDict):
-    """Bits of an element."""
+    """Bits of one element, by the data that it belongs to."""
 
     activations: int
-    """Of queries, and of other maps."""
+    """Bits of queries, and of other maps."""
     keys: int
-    """Of keys and values."""
+    """Bits of keys and values."""
     sums: int
-    """Of scores, and of all that is added up."""
+    """Bits of scores, and of all sums."""
     weights: int
-    """Of weights."""
+    """Bits of weights of linear layers."""
 
 
 @final
@@ -286,13 +286,13 @@ class Energy(TypedDict):
 
 @final
 class FusionRows(TypedDict):
-    """All: whole rows of scores stay on the chip, while the softmax goes over them in three or two passes (FLAT)."""
+    """All: whole rows of scores stay on the chip, while the softmax is computed in three or two passes (FLAT)."""
 
     Rows: Cascade
 
 
 Fusion: TypeAlias = 'Literal["None", "QueriesStay", "KeysStay"] | FusionRows'
-"""What runs together."""
+"""The steps of attention that are fused."""
 
 
 @final
@@ -345,16 +345,16 @@ class Kind(TypedDict):
 
 @final
 class Latent(TypedDict):
-    """Multi-head latent attention (DeepSeek-V2, Section 2.1): of a token a latent is cached, out of which every head computes its key
-    and its value, and a part of the key that is rotated, which all heads share. Queries are not compressed here."""
+    """Multi-head latent attention (DeepSeek-V2, Section 2.1): for each token, a latent is cached, out of which every head computes its
+    key and its value, and a part of the key that is rotated and that all heads share. Queries are not compressed here."""
 
     rank: int
     """Channels of the latent."""
     rotary: int
     """Channels of a query or key that are rotated, beside those of a head."""
     absorbed: bool
-    """Whether heads go on with the latents themselves: what would make keys and values of them is multiplied to queries and results
-    instead. Else keys and values of all tokens, cached ones too, are computed in every step."""
+    """Whether heads compute with the latents themselves: the weights that would compute keys and values of them are multiplied to
+    queries and results instead. Else keys and values of all tokens, cached ones included, are computed in every step."""
 
 
 @final
@@ -368,7 +368,7 @@ class Moved(TypedDict):
 
 
 Norm: TypeAlias = 'Literal["None", "Layer", "RootMeanSquare"]'
-"""How the channels of a token are normalised."""
+"""The normalisation of the channels of a token."""
 
 
 @final
@@ -376,21 +376,21 @@ class Published(TypedDict):
     """A dataflow of the FuseMax artifact: attention of one layer, on its own machine."""
 
     dataflow: str
-    """As the artifact calls it."""
+    """Name in the artifact."""
     latency_s: float
     """Latency, s."""
     energy_pj: float
     """Energy, pJ."""
     dram_bytes: float
-    """Bytes to and from DRAM."""
+    """Bytes read from DRAM plus bytes written to it: both maps once, weights once for each time that they are streamed."""
     dram_bytes_by_tensor: dict[str, float]
     """The same by tensor, as the papers write it."""
     cycles: dict[str, float]
     """Cycles of every step, as the papers write its result."""
     utilisation_2d: float
-    """Part of the time of the 2D array that is used."""
+    """Share of the time in which the 2D array is busy."""
     utilisation_1d: float
-    """Part of the time of the 1D array that is used."""
+    """Share of the time in which the 1D array is busy."""
     tiles: tuple[int, int] | None
     """Groups of queries that stay in the buffer, and how often keys pass; rows at a time and how often for FLAT; null where queries are
     not tiled."""
@@ -429,19 +429,19 @@ class Run(TypedDict):
     bound_by: str
     """What takes longest."""
     dram_bits: int
-    """Bits to and from DRAM."""
+    """Bits read from DRAM plus bits written to it, all tensors."""
     weight_bits: int
-    """Bits of weights among them."""
+    """Bits of weights among those read from DRAM."""
     macs: int
     """Multiply-accumulates."""
 
 
 @final
 class Schedule(TypedDict):
-    """A schedule."""
+    """A schedule of attention on a core: fusion, the sizes of tiles, and the place of keys and values."""
 
     fusion: Fusion
-    """What runs together."""
+    """The steps that are fused."""
     queries: int
     """Queries in a tile."""
     heads: int
@@ -449,12 +449,12 @@ class Schedule(TypedDict):
     keys: int
     """Keys in a tile."""
     held: KeysHeld
-    """Where keys and values are."""
+    """The place of keys and values."""
 
 
 @final
 class Split(TypedDict):
-    """Into how many parts each dimension is divided."""
+    """The number of parts of each dimension."""
 
     sequences: int
     """Sequences of the batch."""
@@ -465,7 +465,7 @@ class Split(TypedDict):
     keys: int
     """Keys and values."""
     layers: int
-    """Layers, one after the other on other cores."""
+    """Layers: groups of cores that compute one after the other."""
 
 
 @final
@@ -493,7 +493,7 @@ class Step(TypedDict):
     cached: int
     """Cached tokens of each."""
     sees_itself: bool
-    """Whether the new tokens of a decoder see themselves and each other; AccelForge leaves that out where there is a cache."""
+    """Whether the new tokens of a decoder see themselves and each other; AccelForge leaves these scores out where there is a cache."""
 
 
 @final
@@ -527,22 +527,22 @@ class Transformer(TypedDict):
     gated: bool
     """Whether a third matrix gates the hidden channels."""
     experts: tuple[int, int]
-    """Feed-forward parts, and how many of them each token uses; (1, 1) where there is one for all."""
+    """Feed-forward parts (experts), and the number of them that each token uses; (1, 1) where there is one for all."""
     shared: int
-    """Feed-forward parts that every token uses, beside these."""
+    """Experts that every token uses, in addition to these."""
     latent: Latent | None
-    """Whether keys and values come out of a latent: multi-head latent attention."""
+    """Whether keys and values are computed out of a latent: multi-head latent attention."""
     causal: bool
     """Whether a token sees only those before it, and keys and values are cached: a decoder."""
     window: int | None
-    """How many tokens a token of a decoder sees, itself included: a sliding window; `None`: all before it."""
+    """Number of tokens that a token of a decoder sees, itself included: a sliding window; `None`: all before it."""
     norm: Norm
-    """How tokens are normalised."""
+    """Normalisation of the tokens."""
     post_norm: bool
     """Whether the norm follows the residual sum, as in the first transformers; else it comes before attention and the feed-forward part."""
     activation: Activation
-    """What is done to hidden channels."""
+    """Activation of the hidden channels."""
     rotary: bool
     """Whether queries and keys are rotated by their position."""
     state_space: StateSpace | None
-    """What a layer is instead; then it has no heads and no feed-forward part, and their sizes are 0."""
+    """The state-space block in place of attention and the feed-forward part; the model then has no heads, and their sizes are 0."""

@@ -39,7 +39,7 @@ class Report(TypedDict):
     peak_on_chip_bits: int
     """Most that lies in memories of the chip at any time, bits."""
     mac_use: float
-    """Share of what all arrays could multiply in the latency that the network needs."""
+    """Share of the multiply-accumulates possible on all arrays within the latency that the network needs."""
     tile_size: str
     """Size of the tiles, as `--tiles` takes it."""
     tile_sizes: list[TileSize] | None
@@ -58,7 +58,7 @@ class Report(TypedDict):
     stacks: list[AllocatedStack]
     """Layer stacks: the layers of each run fused, tile by tile."""
     cores: list[BusyCore]
-    """Where the time of each core goes."""
+    """The time of each core by cause."""
     links: list[BusyLink]
     """Links between cores, and to DRAM."""
     seconds: float

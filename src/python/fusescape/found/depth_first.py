@@ -56,7 +56,7 @@ class Report(TypedDict):
     best_combination: Combination | None
     """Each stack at its best point; null where there is nothing to combine."""
     account: NotRequired[PointAccount]
-    """The whole account of the point, if there is only one."""
+    """The account of the point, if there is only one."""
 
 
 @final
@@ -68,7 +68,7 @@ class Access(TypedDict):
     stored_as: Operand
     """The operand as which memories hold it."""
     memory: MemoryId
-    """The memory."""
+    """The memory that is read or written."""
     level: int
     """The memory level of the operand, lowest first."""
     movement: Movement
@@ -90,8 +90,7 @@ class Access(TypedDict):
     word_pj: float
     """Energy of one word, pJ."""
     precharge_pj: float
-    """Energy beside that of the words, pJ: what precharges bit lines where an array computes in memory, and other weights take their
-    turn."""
+    """Energy besides that of the words, pJ: precharging of bit lines when an array that computes in memory goes on to other weights."""
 
 
 @final
@@ -123,7 +122,7 @@ class CacheAccount(TypedDict):
     v_bits: int
     """Bits of the rows that the vertical cache keeps, of all layers, over the whole width of the map; 0 without one."""
     reasons: list[str]
-    """Why not in lower memories, in sentences."""
+    """Why the overlap is not cached in lower memories, one sentence each."""
 
 
 @final
@@ -137,7 +136,7 @@ class Combination(TypedDict):
     energy_pj: float
     """Energy, pJ."""
     latency_cycles: int
-    """Latency, cycles."""
+    """Sum of the stacks' latencies, cycles."""
 
 
 @final
@@ -145,7 +144,7 @@ class CopyAccount(TypedDict):
     """The data copy actions before one layer, which start together (DeFiNES, Section III, step 4)."""
 
     actions: list[CopyActionAccount]
-    """The actions."""
+    """The actions, each with its data and costs."""
     energy_pj: float
     """Energy of all, pJ."""
     latency_cycles: int
@@ -169,13 +168,13 @@ class CopyActionAccount(TypedDict):
     chain: list[str]
     """Names of the memories passed, source first."""
     hops: list[HopAccount]
-    """From each of them to the next."""
+    """The hops, each from one memory of `chain` to the next."""
     energy_pj: float
     """Energy, pJ."""
 
 
 CopyKind: TypeAlias = 'Literal["StackInput", "InputFromOutput", "ReadHCache", "ReadVCache", "WriteHCache", "WriteVCache"]'
-"""The kind of a data copy action: what is copied, and where it comes from."""
+"""The kind of a data copy action: its data, and the source."""
 
 
 @final
@@ -187,9 +186,9 @@ class CopyPort(TypedDict):
     start: int
     """When the first of them reaches it, cycles."""
     end: int
-    """When the last of them would be done if it had the port for itself."""
+    """When the last of them would be done if it had the port to itself."""
     uses: list[int]
-    """Cycles of each."""
+    """Cycles of each copy."""
 
 
 @final
@@ -199,7 +198,7 @@ class DataBits(TypedDict):
     w: int
     """Weights."""
     i: int
-    """All inputs, cached parts included."""
+    """All inputs, cached ones included."""
     o: int
     """Output."""
     h_cached: int
@@ -215,9 +214,9 @@ class DepthFirstStrategy(TypedDict):
     tile: tuple[int, int]
     """Columns and rows of the last feature map of each stack that are computed atomically."""
     mode: StoringMode
-    """What happens to the overlap of tiles."""
+    """The treatment of the overlap of tiles."""
     fuse: FuseDepth
-    """Which layers share a stack."""
+    """The rule that divides layers into stacks."""
 
 
 @final
@@ -238,7 +237,7 @@ class EnergySplit(TypedDict):
 
 @final
 class HeldData(TypedDict):
-    """What one instance of a memory holds of an operand while a layer-tile runs."""
+    """Data of an operand in one instance of a memory while a layer-tile runs."""
 
     operand: str
     """Name of the operand, for a person."""
@@ -247,7 +246,7 @@ class HeldData(TypedDict):
     level: int
     """The memory level of the operand, lowest first."""
     memory: MemoryId
-    """The memory."""
+    """The memory at that level."""
     bits: float
     """Bits; an average under a fractional unrolling."""
 
@@ -259,7 +258,7 @@ class HopAccount(TypedDict):
     cycles: int
     """Cycles: those of the slower side, once the memory that is read has answered."""
     answer_cycles: int
-    """Cycles until it has, beyond the one of any access."""
+    """Cycles until the memory that is read has answered, beyond the single cycle of any access."""
     read: HopEnd
     """The source: the memory that is read."""
     write: HopEnd
@@ -273,11 +272,11 @@ class HopEnd(TypedDict):
     memory: MemoryId
     """The memory, as an index into the account's."""
     bits: int
-    """Bits that it reads or writes: what is copied, in whole bursts."""
+    """Bits that it reads or writes: the copied bits, rounded up to whole bursts."""
     words: float
     """Full-width words."""
     word_pj: float
-    """Energy of one, pJ."""
+    """Energy of one word, pJ."""
     width_bits: int
     """Bits per cycle."""
 
@@ -323,21 +322,21 @@ class LayerTileAccount(TypedDict):
     layer: str
     """Name of the layer."""
     kind: str | None
-    """What it computes, `None` for a stack input, which is only fetched."""
+    """Its operation, `None` for a stack input, which is only fetched."""
     output: tuple[int, int, int]
     """Columns, rows and channels of the output that this tile computes (or fetches)."""
     window: tuple[int, int]
     """Columns and rows of its window that exist, cached ones included."""
     inputs: list[tuple[int, int, int]]
-    """Columns, rows and channels that it needs of whoever computes them, straight or through views, cached ones included."""
+    """For each map that it reads, straight or through views, the columns, rows and channels that it needs, cached ones included."""
     macs: int
     """Multiply-accumulates."""
     shape: LayerShape
-    """The loop nest of the layer-tile; of a stack input that of the layer whose output it is, which is not computed here."""
+    """The loop nest of the layer-tile; of a stack input, that of its producer, which is not computed here."""
     inputs_from: list[int]
-    """Which layer of the tile each of these comes from."""
+    """For each entry of `inputs`, the node of the tile that provides it."""
     cached: list[tuple[int, int]]
-    """Of each, columns taken from the horizontal cache and rows taken from the vertical one."""
+    """For each entry of `inputs`, columns taken from the horizontal cache and rows taken from the vertical one."""
     bits: DataBits
     """Data sizes of this layer-tile."""
     top_memory: TopMemory
@@ -347,7 +346,7 @@ class LayerTileAccount(TypedDict):
     copies: CopyAccount
     """Copies that must be done before the layer can start."""
     cost: LayerTileCost | None
-    """What the mapped layer costs; `None` for a stack input."""
+    """Costs of the mapped layer; `None` for a stack input."""
 
 
 @final
@@ -363,22 +362,22 @@ class LayerTileCost(TypedDict):
     unrolled: list[tuple[Dim, float]]
     """The unrolled loops with their average width."""
     spatial_utilization: float
-    """Of the PEs, how many work on average."""
+    """Average share of the PEs that work."""
     accesses: list[Access]
     """Every access of a memory."""
     held: list[HeldData]
-    """What each memory holds of each operand meanwhile."""
+    """Bits that each memory holds of each operand while the layer-tile runs."""
     slowest_port: PortBalance | None
     """The port that the array waits for; `None` where it never waits."""
 
 
 @final
 class MacEnergy(TypedDict):
-    """Energy of one multiply-accumulate, by the bits of its operands W and I. An array that computes narrower operands for less states
-    so; else narrow ones cost what wide ones do. What is stated for one precision holds for all that are not wider in either operand;
-    of several the cheapest counts. Where nothing is stated the energy grows with the product of both widths from the precision at
-    which it is known, as that of a multiplier does (8 bits 0.2 pJ, 32 bits 3.1 pJ: Horowitz, ISSCC 2014, Fig. 1.1.9), or is the same
-    for all."""
+    """Energy of one multiply-accumulate, by the bits of its operands W and I. An array on which narrower operands take less energy
+    states so; else they take as much as wide ones. An energy that is stated for one precision holds for all that are not wider in
+    either operand; of several the least counts. Where nothing is stated, the energy grows with the product of both widths from the
+    precision at which it is known, as that of a multiplier does (8 bits 0.2 pJ, 32 bits 3.1 pJ: Horowitz, ISSCC 2014, Fig. 1.1.9), or
+    is the same for all."""
 
     energy_pj: float
     """Energy at `precision`, pJ; where that is not stated, at any."""
@@ -393,7 +392,7 @@ class MemoryAccount(TypedDict):
     """Accesses and energy of one memory, all its instances, over the whole network."""
 
     name: str
-    """Name of the memory."""
+    """Name of the memory in the hardware document."""
     size_bits: int
     """Capacity of one instance."""
     instances: int
@@ -482,14 +481,14 @@ class ScheduledPoint(TypedDict):
 
 @final
 class StackAccount(TypedDict):
-    """The account of one stack."""
+    """Cost of one stack: all its tiles, by tile type."""
 
     layers: list[str]
     """Names of its layers, in topological order, without stack inputs."""
     output_size: tuple[int, int]
     """Columns and rows of its last feature map."""
     weight_bits: int
-    """Bits of all its weights."""
+    """Bits of the weights of all its layers."""
     weight_memory: str | None
     """Memory that keeps the weights after the first tile; `None` where it has none."""
     tile_count: int
@@ -497,16 +496,16 @@ class StackAccount(TypedDict):
     energy_pj: float
     """Energy of the stack, pJ."""
     latency_cycles: int
-    """Latency of the stack, cycles."""
+    """Latency of the stack, all tiles, cycles."""
     tile_types: list[TileTypeAccount]
     """Tiles that behave identically."""
     map: TileMap
-    """Which tile type lies where on the last feature map."""
+    """The tile types by their place on the last feature map."""
 
 
 @final
 class TileMap(TypedDict):
-    """Which tile type lies where (DeFiNES, Fig. 6). Runs keep it small for a million tiles."""
+    """The places of all tile types (DeFiNES, Fig. 6). Runs keep it small for a million tiles."""
 
     columns: list[TileRun]
     """Runs of equal columns of tiles from left to right."""
@@ -546,9 +545,9 @@ class TileTypeAccount(TypedDict):
     energy_pj: float
     """Energy of one tile, pJ."""
     latency_cycles: int
-    """Latency of one tile, cycles."""
+    """Latency of one tile, data copy actions included, cycles."""
     layers: list[LayerTileAccount]
-    """Its layers, stack inputs first where they come first."""
+    """Its nodes: stack inputs, then layers in order of execution."""
 
 
 @final

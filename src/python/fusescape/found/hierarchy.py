@@ -22,7 +22,7 @@ class Report(TypedDict):
     seconds: float
     """How long the search took, s."""
     best: Hierarchy
-    """The best by the objective."""
+    """The best hierarchy by the objective."""
     best_layers: list[EqualLayers]
     """What each different layer costs on the best hierarchy."""
     front: list[Hierarchy]
@@ -54,7 +54,7 @@ class ExplorationCounts(TypedDict):
     searched: int
     """Hierarchies that were searched to the end."""
     unproved: int
-    """Of these, how many may have a better mapping, as their search reached a limit or proves nothing."""
+    """Number of these that may have a better mapping, as their search reached a limit or proves nothing."""
     pruned: int
     """Hierarchies that were pruned, as a point of the front dominates their lower bound."""
     infeasible: int

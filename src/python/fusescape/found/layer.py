@@ -67,7 +67,7 @@ class Access(TypedDict):
     stored_as: Operand
     """The operand as which memories hold it."""
     memory: MemoryId
-    """The memory."""
+    """The memory that is read or written."""
     level: int
     """The memory level of the operand, lowest first."""
     movement: Movement
@@ -89,8 +89,7 @@ class Access(TypedDict):
     word_pj: float
     """Energy of one word, pJ."""
     precharge_pj: float
-    """Energy beside that of the words, pJ: what precharges bit lines where an array computes in memory, and other weights take their
-    turn."""
+    """Energy besides that of the words, pJ: precharging of bit lines when an array that computes in memory goes on to other weights."""
 
 
 Adding: TypeAlias = 'Literal["analog", "digital"]'
@@ -156,13 +155,13 @@ class BestMapped(TypedDict):
 
 @final
 class ComingDownAllButFirst(TypedDict):
-    """All partial sums that go up, but for so many elements of the first pass over the outputs."""
+    """All partial sums that go up, except so many elements of the first pass over the outputs."""
 
     AllButFirst: float
 
 
 ComingDown: TypeAlias = 'Literal["Inputs", "Nothing", "All"] | ComingDownAllButFirst'
-"""What comes down from the next higher level."""
+"""The data that comes down from the next higher level."""
 
 
 @final
@@ -249,7 +248,7 @@ class InMemoryArray(TypedDict):
     peak_tops: float
     """Operations a second, 10^12, when all rows and columns are in use."""
     peak_tops_per_watt: float
-    """Operations a joule, 10^12, likewise; without memories."""
+    """Operations per joule, in 10^12, when all rows and columns are in use; without memories."""
     period_ns: float
     """The shortest period of a clock, ns."""
     delay: InMemoryArrayDelay
@@ -345,13 +344,13 @@ class LevelInformation(TypedDict):
     unit_size: float
     """Elements that one unit holds."""
     total_size: float
-    """Different elements that all units hold together which the next higher level serves as one."""
+    """Different elements of all units that share one unit of the next higher level."""
     precision_bits: int
     """Bits per element."""
     unit_bits: float
     """Bits that one unit holds at most; of outputs partial sums, while there are any."""
     reserved: Reserved
-    """What these bits are of."""
+    """The elements that these bits hold."""
     unit_macs: float
     """MACs that the data of one unit supports, those of units that work on the same data included."""
     total_macs: float
@@ -381,12 +380,12 @@ class LevelInformation(TypedDict):
 
 @final
 class LoopEffect(TypedDict):
-    """The effect of a loop on accesses: what loops up to this one leave to be fetched from above (ZigZag, Fig. 7a)."""
+    """The effect of a loop on accesses: the elements that loops up to this one leave to be fetched from above (ZigZag, Fig. 7a)."""
 
     dim: Dim
     """The loop, with its average width where it is unrolled."""
     size: float
-    """Its size."""
+    """Iterations; fractional where an unrolling does not divide the loop."""
     unrolled: bool
     """Whether it is unrolled."""
     level: int
@@ -414,13 +413,13 @@ class MappingFound(TypedDict):
     """A mapped layer: energy beside that of its accesses, and cycles, as fields by cause."""
 
     mapping: TemporalMapping
-    """The mapping; loops that only keep an operand stationary stand at the lower level."""
+    """The mapping; loops that only keep an operand stationary are at the lower level."""
     memory_pj: list[list[float]]
     """Energy of all accesses, pJ: per operand and memory level."""
     words: list[list[list[float]]]
     """Full-width words: per operand, memory level and movement, in the order ReadToLow, WriteFromLow, ReadToHigh, WriteFromHigh."""
     accesses: list[Access]
-    """Every access behind `words`: per operand, memory and direction, with what makes it."""
+    """Every access behind `words`: per operand, memory and direction, with its cause."""
     double_buffered: list[list[bool]]
     """Whether each memory level is double-buffered, by operand."""
     ports: list[PortBalance]
@@ -471,7 +470,7 @@ class OperandInformation(TypedDict):
     """One operand's part of the table."""
 
     name: str
-    """What people call it."""
+    """The operand's name, for people."""
     size: float
     """Elements of the whole operand."""
     reuse: float
@@ -479,7 +478,7 @@ class OperandInformation(TypedDict):
     levels: list[LevelInformation]
     """Architecture levels, lowest first: the MAC units, then the operand's memories."""
     effect: list[LoopEffect]
-    """What each loop does for the accesses, innermost first (ZigZag, Fig. 7a)."""
+    """The effect of each loop on accesses, innermost first (ZigZag, Fig. 7a)."""
 
 
 @final
@@ -519,7 +518,7 @@ Proof: TypeAlias = 'Literal["None", "Optimal", "OptimalButForTies"] | ProofGap'
 
 @final
 class Reserved(TypedDict):
-    """What a unit reserves for an operand: so many elements of so many bits."""
+    """The room that a unit reserves for an operand: a number of elements, and their bits."""
 
     elements: ReservedElements
     """Which elements count."""
@@ -529,7 +528,7 @@ class Reserved(TypedDict):
 
 @final
 class ReservedElementsAverage(TypedDict):
-    """Those of the average unit, multiplied in the order of the public tools, as some rules cut what is not whole."""
+    """Counts of the average unit, multiplied in the order of the public tools, as some rules truncate fractions."""
 
     Average: list[float]
 
@@ -543,7 +542,7 @@ class ReservedElementsRoundedAverage(TypedDict):
 
 @final
 class ReservedElementsFullest(TypedDict):
-    """Those of the fullest unit: unrolled loops rounded up, none longer than the layer's."""
+    """Counts of the fullest unit: unrolled loops rounded up, none longer than the layer's."""
 
     Fullest: list[int]
 
@@ -557,13 +556,13 @@ class Reuse(TypedDict):
     """Data reuse factors."""
 
     total: float
-    """Both together."""
+    """The product of temporal and spatial reuse."""
     temporal: float
     """By loops in time."""
     spatial: float
     """By unrolled loops."""
     with_fifo: float
-    """Both together if inputs shift through the units like a FIFO where the loop above allows it."""
+    """The total if inputs shift through the units like a FIFO where the loop above allows it."""
 
 
 @final
@@ -595,7 +594,7 @@ class Solution(TypedDict):
     energy_pj: float
     """Its energy, pJ."""
     latency_cycles: int
-    """Its latency, cycles."""
+    """Latency of the mapping, cycles."""
 
 
 @final
@@ -605,7 +604,7 @@ class SpacePoint(TypedDict):
     energy_pj: float
     """Its energy, pJ."""
     latency_cycles: int
-    """Its latency, cycles."""
+    """Latency of the mapping, cycles."""
     is_even: bool
     """Whether all operands have the same loops at every height of the hierarchy."""
 
@@ -665,13 +664,13 @@ class Traffic(TypedDict):
     """Elements that come down, seen from the higher level. Of partial sums all but the first of every output, as in Fig. 6. (A register
     of its own cannot read back its first sum either, which `Energy::elements` takes into account where PEs add up in space.)"""
     coming_down: ComingDown
-    """What comes down."""
+    """The data that comes down."""
     up: float
     """Elements that go up, seen from the higher level."""
     unit: Bandwidth
-    """What one unit of this level needs on average."""
+    """Average bandwidth that one unit of this level needs."""
     above: Bandwidth
-    """What one unit of the next higher level needs on average for all units below it."""
+    """Average bandwidth that one unit of the next higher level needs for all units below it."""
 
 
 @final
@@ -702,7 +701,7 @@ class UnitCounts(TypedDict):
     """Unit counts of the whole array."""
 
     total: float
-    """All units."""
+    """Units at this level, those that hold the same data included."""
     unique: float
     """Units that hold different data."""
     duplicate: float
@@ -727,7 +726,8 @@ class UnrollingsFound(TypedDict):
 
 @final
 class WindowCount(TypedDict):
-    """How many input columns or rows the windows along one axis touch: with fractional sizes, averages of unrollings that do not divide."""
+    """The number of input columns or rows that the windows along one axis touch: with fractional sizes, averages of unrollings that do
+    not divide."""
 
     outputs: Dim
     """The loop over windows."""
@@ -738,10 +738,11 @@ class WindowCount(TypedDict):
     dilation: int
     """Input columns or rows from one element of a window to the next."""
     cuts_sizes: bool
-    """Whether fractional sizes of both loops are cut down to integers first (`Rules::truncate_fractional_windows`)."""
+    """Whether fractional sizes of both loops are truncated first (`Rules::truncate_fractional_windows`)."""
     cuts_extent: bool
-    """Whether what comes out is cut down to an integer (`Rules::truncate_fractional_extents`)."""
+    """Whether the resulting extent is truncated (`Rules::truncate_fractional_extents`)."""
     overcounts: bool
-    """Whether fewer windows than the dilation share less than nothing (`Rules::few_dilated_windows_overcounted`)."""
+    """Whether the overlap of fewer windows than the dilation is counted as negative (`Rules::few_dilated_windows_overcounted`)."""
     at_most: int | None
-    """How many there are, where no more than these count; `None` where padding counts, too (`Rules::input_beyond_border_counted`)."""
+    """Number of existing columns or rows, beyond which none count; `None` where padding counts, too
+    (`Rules::input_beyond_border_counted`)."""

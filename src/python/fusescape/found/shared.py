@@ -57,24 +57,24 @@ class LayerShape(TypedDict):
     input_limit: tuple[int, int]
     """Columns and rows of the input that windows touch: at a padded border, and where windows leave some out, fewer than they span."""
     untouched: tuple[int, int]
-    """Columns and rows that the tools count beyond `input_limit` at most: those that exist and no window touches, or what a document
-    says that they count (`Rules::untouched_input_counted`)."""
+    """Limits on the columns and rows that the tools count beyond `input_limit`: existing ones that no window touches, or those that a
+    document states as counted (`Rules::untouched_input_counted`)."""
     precision: Precision
     """Bits per element, as memories hold it."""
     sparsity: Sparsity | None
-    """What zeros save; `None` where none are stated."""
+    """Savings by zeros; `None` where none are stated."""
     operations: Operations
-    """What a vector unit does in each iteration of the loops."""
+    """Operations of a vector unit in each iteration of the loops."""
 
 
 @final
 class LinkBalance(TypedDict):
-    """One link's balance, as if it had the port for itself."""
+    """One link's balance, as if it had the port to itself."""
 
     operand: str
-    """Whose data it carries."""
+    """Name of the operand that it carries."""
     movement: Movement
-    """Which way."""
+    """The data movement."""
     needed_cycles: int
     """Cycles it needs, per period."""
     allowed_cycles: int
@@ -84,12 +84,12 @@ class LinkBalance(TypedDict):
     count: int
     """Number of transfers."""
     cycles: int
-    """What it waits over the whole layer; negative: slack. The first transfer counts as loading."""
+    """Stall cycles over the whole layer; negative: slack. The first transfer counts as loading."""
 
 
 @final
 class ListedStacksup_to(TypedDict):
-    """All of at most so many layers, and longer ones that were given."""
+    """All of at most this many layers, and longer ones that were given."""
 
     up_to: int
 
@@ -133,11 +133,11 @@ Objective: TypeAlias = 'Literal["Energy", "Latency", "EnergyDelayProduct", "Dram
 
 
 Operand: TypeAlias = 'Literal["W", "I", "O"]'
-"""What a memory holds for a layer. Both inputs of an elementwise addition are stored as `I`."""
+"""The operand as which a memory holds data of a layer. Both inputs of an elementwise addition are stored as `I`."""
 
 
 Operations: TypeAlias = 'list[int]'
-"""How many of each operation an iteration of a layer's loops takes."""
+"""Number of each operation in an iteration of a layer's loops."""
 
 
 @final
@@ -153,32 +153,32 @@ class PortBalance(TypedDict):
     links: list[LinkBalance]
     """The links that it serves and that carry something."""
     sharing_cycles: int
-    """Cycles that the links have to wait for each other, beyond what each is too slow by itself: what all of them need within the time
-    they have, less `open_cycles`; none where that is negative."""
+    """Cycles that the links wait for each other, beyond their own stalls: the cycles that all of them need within the time that they
+    have, less `open_cycles`; 0 where that is negative."""
     open_cycles: int
     """Cycles of the whole layer in which at least one of the links may work."""
 
 
 @final
 class Power(TypedDict):
-    """What some work takes on a core whose clock is stated."""
+    """Time, energy and power of some work on a core whose clock is stated."""
 
     clock_mhz: float
     """The clock, MHz."""
     leakage_pj_per_cycle: float
     """Energy that leaks in a cycle, pJ."""
     seconds: float
-    """How long the work takes, s."""
+    """Duration of the work, s."""
     leakage_pj: float
-    """Energy that leaks meanwhile, pJ."""
+    """Energy that leaks during that time, pJ."""
     total_pj: float
-    """With the energy of what is done, pJ."""
+    """Energy of the work and of leakage, pJ."""
     watts: float
     """Mean power, W."""
     tops: float
-    """Operations a second, 10^12: a multiply-accumulate is two."""
+    """Operations per second, in 10^12: a multiply-accumulate is two."""
     tops_per_watt: float
-    """Operations a joule, 10^12."""
+    """Operations per joule, in 10^12."""
 
 
 @final
@@ -202,7 +202,7 @@ lists them."""
 
 @final
 class Settings(TypedDict):
-    """What to sweep, and how."""
+    """The points of a sweep, and their objective."""
 
     tiles_x: list[int]
     """Tile widths, columns of the last feature map; a width beyond the map means the whole map."""
@@ -213,7 +213,7 @@ class Settings(TypedDict):
     fuse: list[FuseDepth]
     """Fuse depths."""
     objective: Objective
-    """What is minimised."""
+    """The objective that is minimised."""
     strategy: Strategy
     """How the best mapping of every layer-tile is searched."""
     lpf_limit: int
@@ -224,7 +224,7 @@ class Settings(TypedDict):
 
 @final
 class Sparsity(TypedDict):
-    """An approximation of what zeros save (cf. `Sparsity::new`): compressed data is smaller, and an operation with a zero takes no
+    """An approximation of the savings by zeros (cf. `Sparsity::new`): compressed data is smaller, and an operation with a zero takes no
     energy."""
 
     w_bits: int
@@ -232,7 +232,7 @@ class Sparsity(TypedDict):
     i_bits: int
     """Bits of an input as the array computes with it."""
     active_ppm: int
-    """Of a million multiply-accumulates so many have no zero."""
+    """Multiply-accumulates without a zero, of a million."""
 
 
 @final
@@ -260,7 +260,7 @@ class Stack(TypedDict):
 
 
 StoringMode: TypeAlias = 'Literal["FullyRecompute", "HCachedVRecompute", "FullyCached"]'
-"""What happens to the features that neighbouring tiles share (DeFiNES, Fig. 3)."""
+"""The treatment of the features that neighbouring tiles share (DeFiNES, Fig. 3)."""
 
 
 Strategy: TypeAlias = 'Literal["Loma", "Exact"]'
