@@ -45,27 +45,7 @@ pub fn best<L: Legality>(
     effort: SearchLimits<'_>,
 ) -> BranchOutcome {
     let latency = &LatencyBound::new(space.evaluator);
-    let mut search = Search {
-        space,
-        objective,
-        loads_to_go: LayerOperand::ALL.map(|operand| loads_to_go(space, latency, operand)),
-        stride: latency.start().len(),
-        latency,
-        relaxation: None,
-        chains: Vec::new(),
-        loads: Vec::new(),
-        fronts: FxHashMap::default(),
-        met: FxHashSet::default(),
-        open: BinaryHeap::new(),
-        deferred: Vec::new(),
-        missed: Vec::new(),
-        next_dive: 0,
-        next_lesson: LEARN_EVERY,
-        unit: 1.0,
-        tie: 0.0,
-        effort,
-        outcome: BranchOutcome { best: None, expanded: 0, unexplored: f64::INFINITY },
-    };
+    let mut search = Search::new(space, objective, latency, effort);
     if let Some((solution, score)) = known
         && let Some(cost) = space.evaluator.evaluate(&solution.order, &solution.allocation)
     {
@@ -154,7 +134,36 @@ struct Bound {
     energy_pj: f64,
 }
 
-impl<L: Legality> Search<'_, '_, L> {
+impl<'a, 's, L: Legality> Search<'a, 's, L> {
+    fn new(
+        space: &'s Space<'a, L>,
+        objective: &'s Objective,
+        latency: &'s LatencyBound<'s>,
+        effort: SearchLimits<'s>,
+    ) -> Self {
+        Self {
+            space,
+            objective,
+            loads_to_go: LayerOperand::ALL.map(|operand| loads_to_go(space, latency, operand)),
+            stride: latency.start().len(),
+            latency,
+            relaxation: None,
+            chains: Vec::new(),
+            loads: Vec::new(),
+            fronts: FxHashMap::default(),
+            met: FxHashSet::default(),
+            open: BinaryHeap::new(),
+            deferred: Vec::new(),
+            missed: Vec::new(),
+            next_dive: 0,
+            next_lesson: LEARN_EVERY,
+            unit: 1.0,
+            tie: 0.0,
+            effort,
+            outcome: BranchOutcome { best: None, expanded: 0, unexplored: f64::INFINITY },
+        }
+    }
+
     /// Two rounds: without dominated chains, and with them where dominance did not prove enough.
     fn run(&mut self) {
         let Some(state) = self.space.start() else { return };
@@ -596,4 +605,78 @@ fn loads_to_go<L: Legality>(
         loads
     };
     (0..space.boundary_count(operand)).map(boundary).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::legality::NoConstraints;
+    use super::super::orders::tests::{HARDWARE, small_problem};
+    use super::*;
+    use crate::cost::Evaluator;
+    use crate::hardware::Core;
+    use crate::mapping::{LayerOnCore, temporal};
+    use crate::rules::Rules;
+    use crate::workload::Dim;
+    use std::collections::BTreeSet;
+
+    /// The sets that adding loops one by one reaches, in any order.
+    fn reached<L: Legality>(space: &Space<'_, L>, state: &State, sets: &mut BTreeSet<u32>) {
+        for factor in 0..space.factors.list.len() {
+            if let Some(next) = space.add(state, factor)
+                && sets.insert(next.set)
+            {
+                reached(space, &next, sets);
+            }
+        }
+    }
+
+    /// The first loop above boundaries must be irrelevant to none of their operands; the loops that follow it may be.
+    #[test]
+    fn between_two_boundaries_every_set_is_reached() {
+        let core = Core::from_text(HARDWARE).unwrap();
+        let mut sets_in_all = 0;
+        for sizes in [[1, 1, 4, 2, 1, 3, 1, 1], [1, 1, 4, 2, 1, 2, 1, 3], [1, 2, 2, 2, 4, 1, 1, 1]] {
+            let problem = small_problem(sizes, false);
+            let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+            let evaluator = Evaluator::new(&layer);
+            let loops = temporal::limited_factors(&layer.spatial.temporal_sizes, &Dim::ALL, usize::MAX, false).unwrap();
+            let space =
+                Space::new(&evaluator, &layer, &loops, (1 << 12, None::<&NoConstraints>), &|_, _, _, pj| pj).unwrap();
+            let latency = LatencyBound::new(&evaluator);
+            for operands in 1..1_u8 << OPERANDS {
+                let mut chosen = LayerOperand::ALL.into_iter().filter(|&operand| operands >> operand as u8 & 1 == 1);
+                let placed = |state: State, operand| space.place(&state, operand).map(|(state, _)| state);
+                let Some(state) = chosen.try_fold(space.start().unwrap(), placed) else { continue };
+                let mut search = Search::new(&space, &Objective::Latency, &latency, (u64::MAX, &|| true));
+                let loads = latency.start();
+                let (bound, longest) = search.bound(&state, 0.0, &loads);
+                let root = PartialChain {
+                    state,
+                    price: 0.0,
+                    bound,
+                    longest,
+                    before: START,
+                    placed: None,
+                    root: 0,
+                    second_round: false,
+                    expanded: false,
+                };
+                search.reach(root, &loads);
+                let (mut index, mut found) = (0, BTreeSet::new());
+                while let Some(chain) = search.chains.get(index) {
+                    if chain.root == 0 {
+                        found.insert(chain.state.set);
+                        search.expand(index as u32);
+                    }
+                    index += 1;
+                }
+                let mut expected = BTreeSet::from([state.set]);
+                reached(&space, &state, &mut expected);
+                assert_eq!(found, expected, "{operands:b}");
+                sets_in_all += expected.len();
+            }
+        }
+        assert!(sets_in_all > 100, "{sets_in_all} sets");
+    }
 }
