@@ -12,6 +12,8 @@ pub const ROOM: Room = Room {
         "src/import/stream/soc.rs",
     ],
     no_remedies: &[
+        "Timeloop problem",
+        "Timeloop mapping",
         "Stream core",
         "ZigZag accelerator",
         "ZigZag workload",

@@ -6,7 +6,8 @@ use fusescape_engine::job::{Job, Worker};
 use fusescape_engine::mapping::{Coverage, LayerOnCore, LayerProblem, SpatialMapping, UnrollingOptions, unrollings};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{
-    Limits, Objective, Outcome, Proof, Strategy, UnrolledLayer, UnrolledOutcome, UnrolledSearch, explain_infeasible, find_best,
+    Limits, Objective, Outcome, Proof, Strategy, UnrolledLayer, UnrolledOutcome, UnrolledSearch, explain_infeasible,
+    find_best,
 };
 use fusescape_engine::workload::{Dim, LayerKind, LayerShape, Network, Precision};
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
