@@ -7,7 +7,7 @@ use common::quickest;
 use common::report::{Goal, Report};
 use common::sweeps::{full_resolution, request};
 use fusescape::depth_first::{Feasibility, Planner, StoringMode};
-use fusescape::explore::{CostStore, Request, Settings, Survey, Sweep};
+use fusescape::explore::{CostStore, IncrementalSweep, Request, Settings, Sweep};
 use fusescape::search::{Limits, Strategy};
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -37,16 +37,16 @@ fn edit(memory: &str, size: &str) -> (f64, Value) {
         Settings { tiles_x: vec![60], tiles_y: vec![72], modes: vec![StoringMode::FullyCached], ..Settings::default() };
     let before = request("meta-proto-like-df", "fsrcnn", settings);
     let mut store = CostStore::default();
-    Survey::new(Sweep::new(&before).unwrap()).point(&mut store, 0, &mut || true).unwrap();
+    IncrementalSweep::new(Sweep::new(&before).unwrap()).point(&mut store, 0, &mut || true).unwrap();
     let at = before.hardware.find(&format!("name: {memory}")).unwrap();
     let (head, tail) = before.hardware.split_at(at);
     let hardware = format!("{head}{}", tail.replacen(&format!("size: {size}"), "size: 96 KiB", 1));
     assert_ne!(hardware, before.hardware);
     let start = Instant::now();
-    let mut survey = Survey::new(Sweep::new(&Request { hardware, ..before }).unwrap());
-    survey.point(&mut store, 0, &mut || true).unwrap();
+    let mut incremental = IncrementalSweep::new(Sweep::new(&Request { hardware, ..before }).unwrap());
+    incremental.point(&mut store, 0, &mut || true).unwrap();
     let ms = start.elapsed().as_secs_f64() * 1e3;
-    (ms, json!({ "searched": survey.effort.searched, "known": survey.effort.reused }))
+    (ms, json!({ "searched": incremental.effort.searched, "known": incremental.effort.reused }))
 }
 
 /// Tile types, levels and copies of all points, without checking whether problems have a mapping.

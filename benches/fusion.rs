@@ -9,7 +9,7 @@ mod common;
 use common::quickest;
 use common::report::{Goal, Report};
 use fusescape_engine::fusion::{
-    Ideals, OnlineFusion, PaperNetwork, Proof, Scheme, Setting, algorithm1, fuse, memory_cost,
+    Ideals, OnlineFusion, PaperNetwork, Scheme, SchemeProof, Setting, algorithm1, fuse, memory_cost,
 };
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ fn main() {
             let (ms, scheme) = quickest(|| algorithm1(&graph, &memory_cost(&graph, setting)));
             report.figure(&format!("{title}, Algorithm 1"), ms, "ms", goal, details(setting, scheme.as_ref()));
             let (ms, (scheme, proof)) = quickest(|| fuse(&graph, setting, MOST_IDEALS));
-            let what = if proof == Proof::Optimal { "exact" } else { "too wide, cut along two orders" };
+            let what = if proof == SchemeProof::Optimal { "exact" } else { "too wide, cut along two orders" };
             report.figure(&format!("{title}, {what}"), ms, "ms", Goal::None, details(setting, scheme.as_ref()));
         }
         let (ms, online) = quickest(|| OnlineFusion::new(graph.clone(), large, MOST_IDEALS));

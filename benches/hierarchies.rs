@@ -5,10 +5,10 @@
 mod common;
 
 use common::report::{Goal, Report};
-use fusescape::command::Unwatched;
+use fusescape::command::Unmonitored;
 use fusescape::command::hierarchy::hierarchies;
 use fusescape::hierarchy::{
-    Exploration, Front, HierarchyRequest, HierarchySettings, HierarchyTask, SearchOutcome, Sought, Study,
+    Exploration, Front, HierarchyProblem, HierarchyRequest, HierarchySettings, HierarchyTask, SearchOutcome, Sought,
 };
 use fusescape::job::{Job, Worker};
 use fusescape::search::Strategy;
@@ -40,7 +40,7 @@ fn main() {
     for (layer, min_ratio, budget_um2) in [("L13", 4, None), ("L39", 8, None), ("L39", 2, Some(1.2e6))] {
         let max_levels = if min_ratio == 8 { 2 } else { 3 };
         let settings = HierarchySettings { max_levels, min_ratio, budget_um2, sought: Sought::Best, ..of(layer) };
-        let found = hierarchies(&request(settings), false, &Unwatched).map_err(|_| "nothing fits").unwrap();
+        let found = hierarchies(&request(settings), false, &Unmonitored).map_err(|_| "nothing fits").unwrap();
         let counts = found.exploration.counts();
         let rate = counts.generated as f64 / found.elapsed.as_secs_f64();
         let title = format!("{layer}, only the best of {}, all cores", counts.generated);
@@ -49,8 +49,10 @@ fn main() {
     report.write();
 }
 
-fn study(layer: &str, strategy: Strategy) -> Arc<Study> {
-    Arc::new(Study::new(&request(HierarchySettings { budget_um2: Some(1.2e6), strategy, ..of(layer) })).unwrap())
+fn study(layer: &str, strategy: Strategy) -> Arc<HierarchyProblem> {
+    Arc::new(
+        HierarchyProblem::new(&request(HierarchySettings { budget_um2: Some(1.2e6), strategy, ..of(layer) })).unwrap(),
+    )
 }
 
 fn of(layer: &str) -> HierarchySettings {
@@ -68,7 +70,7 @@ fn request(settings: HierarchySettings) -> HierarchyRequest {
 
 /// Number of hierarchies decided per second, by bounds or by a search. If there is no time for all, the number is too
 /// low: the most promising come first, and those ruled out at once by bounds come last.
-fn explore(study: &Arc<Study>) -> (f64, Value) {
+fn explore(study: &Arc<HierarchyProblem>) -> (f64, Value) {
     let start = Instant::now();
     let mut exploration = Exploration::of(study);
     let mut bench = Arc::clone(study);
@@ -100,7 +102,7 @@ fn explore(study: &Arc<Study>) -> (f64, Value) {
 }
 
 /// Number of hierarchies of a sample searched per second without pruning; those without a mapping do not count.
-fn without_pruning(study: &Study) -> (f64, Value) {
+fn without_pruning(study: &HierarchyProblem) -> (f64, Value) {
     let start = Instant::now();
     let step = (study.hierarchies.len() / SAMPLE).max(1);
     let (mut mapped, mut proved, mut worst_ms) = (0, 0, 0.0_f64);

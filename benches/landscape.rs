@@ -4,7 +4,7 @@
 mod common;
 
 use common::report::{Goal, Report};
-use common::sweeps::{request, run, survey};
+use common::sweeps::{incremental, request, run};
 use common::{on_threads, quickest};
 use fusescape::explore::Settings;
 use fusescape::rules::Rules;
@@ -33,7 +33,7 @@ fn main() {
     }
     for (threads_title, threads) in THREADS {
         let request = request("meta-proto-like-df", "fsrcnn", corrected.clone());
-        let (ms, details) = on_threads(threads, || quickest(|| survey(&request)));
+        let (ms, details) = on_threads(threads, || quickest(|| incremental(&request)));
         report.figure(&format!("108 points, corrected, point by point, {threads_title}"), ms, "ms", POINTS_MS, details);
     }
     report.write();

@@ -7,7 +7,7 @@ use common::quickest;
 use common::report::{Goal, Report};
 use fusescape::depth_first::FuseDepth;
 use fusescape::explore::{
-    CostStore, OptimalStacks, PointSummary, Request, Settings, StackLimits, StackStudy, Survey, Sweep,
+    CostStore, IncrementalSweep, OptimalStacks, PointSummary, Request, Settings, StackLimits, StackProblem, Sweep,
     best_combination, best_point,
 };
 use fusescape::search::Objective;
@@ -73,11 +73,11 @@ fn factor(hardware: &str, network: &str) -> f64 {
     })
     .unwrap();
     let mut store = CostStore::default();
-    let mut survey = Survey::new(sweep.clone());
-    let all = 0..survey.strategies().len();
+    let mut incremental = IncrementalSweep::new(sweep.clone());
+    let all = 0..incremental.strategies().len();
     let points: Vec<PointSummary> =
-        all.filter_map(|point| survey.point(&mut store, point, &mut || true).ok()).collect();
-    let rule = best_combination(&sweep.settings, survey.strategies(), &points).unwrap().energy_pj;
+        all.filter_map(|point| incremental.point(&mut store, point, &mut || true).ok()).collect();
+    let rule = best_combination(&sweep.settings, incremental.strategies(), &points).unwrap().energy_pj;
     let single = best_point(&points).unwrap().energy_pj;
     rule.min(single) / solve(&sweep, &mut store).0.energy_pj
 }
@@ -93,7 +93,7 @@ fn sweep(network: &str, objective: Objective) -> Sweep {
 }
 
 fn solve(sweep: &Sweep, store: &mut CostStore) -> (OptimalStacks, u32) {
-    let mut study = StackStudy::new(sweep.clone(), StackLimits::default()).unwrap();
+    let mut study = StackProblem::new(sweep.clone(), StackLimits::default()).unwrap();
     let mut runs = Vec::new();
     for part in 0..study.parts() {
         runs.append(&mut study.part(store, part));

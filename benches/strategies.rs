@@ -6,9 +6,9 @@ mod common;
 
 use common::report::{Goal, Report};
 use common::{on_threads, quickest};
-use fusescape::explore::{LayerRequest, LayerStudy};
+use fusescape::explore::{DesignLayer, LayerRequest};
 use fusescape::rules::Rules;
-use fusescape::search::space::{Part, Pruning, SpaceOptions, SpaceSearch};
+use fusescape::search::space::{Pruning, SpaceOptions, SpacePart, SpaceSearch};
 use fusescape::search::{Objective, Strategy};
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
 use rayon::prelude::*;
@@ -43,8 +43,8 @@ fn main() {
     report.write();
 }
 
-fn study(layer: &str) -> LayerStudy {
-    LayerStudy::new(&LayerRequest {
+fn study(layer: &str) -> DesignLayer {
+    DesignLayer::new(&LayerRequest {
         hardware: find_preset(hardware_presets(), "eyeriss-like").unwrap().text.to_owned(),
         workload: find_preset(workload_presets(), "alexnet-eyeriss").unwrap().text.to_owned(),
         layer: Some(layer.to_owned()),
@@ -57,16 +57,16 @@ fn study(layer: &str) -> LayerStudy {
     .unwrap()
 }
 
-fn search<T>(study: &LayerStudy, pruning: Pruning, run: impl FnOnce(&SpaceSearch<'_>) -> T) -> T {
+fn search<T>(study: &DesignLayer, pruning: Pruning, run: impl FnOnce(&SpaceSearch<'_>) -> T) -> T {
     let problem = study.on_core();
     let options = SpaceOptions { pruning, lpf_limit: LPF_LIMIT, ..SpaceOptions::default() };
     run(&SpaceSearch::new(&problem, options).unwrap())
 }
 
 /// Counts blockings and mappings of the whole space.
-fn explore(study: &LayerStudy, pruning: Pruning) -> (u64, u64) {
+fn explore(study: &DesignLayer, pruning: Pruning) -> (u64, u64) {
     search(study, pruning, |search| {
-        let parts: Vec<Part> = (0..search.parts()).into_par_iter().map(|part| search.part(part)).collect();
+        let parts: Vec<SpacePart> = (0..search.parts()).into_par_iter().map(|part| search.part(part)).collect();
         let mut all = search.start();
         parts.iter().for_each(|part| all.merge(part));
         let space = search.space(&all, true);

@@ -11,7 +11,7 @@ pub use import::ImportNews;
 use crate::explore::{Request, SweepBench, SweepDone, SweepJob, SweepTask};
 use crate::job::Job;
 use crate::pieces::piece_fn;
-use crate::question::Answerer;
+use crate::question::QueryEngine;
 use crate::spec::Diagnostics;
 use js_sys::Uint8Array;
 use serde::de::DeserializeOwned;
@@ -75,7 +75,7 @@ pub enum FromWorker {
     Replied {
         /// Ticket of the question.
         ticket: u32,
-        /// The bytes of a [`crate::question::Answer`].
+        /// The bytes of a [`crate::question::Reply`].
         reply: Vec<u8>,
     },
     /// The message is about a sweep that this worker has not opened, or needs data that it does not have.
@@ -147,8 +147,8 @@ pub fn from_worker<T: DeserializeOwned>(message: JsValue) -> Result<Result<T, No
 pub struct WorkerEngine {
     /// The sweeps of the last edit that made sense, with its number.
     bench: Option<(u32, SweepBench)>,
-    answerer: Answerer,
-    ask: Option<Ask>,
+    engine: QueryEngine,
+    ask: Option<AnswerFn>,
 }
 
 /// Time slice of a worker, after which it returns its results, so that it soon reads a message to stop or of an edit.
@@ -166,7 +166,7 @@ impl WorkerEngine {
                 let _ = scope.post_message(&message);
             }
         }));
-        Self { answerer: Answerer::with_clock(now_ms), ..Self::default() }
+        Self { engine: QueryEngine::with_clock(now_ms), ..Self::default() }
     }
 
     /// Answers one [`ToWorker`] with one [`FromWorker`], both as bytes; with nothing if [`Self::fetch`] must be called
@@ -195,13 +195,13 @@ fn now_ms() -> f64 {
 }
 
 /// Answers a question, bytes for bytes.
-type Ask = fn(&mut Answerer, &[u8]) -> Result<Vec<u8>, postcard::Error>;
+type AnswerFn = fn(&mut QueryEngine, &[u8]) -> Result<Vec<u8>, postcard::Error>;
 
 piece_fn! {
     answers,
     /// Not needed for a sweep.
-    fn answers() -> Ask {
-        |answerer, question| answerer.answer(from_bytes(question)?)
+    fn answers() -> AnswerFn {
+        |engine, question| engine.answer(from_bytes(question)?)
     }
 }
 
@@ -212,7 +212,7 @@ impl WorkerEngine {
             ToWorker::Do { generation, task } => (generation, self.work(generation, &task)),
             ToWorker::Ask { ticket, question } => {
                 let Some(ask) = self.ask else { return Ok(None) };
-                let reply = ask(&mut self.answerer, &question)?;
+                let reply = ask(&mut self.engine, &question)?;
                 return Ok(Some(FromWorker::Replied { ticket, reply }));
             }
             ToWorker::Trap => core::arch::wasm32::unreachable(),

@@ -2,7 +2,7 @@
 
 use fusescape_engine::attention::published::{COMPULSORY, Dataflow, Machine, Rules, best_flat, replay};
 use fusescape_engine::attention::{ElementBits, Shape, Step};
-use fusescape_engine::explore::{AttentionRequest, AttentionStudy};
+use fusescape_engine::explore::{AttentionProblem, AttentionRequest};
 use fusescape_engine::search::Objective;
 use fusescape_spec::{find_preset, hardware_presets, transformer_presets};
 
@@ -33,7 +33,7 @@ pub fn scheduled((_, model, step, _): &Case) -> u64 {
         bits: ElementBits::all(16),
         objective: Objective::Energy,
     };
-    AttentionStudy::new(&request).unwrap().layer().unwrap().attention.map_or(0, |attention| attention.found.priced)
+    AttentionProblem::new(&request).unwrap().layer().unwrap().attention.map_or(0, |attention| attention.found.priced)
 }
 
 /// All rows of attention in the artifact: four models, six lengths, five dataflows, FLAT in its fastest configuration;

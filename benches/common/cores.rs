@@ -3,8 +3,8 @@
 
 use fusescape_engine::ids::TiVec;
 use fusescape_engine::multicore::{
-    AllocationOutcome, AllocationProblem, CoreId, Link, LinkId, NestId, PlacedTile, Split, System, TileGraph, TileId,
-    TiledLayer, TopMemory, TopMemoryId,
+    AllocationOutcome, AllocationProblem, CoreId, CoreLink, CoreTopMemory, CutLayer, LinkId, LoopCuts, NestId,
+    PlacedTile, System, TileGraph, TileId, TopMemoryId,
 };
 use fusescape_engine::units::{Bits, BitsPerCycle, Cycles};
 use fusescape_engine::workload::Dim;
@@ -79,12 +79,12 @@ pub fn placed(graph: &TileGraph, cores: usize) -> TiVec<TileId, PlacedTile> {
 }
 
 /// Convolutions one after another, each cut into so many rows and columns.
-pub fn chain(layers: usize, (rows, columns): (u64, u64)) -> TiVec<NestId, TiledLayer> {
+pub fn chain(layers: usize, (rows, columns): (u64, u64)) -> TiVec<NestId, CutLayer> {
     let layer = |index: usize| {
         let source = index.checked_sub(1).map(NestId::from);
         let nest = nests::convolution(source, (4, rows, columns.max(8)), 4, 1, (1, (3, 1)));
-        let split = Split { in_time: vec![(Dim::OX, columns), (Dim::OY, rows)], over_cores: Vec::new() };
-        TiledLayer { nest, split, cores: 1 }
+        let split = LoopCuts { in_time: vec![(Dim::OX, columns), (Dim::OY, rows)], over_cores: Vec::new() };
+        CutLayer { nest, split, cores: 1 }
     };
     (0..layers).map(layer).collect()
 }
@@ -92,7 +92,7 @@ pub fn chain(layers: usize, (rows, columns): (u64, u64)) -> TiVec<NestId, TiledL
 /// Cores in a mesh, links between neighbours, data in rows first; DRAM at one port.
 pub fn mesh(columns: usize, rows: usize, capacity_bits: u64) -> System {
     let count = columns * rows;
-    let memory = |name: String, capacity_bits: u64, core: usize| TopMemory {
+    let memory = |name: String, capacity_bits: u64, core: usize| CoreTopMemory {
         name,
         capacity: Bits(capacity_bits),
         read_width: Bits(128),
@@ -101,18 +101,19 @@ pub fn mesh(columns: usize, rows: usize, capacity_bits: u64) -> System {
         write_pj: 1.0,
         cores: vec![CoreId::from(core)],
     };
-    let mut memories: TiVec<TopMemoryId, TopMemory> =
+    let mut memories: TiVec<TopMemoryId, CoreTopMemory> =
         (0..count).map(|core| memory(format!("memory {core}"), capacity_bits, core)).collect();
     memories.push(memory("dram".to_owned(), 1 << 50, count));
     let mut links = TiVec::new();
     let port =
-        links.push_and_get_key(Link { name: "port".to_owned(), bandwidth: BitsPerCycle(64.0), pj_per_cycle: 1.0 });
+        links.push_and_get_key(CoreLink { name: "port".to_owned(), bandwidth: BitsPerCycle(64.0), pj_per_cycle: 1.0 });
     let mut hops = HashMap::new();
     for core in 0..count {
         let (right, below) = ((core % columns + 1 < columns).then_some(core + 1), core + columns);
         for next in right.into_iter().chain((below < count).then_some(below)) {
             for (from, to) in [(core, next), (next, core)] {
-                let link = Link { name: format!("{from} to {to}"), bandwidth: BitsPerCycle(64.0), pj_per_cycle: 1.0 };
+                let link =
+                    CoreLink { name: format!("{from} to {to}"), bandwidth: BitsPerCycle(64.0), pj_per_cycle: 1.0 };
                 hops.insert((from, to), links.push_and_get_key(link));
             }
         }

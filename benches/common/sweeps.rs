@@ -1,9 +1,9 @@
 //! Sweeps: all points planned, their problems searched, and the points added up.
 
-use fusescape::command::Unwatched;
+use fusescape::command::Unmonitored;
 use fusescape::command::depth_first::depth_first;
 use fusescape::depth_first::ProblemId;
-use fusescape::explore::{CostStore, Request, Settings, Survey, Sweep, coarse_to_fine};
+use fusescape::explore::{CostStore, IncrementalSweep, Request, Settings, Sweep, coarse_to_fine};
 use fusescape::search::{Proof, Solution};
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
 use rayon::prelude::*;
@@ -52,18 +52,18 @@ pub fn run(request: &Request) -> Value {
 
 /// The command itself, with its report.
 pub fn by_command(request: &Request) -> Value {
-    let report = depth_first(&Sweep::new(request).unwrap(), &Unwatched).unwrap();
+    let report = depth_first(&Sweep::new(request).unwrap(), &Unmonitored).unwrap();
     json!({ "points": report.strategies.len() })
 }
 
 /// A sweep in the way of the page: every point is planned, searched and added up at once, and each thread has points of
 /// its own.
-pub fn survey(request: &Request) -> Value {
+pub fn incremental(request: &Request) -> Value {
     let lanes = coarse_to_fine(&request.settings, rayon::current_num_threads());
     let done = lanes.into_par_iter().map(|points| {
-        let (mut survey, mut store) = (Survey::new(Sweep::new(request).unwrap()), CostStore::default());
-        let found = points.iter().filter(|&&point| survey.point(&mut store, point as usize, &mut || true).is_ok());
-        (found.count(), survey.effort.searched)
+        let (mut incremental, mut store) = (IncrementalSweep::new(Sweep::new(request).unwrap()), CostStore::default());
+        let found = points.iter().filter(|&&point| incremental.point(&mut store, point as usize, &mut || true).is_ok());
+        (found.count(), incremental.effort.searched)
     });
     let (points, searched) = done.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
     json!({ "points": points, "searched": searched })

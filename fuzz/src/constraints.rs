@@ -2,7 +2,7 @@
 //! mappings found under them are legal.
 
 use super::{HARDWARE, WORKLOAD, check_wrong};
-use fusescape::explore::{LayerRequest, LayerStudy, own_constraints};
+use fusescape::explore::{DesignLayer, LayerRequest, user_constraints};
 use fusescape::hardware::Core;
 use fusescape::rules::Rules;
 use fusescape::search::{Limits, Objective, Strategy, find_best_under};
@@ -14,7 +14,7 @@ pub fn holds(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let core = Core::from_text(HARDWARE).expect("a core");
     let network = Network::from_text(WORKLOAD).expect("a network");
-    let constraints = match own_constraints(text, &core, &network) {
+    let constraints = match user_constraints(text, &core, &network) {
         Ok(constraints) => constraints,
         Err(wrong) => return check_wrong(text, &wrong),
     };
@@ -31,7 +31,7 @@ pub fn holds(bytes: &[u8]) {
         rules: Rules::CORRECTED,
         unroll: None,
     };
-    let study = LayerStudy::new(&request).expect("a layer");
+    let study = DesignLayer::new(&request).expect("a layer");
     let Some(constraints) = constraints.of(&study) else { return };
     let (problem, limits) = (study.on_core(), Limits { max_states: 2000, ..Limits::default() });
     let outcome =

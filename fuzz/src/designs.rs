@@ -2,7 +2,9 @@
 //! rows are plausible.
 
 use super::{HARDWARE, SYSTEM, WORKLOAD, check_wrong};
-use fusescape::explore::study::{Course, DesignSchedule, Evaluator, ParetoFront, Status, Study, StudyRequest};
+use fusescape::explore::study::{
+    DesignEvaluator, DesignSampler, DesignSchedule, DesignSpace, DesignStatus, ParetoFront, StudyRequest,
+};
 use std::sync::Arc;
 
 /// Number of documents that names resolve to, and of designs that are evaluated.
@@ -21,19 +23,19 @@ pub fn holds(bytes: &[u8]) {
         networks: known(networks, WORKLOAD),
         systems: known(systems, SYSTEM),
     };
-    match Study::new(request) {
+    match DesignSpace::new(request) {
         Err(wrong) => check_wrong(text, &wrong),
         Ok(study) => look_at(&Arc::new(study)),
     }
 }
 
-fn look_at(study: &Arc<Study>) {
+fn look_at(study: &Arc<DesignSpace>) {
     let designs = study.designs();
     assert!(designs > 0 && study.combinations() > 0);
-    let mut course = Course::new(Arc::clone(study));
+    let mut course = DesignSampler::new(Arc::clone(study));
     let task = course.task().expect("a study has a design");
     assert!(task.designs.len() as u64 <= study.task_designs());
-    let mut evaluator = Evaluator::new(Arc::clone(study), Arc::default());
+    let mut evaluator = DesignEvaluator::new(Arc::clone(study), Arc::default());
     for design in (0..LOOKED_AT).map(|part| (u128::from(designs - 1) * u128::from(part) / 2) as u64) {
         // Large maps in small tiles are legal, but take long.
         let coordinates = study.sampled(design);
@@ -47,8 +49,8 @@ fn look_at(study: &Arc<Study>) {
         }
         let row = evaluator.evaluate(design, &ParetoFront::default());
         assert_eq!(row.values.len(), study.quantities.len());
-        assert!(row.status != Status::Beaten, "there is no front to beat");
-        assert_eq!(row.status == Status::Found, row.reason.is_empty(), "{row:?}");
+        assert!(row.status != DesignStatus::Beaten, "there is no front to beat");
+        assert_eq!(row.status == DesignStatus::Found, row.reason.is_empty(), "{row:?}");
         assert!(row.values.iter().flatten().all(|value| value.is_finite()), "{row:?}");
     }
 }

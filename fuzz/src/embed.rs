@@ -2,7 +2,7 @@
 //! message. An answer, never a panic; states shown can be kept, and nothing breaks out of the HTML snippet.
 
 use super::check_rejected;
-use fusescape::embed::{Answer, EmbedOptions, answer, changed, ready, resize_script, snippet, state_of};
+use fusescape::embed::{EmbedOptions, Reaction, answer, changed, ready, resize_script, snippet, state_of};
 use fusescape::link::{from_link, to_link};
 use fusescape::state::State;
 use serde_json::Value;
@@ -19,10 +19,10 @@ pub fn holds(bytes: &[u8]) {
     let _ = (ready(&state, options.view), changed(&state, options.view, Value::Null));
     for message in messages.lines().take(MESSAGES) {
         match answer(message, &state) {
-            Answer::Ignore => {}
-            Answer::Tell(id) => check_id(&id),
-            Answer::Refuse(refusal) => check_refusal(&refusal),
-            Answer::Show(next, view, id) => {
+            Reaction::Ignore => {}
+            Reaction::Tell(id) => check_id(&id),
+            Reaction::Refuse(refusal) => check_refusal(&refusal),
+            Reaction::Show(next, view, id) => {
                 check_id(&id);
                 let link = to_link(&next);
                 let linked = from_link(&link).expect("a link of a state opens");

@@ -58,7 +58,7 @@ fn show_lesson(lesson: &Lesson, text: &str) {
                 assert!((0.0..=1.0).contains(&share) && marks_of(step, &[share]) <= step.marks, "{share}");
             }
         }
-        let source = LessonSource::Own(text.to_owned());
+        let source = LessonSource::Text(text.to_owned());
         let open = OpenLesson { source, student: "ada".to_owned(), step: index as u32, values: Vec::new() };
         let mut state = State::first();
         state.apply(Action::step(open, step.opens.clone(), &State::first()));

@@ -1,7 +1,7 @@
 //! Any text as a mapping by hand: an answer, never a panic. A mapping with costs is written and read back unchanged.
 
 use super::{HARDWARE, WORKLOAD, check_wrong};
-use fusescape::explore::{LayerRequest, mapping_document, own_mappings};
+use fusescape::explore::{LayerRequest, mapping_document, user_mappings};
 use fusescape::hardware::Core;
 use fusescape::rules::Rules;
 use fusescape::search::{Objective, Strategy};
@@ -23,10 +23,10 @@ pub fn holds(bytes: &[u8]) {
         rules: Rules::CORRECTED,
         unroll: None,
     };
-    match own_mappings(text, &core, &network, &request) {
+    match user_mappings(text, &core, &network, &request) {
         Ok(priced) => {
             let document = mapping_document("again", priced.iter().map(|(study, mapped)| (study, &mapped.mapping)));
-            let again = own_mappings(&write_mapping(&document), &core, &network, &request).expect("what was priced");
+            let again = user_mappings(&write_mapping(&document), &core, &network, &request).expect("what was priced");
             assert!(priced.iter().zip(&again).all(|((_, before), (_, after))| before == after));
         }
         Err(wrong) => check_wrong(text, &wrong),

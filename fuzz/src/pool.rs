@@ -3,7 +3,7 @@
 
 use super::{HARDWARE, WORKLOAD, check_rejected, check_wrong};
 use fusescape::hardware::Core;
-use fusescape::hierarchy::{HierarchyRequest, HierarchySettings, Study, Widths};
+use fusescape::hierarchy::{HierarchyProblem, HierarchyRequest, HierarchySettings, Widths};
 use fusescape::pool::Pool;
 use fusescape::search::Strategy;
 use fusescape::spec::read_pool;
@@ -42,12 +42,12 @@ fn generate(text: &str) {
         ..HierarchySettings::default()
     };
     let (hardware, workload) = (HARDWARE.to_owned(), WORKLOAD.to_owned());
-    let study = match Study::new(&HierarchyRequest { pool: text.to_owned(), hardware, workload, settings }) {
+    let study = match HierarchyProblem::new(&HierarchyRequest { pool: text.to_owned(), hardware, workload, settings }) {
         Ok(study) => study,
         Err(wrong) => return check_rejected(&wrong, &["settings"]),
     };
     assert!(study.hierarchies.iter().all(|hierarchy| hierarchy.area_um2 >= 0.0));
-    let _ = study.outline();
+    let _ = study.overview();
     for hierarchy in study.hierarchies.iter().rev().take(LOOKED_AT) {
         let core = study.core_of(hierarchy).unwrap_or_else(|wrong| panic!("{wrong}"));
         // A generated hierarchy is a valid document.

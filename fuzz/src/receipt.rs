@@ -12,7 +12,7 @@ thread_local! {
 /// A lesson with a step of every kind, on a network that is computed quickly.
 pub fn lesson() -> LessonSource {
     let text = include_str!("../../presets/lesson/your-own.yaml");
-    LessonSource::Own(text.replace("workload: fsrcnn", "workload: three-convs"))
+    LessonSource::Text(text.replace("workload: fsrcnn", "workload: three-convs"))
 }
 
 /// Panics unless that holds.

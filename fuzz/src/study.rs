@@ -3,9 +3,9 @@
 
 use super::{HARDWARE, WORKLOAD, check_rejected, check_state};
 use fusescape::depth_first::StoringMode;
-use fusescape::explore::{LayerStudy, Sweep};
-use fusescape::hierarchy::Study;
-use fusescape::multicore::{CoresStudy, OrderRule, ScheduleObjective, Scheduler, TileCosts};
+use fusescape::explore::{DesignLayer, Sweep};
+use fusescape::hierarchy::HierarchyProblem;
+use fusescape::multicore::{CoresProblem, OrderRule, ScheduleObjective, Scheduler, TileCosts};
 use fusescape::rules::Rules;
 use fusescape::search::Strategy;
 use fusescape::spec::{find_preset, hardware_presets, is_hidden_in_lines, system_presets};
@@ -103,7 +103,7 @@ fn sweep(state: &State) {
 
 fn layer(state: &State) {
     let Some(request) = state.layer_request() else { return };
-    match LayerStudy::new(&request) {
+    match DesignLayer::new(&request) {
         Err(wrong) => check_rejected(&wrong, &["layer", "objective", "lpf_limit", "hardware", "workload"]),
         Ok(study) => {
             let _ = study.facts();
@@ -121,11 +121,11 @@ fn cores(state: &State) {
     assert_eq!(read_allocation(&written), lines);
     let schedule = &state.design.schedule;
     let request = state.cores.request(HARDWARE, WORKLOAD, (schedule.strategy, 2), schedule.rules);
-    let study = match request.and_then(|request| CoresStudy::new(&request)) {
+    let study = match request.and_then(|request| CoresProblem::new(&request)) {
         Ok(study) => study,
         Err(wrong) => return check_rejected(&wrong, &["settings", "system", "workload"]),
     };
-    let able = study.outline().able;
+    let able = study.overview().able;
     let first = able.iter().map(|able| able.iter().copied().take(1).collect()).collect();
     let choice = study.with(&first, &lines).unwrap_or(first);
     match study.evaluate(&mut TileCosts::default(), &[], &choice, study.settings.order) {
@@ -137,7 +137,7 @@ fn cores(state: &State) {
 fn hierarchies(state: &State) {
     let schedule = &state.design.schedule;
     let request = state.hierarchy.request(HARDWARE, WORKLOAD, (schedule.strategy, 2), schedule.rules);
-    match request.and_then(|request| Study::new(&request)) {
+    match request.and_then(|request| HierarchyProblem::new(&request)) {
         Err(wrong) => check_rejected(&wrong, &["settings"]),
         Ok(study) => assert!(!study.hierarchies.is_empty()),
     }

@@ -3,8 +3,8 @@
 
 use super::{HARDWARE, WORKLOAD, check_rejected, check_wrong};
 use fusescape::multicore::{
-    CoresRequest, CoresSettings, CoresStudy, Granularity, OrderRule, Scheduler, SchedulingRules, StackRule, System,
-    TileCosts,
+    CoresProblem, CoresRequest, CoresSettings, OrderRule, Scheduler, SchedulingRules, StackRule, System, TileCosts,
+    TileGranularity,
 };
 use fusescape::spec::read_system;
 use fusescape::system::CoreSystem;
@@ -42,20 +42,24 @@ fn check_wiring(system: &CoreSystem, rules: SchedulingRules) {
 /// Schedules a network on the system, each layer on the first core that can run it.
 fn run(text: &str) {
     let settings = CoresSettings {
-        granularity: if text.len().is_multiple_of(2) { Granularity::LayerByLayer } else { Granularity::Rows(4) },
+        granularity: if text.len().is_multiple_of(2) {
+            TileGranularity::LayerByLayer
+        } else {
+            TileGranularity::Rows(4)
+        },
         stacks: if text.len().is_multiple_of(5) { StackRule::One } else { StackRule::Automatic },
         scheduler: Scheduler::ALL[text.len() % 3],
         lpf_limit: 2,
         ..CoresSettings::default()
     };
     let (hardware, workload) = (HARDWARE.to_owned(), WORKLOAD.to_owned());
-    let study = match CoresStudy::new(&CoresRequest { hardware, workload, system: text.to_owned(), settings }) {
+    let study = match CoresProblem::new(&CoresRequest { hardware, workload, system: text.to_owned(), settings }) {
         Ok(study) => study,
         Err(wrong) => return check_rejected(&wrong, &["system", "settings"]),
     };
-    let outline = study.outline();
-    assert!(outline.tiles > 0 && outline.problems > 0);
-    let choice = outline.able.iter().map(|able| able.iter().copied().take(1).collect()).collect();
+    let overview = study.overview();
+    assert!(overview.tiles > 0 && overview.problems > 0);
+    let choice = overview.able.iter().map(|able| able.iter().copied().take(1).collect()).collect();
     match study.account(&mut TileCosts::default(), &[], &choice, Some(OrderRule::Deepest)) {
         Ok((judged, _)) => {
             assert!(judged.energy_pj.is_finite() && judged.latency_cycles.is_finite(), "{judged:?}");

@@ -3,7 +3,7 @@
 
 use super::{check_rejected, check_wrong};
 use fusescape::attention::{ElementBits, Step};
-use fusescape::explore::{AttentionRequest, AttentionStudy};
+use fusescape::explore::{AttentionProblem, AttentionRequest};
 use fusescape::search::Objective;
 use fusescape::spec::{read_transformer, write_transformer};
 use fusescape::transformer::Transformer;
@@ -28,7 +28,7 @@ pub fn holds(bytes: &[u8]) {
 }
 
 fn step(model: &str) {
-    let study = AttentionStudy::new(&AttentionRequest {
+    let study = AttentionProblem::new(&AttentionRequest {
         hardware: HARDWARE.to_owned(),
         model: model.to_owned(),
         step: Step { batch: 1, tokens: TOKENS, cached: 0, sees_itself: true },

@@ -2,7 +2,7 @@
 //! written and read back unchanged and can be scheduled; a repaired document can be read.
 
 use super::{HARDWARE, WORKLOAD, check_rejected, check_wrong};
-use fusescape::explore::{LayerRequest, LayerStudy, Request, Settings, Sweep};
+use fusescape::explore::{DesignLayer, LayerRequest, Request, Settings, Sweep};
 use fusescape::form::{layer_graph, memory_boxes, repair};
 use fusescape::hardware::Core;
 use fusescape::import::{File, import};
@@ -42,16 +42,16 @@ pub fn holds(bytes: &[u8]) {
         }
         Err(wrong) => complain(text, &wrong),
     }
-    if let Ok(outline) = Outline::read(text) {
-        let _ = (memory_boxes(&outline), layer_graph(&outline));
+    if let Ok(overview) = Outline::read(text) {
+        let _ = (memory_boxes(&overview), layer_graph(&overview));
     }
     import_file(bytes);
 }
 
 fn complain(text: &str, wrong: &Diagnostics) {
     check_wrong(text, wrong);
-    let Ok(outline) = Outline::read(text) else { return };
-    let repaired = wrong.0.iter().take(REPAIRED).filter_map(|one| repair(&outline, one));
+    let Ok(overview) = Outline::read(text) else { return };
+    let repaired = wrong.0.iter().take(REPAIRED).filter_map(|one| repair(&overview, one));
     repaired.for_each(|next| assert!(Outline::read(next.text()).is_ok_and(|again| again == next), "{}", next.text()));
 }
 
@@ -67,7 +67,7 @@ fn map(hardware: &str, workload: &str) {
         rules: Rules::CORRECTED,
         unroll: None,
     };
-    let study = LayerStudy::new(&request).expect("what is valid can be studied");
+    let study = DesignLayer::new(&request).expect("what is valid can be studied");
     let _ = study.facts();
     match study.best() {
         Ok(best) => assert!(best.energy_pj().is_finite(), "{}", best.energy_pj()),

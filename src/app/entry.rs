@@ -1,6 +1,6 @@
 //! Entry points of the page for `www/main.js`.
 
-use super::platform::pieces::Piece;
+use super::platform::lazy_modules::LazyModule;
 use super::platform::root;
 use super::{platform, shell};
 use js_sys::Function;
@@ -32,10 +32,10 @@ pub async fn open_page(ask: Function) -> Result<(), JsError> {
 pub async fn open_embed(ask: Function) -> Result<(), JsError> {
     platform::missing::install(ask);
     shell::pieces::install();
-    if !platform::pieces::fetch().await {
+    if !platform::lazy_modules::fetch().await {
         return Err(JsError::new("others"));
     }
-    if let (Some(element), Some(parts)) = (root::root_element(), shell::parts::Parts::slot().get()) {
+    if let (Some(element), Some(parts)) = (root::root_element(), shell::code::ShellCode::slot().get()) {
         (parts.embed)(element);
     }
     Ok(())

@@ -5,9 +5,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use fusescape_command::options::{
     AttentionOptions, CoresChoices, HierarchyOptions, MapOptions, SweepOptions, words_of,
 };
+use fusescape_command::parse::{RULES, StackSelection, parse_rules, parse_sharing, parse_stacks};
 use fusescape_command::study::{Shard, parse_shard};
 use fusescape_command::unknown;
-use fusescape_command::words::{RULES, Stacks, parse_rules, parse_sharing, parse_stacks};
 use fusescape_engine::explore::Sharing;
 use fusescape_engine::rules::Rules;
 use fusescape_state::Tab;
@@ -31,13 +31,13 @@ pub enum Command {
     /// Puts several cores and networks in one table, each pair with its best depth-first schedule
     Compare(Compare),
     /// Maps single layers on a core (ZigZag): the best loop nest, its energy and latency
-    Layer(Layer),
+    Layer(LayerArguments),
     /// Generates all memory hierarchies from a pool and finds the best (ZigZag, Section V)
-    Hierarchy(Hierarchy),
+    Hierarchy(HierarchyArguments),
     /// Runs a network on many cores (Stream): computation tiles, their cores, and what travels between them
-    Cores(Cores),
+    Cores(CoresArguments),
     /// Schedules attention of a transformer on a core: unfused, fused in rows (FLAT), in one pass (FuseMax); whole models, and generation
-    Attention(Attention),
+    Attention(AttentionArguments),
     /// Evaluates very many designs: hardware, networks and schedules that vary along axes (docs/studies.md)
     Study {
         #[command(subcommand)]
@@ -229,7 +229,7 @@ pub struct DepthFirst {
     /// Which layers are fused: auto, optimal (with the best tile and mode for each stack), single-layer, layer-by-layer, or
     /// names of layers to cut after, those with blanks or commas in double quotes
     #[arg(long, default_value = "auto", value_name = "auto|optimal|single-layer|layer-by-layer|CUTS", value_parser = parse_stacks)]
-    pub stacks: Stacks,
+    pub stacks: StackSelection,
 }
 
 /// Which layers run together.
@@ -293,7 +293,7 @@ pub enum ModelKind {
 
 /// A transformer on a core, and what it computes.
 #[derive(Debug, Args)]
-pub struct Attention {
+pub struct AttentionArguments {
     /// Transformer: a preset, a file, or an ONNX model that repeats the blocks of one
     #[arg(long, value_name = "PRESET|FILE", default_value = "llama-3-8b")]
     pub model: String,
@@ -312,7 +312,7 @@ pub struct Attention {
 
 /// Which layers to map, and how.
 #[derive(Debug, Args)]
-pub struct Layer {
+pub struct LayerArguments {
     /// Hardware: a preset or a file
     #[arg(long, value_name = "PRESET|FILE")]
     pub hardware: String,
@@ -328,7 +328,7 @@ pub struct Layer {
 
 /// Which hierarchies.
 #[derive(Debug, Args)]
-pub struct Hierarchy {
+pub struct HierarchyArguments {
     /// Pool of memories: a preset or a file
     #[arg(long, value_name = "PRESET|FILE", default_value = "zigzag-65nm")]
     pub pool: String,
@@ -350,7 +350,7 @@ pub struct Hierarchy {
 
 /// What runs on which cores.
 #[derive(Debug, Args)]
-pub struct Cores {
+pub struct CoresArguments {
     /// System of cores: a preset or a file
     #[arg(long, value_name = "PRESET|FILE")]
     pub system: String,

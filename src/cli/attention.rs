@@ -1,6 +1,6 @@
 //! `fusescape attention`: a transformer on a core, one step or generation; the published dataflows.
 
-use super::arguments::{Attention, Format};
+use super::arguments::{AttentionArguments, Format};
 use super::documents::{load, load_transformer};
 use super::plain::plain;
 use super::{Failure, json_text, print};
@@ -9,14 +9,14 @@ use fusescape_chart::{
     block_title, divided_sentences, divided_steps, generation_roofline, generation_room, generation_table,
     group_thousands, published_dataflows, sequences_text, step_parts,
 };
-use fusescape_command::Unwatched;
-use fusescape_command::attention::{AttentionReport, CoresReport, Generated, attention, on_cores, published};
+use fusescape_command::Unmonitored;
+use fusescape_command::attention::{AttentionReport, DivisionReport, GeneratedTokens, attention, on_cores, published};
 use fusescape_engine::attention::Step;
 use fusescape_engine::explore::{AttentionRequest, PublishedDataflow};
 use fusescape_spec::hardware_presets;
 
 /// Runs the command and prints its report.
-pub fn run(options: &Attention) -> Result<(), Failure> {
+pub fn run(options: &AttentionArguments) -> Result<(), Failure> {
     let (request, generated) = request(options)?;
     let chosen = &options.chosen;
     if chosen.published {
@@ -29,7 +29,7 @@ pub fn run(options: &Attention) -> Result<(), Failure> {
         });
     }
     if let Some(cores) = chosen.cores() {
-        let found = on_cores(request, cores, &Unwatched)?;
+        let found = on_cores(request, cores, &Unmonitored)?;
         let table = || divided_steps(&found.one, &found.costs, found.model.state_space.is_some());
         return print(&match options.format {
             Format::Table => divided(&found),
@@ -37,7 +37,7 @@ pub fn run(options: &Attention) -> Result<(), Failure> {
             Format::Json => json_text(&found.json()?)?,
         });
     }
-    let found = attention(request, generated, &Unwatched)?;
+    let found = attention(request, generated, &Unmonitored)?;
     print(&match options.format {
         Format::Table => for_a_person(&found),
         Format::Csv => match &found.generation {
@@ -51,7 +51,7 @@ pub fn run(options: &Attention) -> Result<(), Failure> {
     })
 }
 
-fn request(options: &Attention) -> Result<(AttentionRequest, Option<Generated>), Failure> {
+fn request(options: &AttentionArguments) -> Result<(AttentionRequest, Option<GeneratedTokens>), Failure> {
     let documents = [load(&options.hardware, hardware_presets()), load_transformer(&options.model, &options.size)];
     let wrong: Vec<String> = documents.iter().filter_map(|found| Some(found.as_ref().err()?.to_string())).collect();
     let [Ok(hardware), Ok(model)] = documents else { return Err(wrong.join("\n").into()) };
@@ -103,7 +103,7 @@ fn for_a_person(AttentionReport { request, study, layer, generation }: &Attentio
     text
 }
 
-fn divided(found: &CoresReport) -> String {
+fn divided(found: &DivisionReport) -> String {
     let table = divided_steps(&found.one, &found.costs, found.model.state_space.is_some());
     let mut text = format!("{} on cores like {}: {}\n\n{}", found.model.name, found.core, table.caption, plain(&table));
     text += &format!("\n{}\n", divided_sentences(&found.one, &found.costs));

@@ -1,6 +1,6 @@
 //! `fusescape cores`: a network on many cores (Stream).
 
-use super::arguments::{Cores, Format};
+use super::arguments::{CoresArguments, Format};
 use super::documents::load;
 use super::plain::plain;
 use super::progress::TerminalBar;
@@ -8,17 +8,17 @@ use super::{Failure, json_text, print};
 use fusescape_chart::{Column, Quantity, Table, TableCell, power_text};
 use fusescape_command::cores::{CoresOptions, CoresReport, cores};
 use fusescape_command::files::write;
-use fusescape_command::words::{ALLOCATIONS, Allocation, TILES, TURNS};
-use fusescape_command::{NoResult, or_word};
+use fusescape_command::parse::{ALLOCATIONS, AllocationChoice, TILES, TURNS};
+use fusescape_command::{CommandError, or_word};
 use fusescape_engine::multicore::{
-    Carrier, CoreId, CoreTimeCause, CoresRequest, CoresSettings, Granularity, NestId, StackRule, SystemAccount,
-    SystemPart, TilePoint, TileSearch,
+    Carrier, CoreId, CoreTimeCause, CoresAccount, CoresPart, CoresRequest, CoresSettings, NestId, StackRule,
+    TileGranularity, TilePoint, TileSearch,
 };
 use fusescape_report::trace::chrome_trace;
 use fusescape_spec::{hardware_presets, system_presets, workload_presets};
 
 /// Runs the study and prints it.
-pub fn run(options: &Cores) -> Result<(), Failure> {
+pub fn run(options: &CoresArguments) -> Result<(), Failure> {
     let (settings, chosen) = options.chosen.read()?;
     let request = request(options, settings)?;
     let stacks = request.settings.stacks.clone();
@@ -38,21 +38,21 @@ pub fn run(options: &Cores) -> Result<(), Failure> {
 }
 
 /// Errors of options that take words or names, with similar words suggested.
-fn perhaps_words(failure: NoResult, stacks: &StackRule, options: &CoresOptions) -> NoResult {
-    let NoResult::Wrong(mut wrong) = failure else { return failure };
+fn perhaps_words(failure: CommandError, stacks: &StackRule, options: &CoresOptions) -> CommandError {
+    let CommandError::Wrong(mut wrong) = failure else { return failure };
     if let StackRule::After(names) = stacks {
         wrong = or_word(wrong, "settings.stacks", &names.concat(), &TURNS);
     }
-    if let Some(Granularity::ByHand(text)) = &options.tiles {
+    if let Some(TileGranularity::ByHand(text)) = &options.tiles {
         wrong = or_word(wrong, "settings.tiles", text, &TILES);
     }
-    if let Allocation::ByHand(text) = &options.allocation {
+    if let AllocationChoice::ByHand(text) = &options.allocation {
         wrong = or_word(wrong, "allocation", text, &ALLOCATIONS);
     }
-    NoResult::Wrong(wrong)
+    CommandError::Wrong(wrong)
 }
 
-fn request(options: &Cores, settings: CoresSettings) -> Result<CoresRequest, Failure> {
+fn request(options: &CoresArguments, settings: CoresSettings) -> Result<CoresRequest, Failure> {
     let documents = [
         load(&options.system, system_presets()),
         load(&options.hardware, hardware_presets()),
@@ -95,7 +95,7 @@ fn layers(found: &CoresReport, exact: bool) -> Table {
 }
 
 /// The time of each core by cause.
-fn times(account: &SystemAccount) -> Table {
+fn times(account: &CoresAccount) -> Table {
     let percent = |cycles: f64| {
         let share = if account.latency_cycles > 0.0 { cycles / account.latency_cycles * 100.0 } else { 0.0 };
         TableCell::number(format!("{share:.1} %"), share)
@@ -129,11 +129,11 @@ fn for_a_person(found: &CoresReport, options: &CoresOptions) -> String {
     text += "\n";
     text += &plain(&times(account));
     let shown = |quantity: Quantity, value: f64| TableCell::of(quantity, value).text().to_owned();
-    let part = |part: SystemPart| {
+    let part = |part: CoresPart| {
         let name = match part {
-            SystemPart::Cores => "on chip",
-            SystemPart::Carrier(Carrier::Links) => "links",
-            SystemPart::Carrier(Carrier::Memories) => "memories",
+            CoresPart::Cores => "on chip",
+            CoresPart::Carrier(Carrier::Links) => "links",
+            CoresPart::Carrier(Carrier::Memories) => "memories",
         };
         format!("{name} {}", shown(Quantity::Energy, account.energy.of(part)))
     };
@@ -141,7 +141,7 @@ fn for_a_person(found: &CoresReport, options: &CoresOptions) -> String {
         "\nlatency {}, energy {}: {}; at most {} in use on the chip\n",
         shown(Quantity::Latency, account.latency_cycles),
         shown(Quantity::Energy, evaluated.energy_pj),
-        SystemPart::ALL.map(part).join(", "),
+        CoresPart::ALL.map(part).join(", "),
         TableCell::size(account.peak_bits()).text(),
     );
     text += &format!(
@@ -158,7 +158,7 @@ fn for_a_person(found: &CoresReport, options: &CoresOptions) -> String {
         account.tiles.len(),
         elapsed.as_secs_f64(),
     );
-    if matches!(options.allocation, Allocation::Best) {
+    if matches!(options.allocation, AllocationChoice::Best) {
         let then = if options.improve {
             "from there layers got other cores as long as that helped"
         } else {
@@ -171,8 +171,11 @@ fn for_a_person(found: &CoresReport, options: &CoresOptions) -> String {
     }
     if let Some(search) = search {
         // Evolution for every size would take too long.
-        let each =
-            if matches!(options.allocation, Allocation::Genetic) { ", each with the allocation `best`" } else { "" };
+        let each = if matches!(options.allocation, AllocationChoice::Genetic) {
+            ", each with the allocation `best`"
+        } else {
+            ""
+        };
         text += &format!(
             "the tiles are the best of the {} sizes that were run{each}; that no other size is better is not proved\n",
             search.points().count()

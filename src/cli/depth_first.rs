@@ -3,11 +3,11 @@
 use super::arguments::{DepthFirst, Format, StrategyOptions, SweptDesign};
 use super::documents::load;
 use super::progress::TerminalBar;
-use super::report::Report;
+use super::report::PrintedSweep;
 use super::{Failure, json_text, optimal, print};
 use fusescape_command::depth_first::{depth_first, sweep};
 use fusescape_command::or_word;
-use fusescape_command::words::{STACKS, Stacks};
+use fusescape_command::parse::{STACKS, StackSelection};
 use fusescape_engine::depth_first::FuseDepth;
 use fusescape_engine::explore::{Settings, StackLimits, Sweep};
 use fusescape_spec::{Diagnostics, hardware_presets, workload_presets};
@@ -16,16 +16,16 @@ use fusescape_spec::{Diagnostics, hardware_presets, workload_presets};
 pub fn run(DepthFirst { sweep: options, stacks }: &DepthFirst) -> Result<(), Failure> {
     let limits = options.tried.chosen.limits();
     let fuse = match stacks {
-        Stacks::Optimal => {
+        StackSelection::Optimal => {
             return optimal::run(&validated(options, FuseDepth::Automatic)?, limits, options.tried.format);
         }
-        Stacks::By(_) if limits != StackLimits::default() => {
+        StackSelection::By(_) if limits != StackLimits::default() => {
             return Err("--most-layers and --most-tiles limit a search: add --stacks optimal.".into());
         }
-        Stacks::By(fuse) => fuse.clone(),
+        StackSelection::By(fuse) => fuse.clone(),
     };
     let found = depth_first(&validated(options, fuse)?, &TerminalBar::default())?;
-    let report = Report(&found);
+    let report = PrintedSweep(&found);
     print(&match options.tried.format {
         Format::Table => report.table(),
         Format::Json => json_text(&found.json()?)?,

@@ -4,7 +4,7 @@ use super::Failure;
 use super::documents::load;
 use super::import::tell;
 use fusescape_command::files::{failed, read_text, write};
-use fusescape_engine::explore::{LayerRequest, LayerStudy, MappedLayer, own_mappings};
+use fusescape_engine::explore::{DesignLayer, LayerRequest, MappedLayer, user_mappings};
 use fusescape_engine::hardware::Core;
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Objective, Strategy};
@@ -51,7 +51,7 @@ pub fn timeloop(
             timeloop_files::write(&study, &mapped.mapping)?
         }
         None => {
-            let study = LayerStudy::new(&request)?;
+            let study = DesignLayer::new(&request)?;
             let network = Network::from_text(&request.workload)?.on(&study.core);
             timeloop_files::write_best(study, &network)?
         }
@@ -66,11 +66,11 @@ pub fn timeloop(
 }
 
 /// The layer as mapped by a document: the requested one, else the first.
-fn by_hand(file: &Path, layer: Option<&str>, request: &LayerRequest) -> Result<(LayerStudy, MappedLayer), Failure> {
+fn by_hand(file: &Path, layer: Option<&str>, request: &LayerRequest) -> Result<(DesignLayer, MappedLayer), Failure> {
     let (core, network) = (Core::from_text(&request.hardware)?, Network::from_text(&request.workload)?);
-    let mapped = own_mappings(&read_text(file, MAX_BYTES)?, &core, &network, request)?;
+    let mapped = user_mappings(&read_text(file, MAX_BYTES)?, &core, &network, request)?;
     let names: Vec<String> = mapped.iter().map(|(study, _)| study.layer.clone()).collect();
-    let is_wanted = |study: &LayerStudy| layer.is_none_or(|layer| study.layer == layer);
+    let is_wanted = |study: &DesignLayer| layer.is_none_or(|layer| study.layer == layer);
     let wanted = mapped.into_iter().find(|(study, _)| is_wanted(study));
     let wrong = || format!("The mapping has no layer `{}`. It maps {}.", layer.unwrap_or_default(), names.join(", "));
     wanted.ok_or_else(|| wrong().into())

@@ -9,7 +9,7 @@ use fusescape_chart::{Column, Quantity, Table, TableCell};
 use fusescape_command::estimate_line;
 use fusescape_command::fuse::{FusionReport, fuse, names};
 use fusescape_engine::depth_first::FuseDepth;
-use fusescape_engine::explore::{FusionMethod, FusionVerdict, Fusions};
+use fusescape_engine::explore::{FusionComparison, FusionMethod, FusionResult};
 use std::fmt::Write;
 
 /// Compares the methods and prints their results.
@@ -24,7 +24,7 @@ pub fn run(Fuse { sweep: options, sequences }: &Fuse) -> Result<(), Failure> {
         Format::Json => json_text(&found.json()?)?,
         Format::Csv => rows(&found.fusions).to_csv(),
     })?;
-    let has_answer = found.fusions.verdicts.iter().any(|(_, verdict)| verdict.is_ok());
+    let has_answer = found.fusions.results.iter().any(|(_, result)| result.is_ok());
     if has_answer { Ok(()) } else { Err("No method has an answer; each says why.".into()) }
 }
 
@@ -32,7 +32,7 @@ fn table(FusionReport { study, fusions }: &FusionReport) -> Result<String, std::
     let mut out = String::new();
     let core = &study.sweep().core;
     writeln!(out, "{} on {}\n{}", study.sweep().network.name, core.name, estimate_line(core))?;
-    let stacks = || fusions.verdicts.iter().filter_map(|(_, verdict)| verdict.as_ref().ok()).map(|found| &found.stacks);
+    let stacks = || fusions.results.iter().filter_map(|(_, result)| result.as_ref().ok()).map(|found| &found.stacks);
     let energy = unit_of(Quantity::Energy, stacks().map(|found| found.energy_pj));
     let latency = unit_of(Quantity::Latency, stacks().map(|found| found.latency_cycles as f64));
     let words = unit_of(Quantity::DramAccesses, stacks().map(|found| found.dram_words));
@@ -47,18 +47,18 @@ fn table(FusionReport { study, fusions }: &FusionReport) -> Result<String, std::
         format!("DRAM [{}]", words.name),
         "Optimus DRAM [MB]"
     )?;
-    for (method, verdict) in &fusions.verdicts {
-        match verdict {
-            Ok(verdict) => writeln!(
+    for (method, result) in &fusions.results {
+        match result {
+            Ok(result) => writeln!(
                 out,
                 "{:<22} {:>6} {:>6} {:>12} {:>17} {:>18} {:>18}",
                 method.title(),
-                verdict.groups.len(),
-                verdict.layers.len(),
-                in_unit(energy, verdict.stacks.energy_pj),
-                in_unit(latency, verdict.stacks.latency_cycles as f64),
-                in_unit(words, verdict.stacks.dram_words),
-                verdict.optimus_bytes.map_or_else(|| "-".to_owned(), |bytes| format!("{:.3}", bytes as f64 / 1e6)),
+                result.groups.len(),
+                result.layers.len(),
+                in_unit(energy, result.stacks.energy_pj),
+                in_unit(latency, result.stacks.latency_cycles as f64),
+                in_unit(words, result.stacks.dram_words),
+                result.optimus_bytes.map_or_else(|| "-".to_owned(), |bytes| format!("{:.3}", bytes as f64 / 1e6)),
             )?,
             Err(reasons) => {
                 let reasons: Vec<String> = reasons.0.iter().map(ToString::to_string).collect();
@@ -72,8 +72,8 @@ fn table(FusionReport { study, fusions }: &FusionReport) -> Result<String, std::
         fusions.buffer_bytes as f64 / 1024.0,
         fusions.oracle_bytes.map_or_else(|| "?".to_owned(), |bytes| format!("{:.3}", bytes as f64 / 1e6)),
     )?;
-    let exact = fusions.verdicts.iter().find(|(method, _)| *method == FusionMethod::Optimus);
-    let exact_bytes = exact.and_then(|(_, verdict)| verdict.as_ref().ok()?.optimus_bytes);
+    let exact = fusions.results.iter().find(|(method, _)| *method == FusionMethod::Optimus);
+    let exact_bytes = exact.and_then(|(_, result)| result.as_ref().ok()?.optimus_bytes);
     if let Some((bound, bytes)) = fusions.bound_bytes.zip(exact_bytes).filter(|(bound, bytes)| bound < bytes) {
         let percent = 100.0 * (1.0 - bound as f64 / bytes as f64);
         let title = FusionMethod::Optimus.title();
@@ -89,10 +89,10 @@ fn table(FusionReport { study, fusions }: &FusionReport) -> Result<String, std::
             FusionMethod::Optimal.title()
         )?;
     }
-    for (method, verdict) in &fusions.verdicts {
-        let Ok(verdict) = verdict else { continue };
+    for (method, result) in &fusions.results {
+        let Ok(result) = result else { continue };
         writeln!(out, "\n{}", method.title())?;
-        for (run, layers) in verdict.stacks.runs.iter().zip(&verdict.layers) {
+        for (run, layers) in result.stacks.runs.iter().zip(&result.layers) {
             let ((x, y), mode) = (run.tile, run.mode.title());
             writeln!(out, "  {x} x {y}, {mode}: {}", names(fusions, layers).join(", "))?;
         }
@@ -101,12 +101,12 @@ fn table(FusionReport { study, fusions }: &FusionReport) -> Result<String, std::
 }
 
 /// For a spreadsheet: one row per method.
-fn rows(fusions: &Fusions) -> Table {
+fn rows(fusions: &FusionComparison) -> Table {
     let numbers = ["groups", "stacks", "energy_pj", "latency_cycles", "dram_words", "optimus_dram_bytes"];
     let columns = [Column::words("method")].into_iter().chain(numbers.map(Column::numbers));
-    let rows = fusions.verdicts.iter().map(|(method, verdict)| {
-        let figures = match verdict {
-            Ok(FusionVerdict { groups, layers, stacks, optimus_bytes, .. }) => vec![
+    let rows = fusions.results.iter().map(|(method, result)| {
+        let figures = match result {
+            Ok(FusionResult { groups, layers, stacks, optimus_bytes, .. }) => vec![
                 TableCell::full(groups.len()),
                 TableCell::full(layers.len()),
                 TableCell::full(stacks.energy_pj),

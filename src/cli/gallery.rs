@@ -1,7 +1,7 @@
 //! `fusescape gallery`: published figures and tables, recomputed.
 
 use super::{Failure, print};
-use fusescape_gallery::{Claim, Entry, Finding, Workbench, entries, fidelity_counts};
+use fusescape_gallery::{Claim, ClaimEvaluator, Entry, Finding, entries, fidelity_counts};
 use fusescape_spec::{find_preset, gallery_presets};
 use rayon::prelude::*;
 
@@ -24,9 +24,9 @@ pub fn run(id: Option<&str>) -> Result<(), Failure> {
 
 /// The table of an entry, and the number of claims that do not hold.
 fn table(entry: &Entry) -> (String, usize) {
-    let mut workbench = Workbench::default();
+    let mut evaluator = ClaimEvaluator::default();
     let header = ["", "published", "ours", "deviation", "fidelity"].map(str::to_owned);
-    let found: Vec<_> = entry.claims.iter().map(|claim| (claim, workbench.find(entry, claim))).collect();
+    let found: Vec<_> = entry.claims.iter().map(|claim| (claim, evaluator.find(entry, claim))).collect();
     let rows: Vec<[String; COLUMNS]> = found.iter().map(|(claim, found)| row(claim, found)).collect();
     let width =
         |column: usize| std::iter::once(&header).chain(&rows).map(|row| row[column].chars().count()).max().unwrap_or(0);

@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthChar;
 
 /// Grades receipts, and prints one line per receipt, in the order of the files.
 pub fn grade(receipts: &[PathBuf], lesson: Option<&Path>) -> Result<(), Failure> {
-    let own = lesson.map(|lesson| read_text(lesson, MOST_BYTES)).transpose()?.map(LessonSource::Own);
+    let own = lesson.map(|lesson| read_text(lesson, MOST_BYTES)).transpose()?.map(LessonSource::Text);
     if let Some(own) = &own {
         mistakes(own.text()).or(())?;
     }

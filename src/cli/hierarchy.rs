@@ -1,17 +1,17 @@
 //! `fusescape hierarchy`: all memory hierarchies from a pool.
 
-use super::arguments::{Format, Hierarchy};
+use super::arguments::{Format, HierarchyArguments};
 use super::documents::load;
 use super::plain::plain;
 use super::progress::TerminalBar;
 use super::{Failure, json_text, print};
 use fusescape_chart::{Column, Quantity, Table, TableCell};
 use fusescape_command::hierarchy::{HierarchyReport, hierarchies};
-use fusescape_engine::hierarchy::{HierarchyRequest, Point, Sought};
+use fusescape_engine::hierarchy::{HierarchyCost, HierarchyRequest, Sought};
 use fusescape_spec::{hardware_presets, pool_presets, workload_presets};
 
 /// Runs the study and prints it.
-pub fn run(options: &Hierarchy) -> Result<(), Failure> {
+pub fn run(options: &HierarchyArguments) -> Result<(), Failure> {
     let found = hierarchies(&request(options)?, options.chosen.everything, &TerminalBar::default())?;
     if options.document {
         return print(&found.best_document());
@@ -23,7 +23,7 @@ pub fn run(options: &Hierarchy) -> Result<(), Failure> {
     })
 }
 
-fn request(options: &Hierarchy) -> Result<HierarchyRequest, Failure> {
+fn request(options: &HierarchyArguments) -> Result<HierarchyRequest, Failure> {
     let documents = [
         load(&options.pool, pool_presets()),
         load(&options.hardware, hardware_presets()),
@@ -38,7 +38,7 @@ fn request(options: &Hierarchy) -> Result<HierarchyRequest, Failure> {
 fn table(HierarchyReport { study, exploration, best, .. }: &HierarchyReport, exact: bool) -> Table {
     let mut points = exploration.front().points().to_vec();
     points.sort_by(|a, b| a.energy_pj.total_cmp(&b.energy_pj).then(a.hierarchy.cmp(&b.hierarchy)));
-    let row = |point: &Point| {
+    let row = |point: &HierarchyCost| {
         let hierarchy = &study.hierarchies[point.hierarchy as usize];
         vec![
             study.name(hierarchy).into(),

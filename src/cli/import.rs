@@ -2,7 +2,7 @@
 
 use super::{Failure, print};
 use fusescape_command::files::{failed, open, write};
-use fusescape_import::{self as import, Coverage, Report, Seekable, onnx, stream};
+use fusescape_import::{self as import, Coverage, ImportReport, Seekable, onnx, stream};
 use fusescape_state::{Design, State};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub fn import(files: &[PathBuf], out: Option<&Path>, options: &onnx::Options, pa
         (imported.hardware, imported.workload) = (Some(hardware.text), Some(workload.text));
     }
     imported.reports.iter().for_each(tell);
-    let is_whole = |report: &Report| report.coverage.as_ref().is_none_or(Coverage::is_whole);
+    let is_whole = |report: &ImportReport| report.coverage.as_ref().is_none_or(Coverage::is_whole);
     if !partial && !imported.reports.iter().all(is_whole) {
         let text = "Nothing was written, as much of the model is not counted. With --partial its document is written all the same";
         return Err(super::Incomplete(text.to_owned()).into());
@@ -98,7 +98,7 @@ fn find_core(system: &Path, name: &str) -> Option<PathBuf> {
 }
 
 /// Prints a report to standard error.
-pub(super) fn tell(report: &Report) {
+pub(super) fn tell(report: &ImportReport) {
     for line in report.lines() {
         super::tell(&line);
     }

@@ -1,19 +1,19 @@
 //! `fusescape layer`: the best mapping of single layers.
 
-use super::arguments::Layer;
+use super::arguments::LayerArguments;
 use super::documents::load;
 use super::layer_report::table;
 use super::progress::TerminalBar;
 use super::{Failure, json_text, print};
 use fusescape_command::files::{read_text, write};
-use fusescape_command::layer::{LayerOptions, LayerResult, LayersReport, map_layers};
+use fusescape_command::layer::{LayerOptions, LayerOutcome, LayersReport, map_layers};
 use fusescape_command::options::MapOptions;
 use fusescape_engine::explore::mapping_document;
 use fusescape_spec::{MAX_BYTES, hardware_presets, workload_presets, write_mapping};
 use std::path::Path;
 
 /// Maps the layers and prints the report.
-pub fn run(options: &Layer) -> Result<(), Failure> {
+pub fn run(options: &LayerArguments) -> Result<(), Failure> {
     let (hardware, workload) =
         match (load(&options.hardware, hardware_presets()), load(&options.workload, workload_presets())) {
             (Ok(hardware), Ok(workload)) => (hardware, workload),
@@ -42,7 +42,7 @@ fn as_options(options: &MapOptions) -> Result<LayerOptions, Failure> {
 /// Reports layers without a mapping, with reasons: in the exit code, and on standard error for a person who redirects
 /// the results.
 fn unmapped(found: &LayersReport) -> Result<(), Failure> {
-    let reason = |(_, result): &(_, LayerResult)| {
+    let reason = |(_, result): &(_, LayerOutcome)| {
         let reasons = result.mapped.as_ref().err()?;
         Some(reasons.0.iter().map(|reason| format!("\n{}: {reason}", result.facts.layer)).collect::<String>())
     };

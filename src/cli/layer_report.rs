@@ -4,7 +4,7 @@ use super::in_memory::{in_memory_line, write_use};
 use super::plain::{in_unit, unit_of, with_unit};
 use fusescape_chart::{Quantity, power_text, three_digits};
 use fusescape_command::estimate_line;
-use fusescape_command::layer::{ConstraintCost, LayerResult, LayersReport, Searched};
+use fusescape_command::layer::{ConstraintCost, LayerOutcome, LayersReport, Searched};
 use fusescape_engine::cost::{EnergyCause, LatencyCause};
 use fusescape_engine::explore::{LayerFacts, MappedLayer};
 use fusescape_engine::hardware::Core;
@@ -26,7 +26,7 @@ const COLUMNS: [usize; OPERANDS] = [1, 2, 0];
 /// For a person.
 pub fn table(LayersReport { core, network, layers, .. }: &LayersReport) -> String {
     let mut out = String::new();
-    let results: Vec<&LayerResult> = layers.iter().map(|(_, result)| result).collect();
+    let results: Vec<&LayerOutcome> = layers.iter().map(|(_, result)| result).collect();
     outln!(out, "{} on {}", network.name, core.name);
     out.push_str(&estimate_line(core));
     out.push_str(&in_memory_line(core));
@@ -39,7 +39,7 @@ pub fn table(LayersReport { core, network, layers, .. }: &LayersReport) -> Strin
     out
 }
 
-fn write_layer(out: &mut String, core: &Core, result: &LayerResult) {
+fn write_layer(out: &mut String, core: &Core, result: &LayerOutcome) {
     let facts = &result.facts;
     let count = match facts.shape.kind.needs_vector_unit() {
         true => format!("{} on the vector unit", with_unit(Quantity::Elements, facts.shape.iterations() as f64)),
@@ -90,7 +90,7 @@ fn short(number: f64) -> String {
     if number.fract() == 0.0 { format!("{number:.0}") } else { format!("{number:.2}") }
 }
 
-fn write_search(out: &mut String, result: &LayerResult) {
+fn write_search(out: &mut String, result: &LayerOutcome) {
     if let Some(unrollings) = &result.unrollings {
         let proved = unrollings.best.as_ref().map_or_else(String::new, |_| format!("; {}", proof(&unrollings.proof)));
         outln!(
@@ -234,7 +234,7 @@ fn write_latency(out: &mut String, mapped: &MappedLayer) {
     );
 }
 
-fn write_sum(out: &mut String, core: &Core, results: &[&LayerResult]) {
+fn write_sum(out: &mut String, core: &Core, results: &[&LayerOutcome]) {
     let mapped: Vec<&MappedLayer> = results.iter().filter_map(|result| result.mapped.as_ref().ok()).collect();
     if mapped.is_empty() {
         return;

@@ -10,7 +10,7 @@ use std::path::Path;
 pub fn check(lesson: &str, most: u64) -> Result<(), Failure> {
     let source = match lesson_presets().iter().find(|preset| preset.id == lesson) {
         Some(preset) => LessonSource::Preset(preset.id.to_owned()),
-        None => LessonSource::Own(read_text(Path::new(lesson), MOST_BYTES)?),
+        None => LessonSource::Text(read_text(Path::new(lesson), MOST_BYTES)?),
     };
     let checked = check_variants(source.text(), most)?;
     for (index, right) in checked.right.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! A progress bar on a terminal; else one line per minute, for the logs of clusters.
 
 use super::tell;
-use fusescape_command::Watch;
+use fusescape_command::ProgressMonitor;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -12,11 +12,11 @@ const EVERY: Duration = Duration::from_secs(60);
 /// The bar of one command: one stage after another.
 pub struct TerminalBar {
     bar: ProgressBar,
-    stage: Mutex<Stage>,
+    stage: Mutex<PlainStage>,
 }
 
 /// The data of a line without a terminal.
-struct Stage {
+struct PlainStage {
     began: Instant,
     told: Instant,
     /// Whether the parts take about equally long.
@@ -29,7 +29,7 @@ const ALIKE: &str = "{bar:40} {pos} of {len} {msg}, about {eta} left";
 
 impl Default for TerminalBar {
     fn default() -> Self {
-        let stage = Stage { began: now(), told: now(), are_alike: false };
+        let stage = PlainStage { began: now(), told: now(), are_alike: false };
         Self { bar: ProgressBar::new(0), stage: Mutex::new(stage) }
     }
 }
@@ -67,12 +67,12 @@ impl TerminalBar {
         self.bar.set_length(count as u64);
         self.bar.set_message(what.to_owned());
         if let Ok(mut stage) = self.stage.lock() {
-            *stage = Stage { began: now(), told: now(), are_alike };
+            *stage = PlainStage { began: now(), told: now(), are_alike };
         }
     }
 }
 
-impl Watch for TerminalBar {
+impl ProgressMonitor for TerminalBar {
     fn begin(&self, count: usize, what: &str) {
         self.begin_stage(count, what, false);
     }

@@ -3,7 +3,7 @@
 use super::Failure;
 use super::plain::{in_unit, unit_of, with_unit};
 use fusescape_chart::{Column, Quantity, Table, TableCell, Unit, power_text};
-use fusescape_command::depth_first::{Row, SweepReport, sentences};
+use fusescape_command::depth_first::{SweepReport, SweepRow, sentences};
 use fusescape_command::estimate_line;
 use fusescape_engine::cost::{AccessCause, EnergyCause, LatencyCause};
 use fusescape_engine::depth_first::PointAccount;
@@ -19,9 +19,9 @@ macro_rules! outln {
 }
 
 /// A finished sweep that is printed.
-pub struct Report<'a>(pub &'a SweepReport);
+pub struct PrintedSweep<'a>(pub &'a SweepReport);
 
-impl Report<'_> {
+impl PrintedSweep<'_> {
     /// An error if no point could be scheduled.
     pub fn failure_if_empty(&self) -> Result<(), Failure> {
         match self.0.best {
@@ -54,8 +54,8 @@ impl Report<'_> {
         );
         for row in &self.0.findings.rows {
             match row {
-                Row::Done { summary, .. } => self.write_row(&mut out, summary, units),
-                Row::Failed { point, reasons } => {
+                SweepRow::Done { summary, .. } => self.write_row(&mut out, summary, units),
+                SweepRow::Failed { point, reasons } => {
                     let (tile, mode) = self.tile_and_mode(*point);
                     outln!(out, "{mode:<22} {tile:>12}  impossible: {}", sentences(reasons).join(" "));
                 }
@@ -66,7 +66,7 @@ impl Report<'_> {
         } else if self.0.best.is_some() {
             outln!(out, "\n* best, + no other point is better in both energy and latency");
             let best = self.0.findings.rows.iter().find_map(|row| match row {
-                Row::Done { summary, .. } if self.0.best == Some(summary.point) => self.0.power(summary),
+                SweepRow::Done { summary, .. } if self.0.best == Some(summary.point) => self.0.power(summary),
                 _ => None,
             });
             if let Some(power) = best {
@@ -81,8 +81,8 @@ impl Report<'_> {
     fn units(&self) -> [Unit; 4] {
         let points = || {
             self.0.findings.rows.iter().filter_map(|row| match row {
-                Row::Done { summary, .. } => Some(summary),
-                Row::Failed { .. } => None,
+                SweepRow::Done { summary, .. } => Some(summary),
+                SweepRow::Failed { .. } => None,
             })
         };
         [
@@ -138,7 +138,7 @@ impl Report<'_> {
     /// # Errors
     /// If a number is not finite.
     pub fn csv(&self) -> Result<String, serde_json::Error> {
-        let row = |row: &Row| {
+        let row = |row: &SweepRow| {
             let value = self.0.row(row)?;
             let cell = |field: &&str| match &value[*field] {
                 Value::Null => TableCell::Nothing,

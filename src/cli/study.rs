@@ -7,8 +7,8 @@ use fusescape_chart::seconds_text;
 use fusescape_command::files::{read_text, shown};
 use fusescape_command::study::{self, StudyFailure};
 use fusescape_command::study_front::{StudyFront, UNCHECKED};
-use fusescape_engine::explore::study::{Axis, Study};
-use fusescape_results::{Cell, Kind};
+use fusescape_engine::explore::study::{DesignSpace, StudyAxis};
+use fusescape_results::{CellValue, ColumnKind};
 use fusescape_spec::{MAX_BYTES, SamplingSpec};
 use std::fmt::Write;
 use std::path::Path;
@@ -59,13 +59,13 @@ pub fn run(command: &StudyCommand) -> Result<(), Failure> {
     }
 }
 
-fn load_study(path: &Path) -> Result<Arc<Study>, Failure> {
+fn load_study(path: &Path) -> Result<Arc<DesignSpace>, Failure> {
     let text = read_text(path, MAX_BYTES)?;
     Ok(Arc::new(study::read(text, path.parent().unwrap_or(Path::new("")), &[])?))
 }
 
 /// The number of designs, and their estimated time.
-fn counted(study: &Arc<Study>) -> Result<String, Failure> {
+fn counted(study: &Arc<DesignSpace>) -> Result<String, Failure> {
     let designs = study.designs();
     let estimate = study::estimate(study).map_err(StudyFailure::from)?;
     let at_most = if matches!(study.spec.sampling, SamplingSpec::Refine(_)) { "at most " } else { "" };
@@ -80,7 +80,7 @@ fn counted(study: &Arc<Study>) -> Result<String, Failure> {
 fn show(path: &Path) -> Result<(), Failure> {
     let study = load_study(path)?;
     let mut out = format!("{}\n", counted(&study)?);
-    let line = |axis: &Axis| {
+    let line = |axis: &StudyAxis| {
         let first = axis.values.first().map(|value| value[0].text()).unwrap_or_default();
         let last = axis.values.last().map(|value| value[0].text()).unwrap_or_default();
         format!("  {:>6}  {}: {first} to {last}", axis.values.len(), axis.names.join(" with "))
@@ -108,13 +108,13 @@ fn table(found: &StudyFront) -> Result<String, std::fmt::Error> {
     let shown: Vec<usize> = (0..columns.len()).filter(|&index| !hidden.contains(&&*columns[index].name)).collect();
     let shown: Vec<usize> = shown
         .into_iter()
-        .filter(|&index| !columns[index].name.ends_with(']') || columns[index].kind != Kind::Number)
+        .filter(|&index| !columns[index].name.ends_with(']') || columns[index].kind != ColumnKind::Number)
         .collect();
-    let text = |cell: &Cell| match cell {
-        Cell::Count(count) => count.to_string(),
-        Cell::Number(Some(number)) => format!("{number:.6e}").parse::<f64>().unwrap_or(*number).to_string(),
-        Cell::Number(None) | Cell::Text(None) => String::new(),
-        Cell::Text(Some(text)) => text.clone(),
+    let text = |cell: &CellValue| match cell {
+        CellValue::Count(count) => count.to_string(),
+        CellValue::Number(Some(number)) => format!("{number:.6e}").parse::<f64>().unwrap_or(*number).to_string(),
+        CellValue::Number(None) | CellValue::Text(None) => String::new(),
+        CellValue::Text(Some(text)) => text.clone(),
     };
     let mut lines: Vec<Vec<String>> = vec![shown.iter().map(|&index| columns[index].name.clone()).collect()];
     lines.extend(rows.iter().map(|cells| shown.iter().map(|&index| text(&cells[index])).collect()));

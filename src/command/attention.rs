@@ -1,10 +1,10 @@
 //! A transformer on a core: one step, with its attention in the best schedule of every kind; generation with a cache;
 //! the published dataflows. On several cores: every way to divide the step among them.
 
-use super::{NoResult, Watch, unless_stopped};
+use super::{CommandError, ProgressMonitor, unless_stopped};
 use fusescape_engine::attention::published::{Dataflow, Replay, Rules};
 use fusescape_engine::attention::{Cores, Generation, LayerSchedule, Split, SplitCost};
-use fusescape_engine::explore::{AttentionRequest, AttentionStudy};
+use fusescape_engine::explore::{AttentionProblem, AttentionRequest};
 use fusescape_engine::transformer::Transformer;
 use fusescape_spec::Diagnostics;
 
@@ -12,7 +12,7 @@ use fusescape_spec::Diagnostics;
 pub struct AttentionReport {
     pub request: AttentionRequest,
     /// The validated request.
-    pub study: AttentionStudy,
+    pub study: AttentionProblem,
     /// One layer of the step.
     pub layer: LayerSchedule,
     /// `None` if it was not requested.
@@ -21,7 +21,7 @@ pub struct AttentionReport {
 
 /// Generation after the step's tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Generated {
+pub struct GeneratedTokens {
     /// Number of tokens.
     pub tokens: u64,
     /// Tokens of the prompt that are read at a time; `None` for all.
@@ -34,22 +34,22 @@ pub struct Generated {
 /// All errors of documents and sizes, or parts that do not fit; or it was stopped.
 pub fn attention(
     request: AttentionRequest,
-    generated: Option<Generated>,
-    watch: &dyn Watch,
-) -> Result<AttentionReport, NoResult> {
-    let study = AttentionStudy::new(&request)?;
+    generated: Option<GeneratedTokens>,
+    monitor: &dyn ProgressMonitor,
+) -> Result<AttentionReport, CommandError> {
+    let study = AttentionProblem::new(&request)?;
     // Checked before the step, which may take long.
-    let sequences = generated.map(|Generated { tokens, chunk }| study.sequences(tokens, chunk)).transpose()?;
-    watch.begin(1 + usize::from(generated.is_some()), "steps and generations");
-    let layer = unless_stopped(watch, study.layer()?)?;
-    watch.advance(1);
+    let sequences = generated.map(|GeneratedTokens { tokens, chunk }| study.sequences(tokens, chunk)).transpose()?;
+    monitor.begin(1 + usize::from(generated.is_some()), "steps and generations");
+    let layer = unless_stopped(monitor, study.layer()?)?;
+    monitor.advance(1);
     let generation = sequences.map(|sequences| study.generation(&sequences)).transpose()?;
-    watch.end();
-    unless_stopped(watch, AttentionReport { request, study, layer, generation })
+    monitor.end();
+    unless_stopped(monitor, AttentionReport { request, study, layer, generation })
 }
 
 /// A step on several cores, divided in every way.
-pub struct CoresReport {
+pub struct DivisionReport {
     pub request: AttentionRequest,
     pub cores: Cores,
     /// Name of the core in the hardware document.
@@ -67,25 +67,29 @@ pub struct CoresReport {
 ///
 /// # Errors
 /// All errors of documents, sizes and cores, a step that one core cannot compute; or it was stopped.
-pub fn on_cores(request: AttentionRequest, cores: Cores, watch: &dyn Watch) -> Result<CoresReport, NoResult> {
-    let study = AttentionStudy::new(&request)?;
+pub fn on_cores(
+    request: AttentionRequest,
+    cores: Cores,
+    monitor: &dyn ProgressMonitor,
+) -> Result<DivisionReport, CommandError> {
+    let study = AttentionProblem::new(&request)?;
     let one = study.on_cores(&cores, &Split::ONE)?;
     let splits = Split::all(cores.count);
-    watch.begin(splits.len(), "ways to divide the step");
+    monitor.begin(splits.len(), "ways to divide the step");
     let (mut costs, mut refused) = (Vec::new(), Vec::new());
     for split in splits {
         match study.on_cores(&cores, &split) {
             Ok(cost) => costs.push(cost),
             Err(why) => refused.push((split, why)),
         }
-        watch.advance(1);
-        unless_stopped(watch, ())?;
+        monitor.advance(1);
+        unless_stopped(monitor, ())?;
     }
-    watch.end();
+    monitor.end();
     let score = |cost: &SplitCost| cost.score(&request.objective, &study.machine);
     costs.sort_by(|one, other| score(one).total_cmp(&score(other)));
     let (core, model) = (study.machine.name.clone(), study.model.clone());
-    Ok(CoresReport { request, cores, core, model, one, costs, refused })
+    Ok(DivisionReport { request, cores, core, model, one, costs, refused })
 }
 
 /// The dataflows of the FuseMax artifact, each on its own machine.
@@ -99,7 +103,7 @@ pub struct PublishedReport {
 ///
 /// # Errors
 /// All errors of documents and sizes.
-pub fn published(request: &AttentionRequest, as_published: bool) -> Result<PublishedReport, NoResult> {
+pub fn published(request: &AttentionRequest, as_published: bool) -> Result<PublishedReport, CommandError> {
     let rules = if as_published { Rules::FUSEMAX_2024 } else { Rules::CORRECTED };
-    Ok(PublishedReport { replays: AttentionStudy::new(request)?.published(&rules)? })
+    Ok(PublishedReport { replays: AttentionProblem::new(request)?.published(&rules)? })
 }

@@ -1,7 +1,7 @@
 //! A transformer on a core as JSON for a program.
 
 use super::Report;
-use super::attention::{AttentionReport, CoresReport, PublishedReport};
+use super::attention::{AttentionReport, DivisionReport, PublishedReport};
 use fusescape_engine::attention::published::{Array, Dataflow, Replay};
 use fusescape_engine::attention::{
     self as engine, Cause, Compulsory, Cores, ElementBits, Fusion, KeyStore, Schedule, Split, SplitCost, Step,
@@ -71,7 +71,7 @@ impl AttentionReport {
     }
 }
 
-impl CoresReport {
+impl DivisionReport {
     /// The report as JSON.
     ///
     /// # Errors

@@ -1,13 +1,13 @@
 //! A network on many cores (Stream), tiles solved on all cores of this machine.
 
 pub use super::cores_report::CoresReport;
+use super::parse::{AllocationChoice, Tiles};
 use super::run::run;
-use super::words::{Allocation, Tiles};
-use super::{NoResult, Watch, wrong};
+use super::{CommandError, ProgressMonitor, wrong};
 use fusescape_engine::multicore::{
-    CoreAllocation, CoreId, CoresBasis, CoresBench, CoresImprovement, CoresRequest, CoresSearch, CoresStudy,
-    EvaluatedAllocation, Evolution, MOST_CHOICES, StackAllocation, TileBench, TileCosts, TileCut, TileLadder,
-    TilePoint, TileSearch,
+    CoreAllocation, CoreId, CoresBench, CoresImprovement, CoresProblem, CoresRequest, CoresSearch, EvaluatedAllocation,
+    Evolution, MOST_CHOICES, StackAllocation, StackAllocations, TileBench, TileCosts, TilePoint, TileSearch,
+    TileSizeCandidate, TileSizeRange,
 };
 use fusescape_spec::Diagnostics;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub struct CoresOptions {
     /// Size of computation tiles; overrides the granularity of the settings.
     pub tiles: Tiles,
     /// The method that allocates layers to cores.
-    pub allocation: Allocation,
+    pub allocation: AllocationChoice,
     /// Whether a local search over cores of single layers follows, as long as it improves the schedule.
     pub improve: bool,
     /// Parameters of evolution, if it allocates.
@@ -28,7 +28,7 @@ pub struct CoresOptions {
 
 impl Default for CoresOptions {
     fn default() -> Self {
-        Self { tiles: None, allocation: Allocation::Best, improve: false, evolution: Evolution::PAPER }
+        Self { tiles: None, allocation: AllocationChoice::Best, improve: false, evolution: Evolution::PAPER }
     }
 }
 
@@ -38,60 +38,68 @@ impl Default for CoresOptions {
 /// All errors of documents and options, reasons why nothing can be scheduled; or it was stopped.
 // This is the browser's clock in WebAssembly.
 #[allow(clippy::disallowed_methods)]
-pub fn cores(mut request: CoresRequest, options: &CoresOptions, watch: &dyn Watch) -> Result<CoresReport, NoResult> {
+pub fn cores(
+    mut request: CoresRequest,
+    options: &CoresOptions,
+    monitor: &dyn ProgressMonitor,
+) -> Result<CoresReport, CommandError> {
     let started = Instant::now();
     if let Some(tiles) = &options.tiles {
         request.settings.granularity = tiles.clone();
     }
-    let search = if options.tiles.is_none() { Some(search_tiles(&request, options, watch)?) } else { None };
+    let search = if options.tiles.is_none() { Some(search_tiles(&request, options, monitor)?) } else { None };
     let best = search.as_ref().and_then(TileSearch::best);
     if let Some((cut, _)) = best {
         request = request.in_tiles(cut);
     }
-    let study = Arc::new(CoresStudy::new(&request)?);
+    let study = Arc::new(CoresProblem::new(&request)?);
     let mut found = CoresSearch::new(study.settings.aim);
-    if !matches!(options.allocation, Allocation::Best) {
+    if !matches!(options.allocation, AllocationChoice::Best) {
         found = found.for_costs();
     }
-    run(&mut found, || CoresBench::new(Arc::clone(&study)), watch)?;
+    run(&mut found, || CoresBench::new(Arc::clone(&study)), monitor)?;
     let known = found.costs().map(|costs| costs.to_vec()).unwrap_or_default();
     let problems = known.len();
     let mut costs: TileCosts = study.problems().into_iter().zip(known).collect();
     let (evaluated, stacks) = choose(&study, &mut costs, options, &found)?;
-    let evaluated = if options.improve { improved(&study, &found, evaluated, &stacks, watch)? } else { evaluated };
+    let evaluated = if options.improve { improved(&study, &found, evaluated, &stacks, monitor)? } else { evaluated };
     let (evaluated, account) = study.account(&mut costs, &stacks, &evaluated.choice, Some(evaluated.order))?;
     let single = match &search {
         Some(search) => search.best_single().map(|(cut, single)| (cut.clone(), single.clone())),
-        None => study.outcome_alone(&mut costs).map(|single| (TileCut::default(), single)),
+        None => study.outcome_alone(&mut costs).map(|single| (TileSizeCandidate::default(), single)),
     };
     let elapsed = started.elapsed();
     Ok(CoresReport { study, search, single, stacks, evaluated, account, problems, elapsed })
 }
 
 /// Runs the search for the tile size on all cores of this machine. Cores chosen by hand apply to every candidate.
-fn search_tiles(request: &CoresRequest, options: &CoresOptions, watch: &dyn Watch) -> Result<TileSearch, NoResult> {
+fn search_tiles(
+    request: &CoresRequest,
+    options: &CoresOptions,
+    monitor: &dyn ProgressMonitor,
+) -> Result<TileSearch, CommandError> {
     let mut search = TileSearch::new(request.settings.aim);
     let bench = || {
         let [measured, cut_up] = [request.clone(), request.clone()];
         let by_hand = match &options.allocation {
-            Allocation::ByHand(text) => Some(text.clone()),
-            Allocation::Best | Allocation::Genetic => None,
+            AllocationChoice::ByHand(text) => Some(text.clone()),
+            AllocationChoice::Best | AllocationChoice::Genetic => None,
         };
         TileBench {
-            ladder: Box::new(move || TileLadder::of(&measured)),
+            range: Box::new(move || TileSizeRange::of(&measured)),
             run: Box::new(move |cut| match &by_hand {
                 Some(text) => point_by_hand(&cut_up, cut, text),
                 None => TilePoint::of(&cut_up, cut),
             }),
         }
     };
-    run(&mut search, bench, watch)?;
+    run(&mut search, bench, monitor)?;
     Ok(search)
 }
 
 /// A candidate on cores chosen by hand.
-fn point_by_hand(request: &CoresRequest, cut: TileCut, text: &str) -> TilePoint {
-    let outcome = CoresStudy::new(&request.in_tiles(&cut)).and_then(|study| {
+fn point_by_hand(request: &CoresRequest, cut: TileSizeCandidate, text: &str) -> TilePoint {
+    let outcome = CoresProblem::new(&request.in_tiles(&cut)).and_then(|study| {
         let mut costs = TileCosts::default();
         let choice = by_hand(&study, text)?;
         let found = study.evaluate(&mut costs, &[], &choice, None)?;
@@ -102,20 +110,20 @@ fn point_by_hand(request: &CoresRequest, cut: TileCut, text: &str) -> TilePoint 
 
 /// The cores of all layers, and the allocations of the stacks that they come from.
 fn choose(
-    study: &CoresStudy,
+    study: &CoresProblem,
     costs: &mut TileCosts,
     options: &CoresOptions,
     found: &CoresSearch,
-) -> Result<(EvaluatedAllocation, Vec<StackAllocation>), NoResult> {
+) -> Result<(EvaluatedAllocation, Vec<StackAllocation>), CommandError> {
     Ok(match &options.allocation {
-        Allocation::Best => {
+        AllocationChoice::Best => {
             let Some((shares, best)) = found.best() else {
                 return Err(found.why_none().cloned().unwrap_or_default().into());
             };
             let stacks = found.stacks(shares).map(|stacks| stacks.to_vec());
             (best.evaluated.clone(), stacks.unwrap_or_default())
         }
-        Allocation::Genetic => {
+        AllocationChoice::Genetic => {
             let front = study.evolve(costs, options.evolution);
             let aim = study.settings.aim;
             let best = front.into_iter().min_by(|a, b| a.score(aim).total_cmp(&b.score(aim)));
@@ -123,7 +131,7 @@ fn choose(
                 || wrong("allocation", "No allocation that evolution tried can be scheduled", "Make tiles smaller");
             (best.ok_or_else(none)?, Vec::new())
         }
-        Allocation::ByHand(text) => {
+        AllocationChoice::ByHand(text) => {
             let choice = by_hand(study, text)?;
             // Only for the order of the tiles.
             let mut goes_on = |done: u64| done < MOST_CHOICES;
@@ -136,28 +144,28 @@ fn choose(
 
 /// The local search over cores of single layers, as long as it improves the schedule.
 fn improved(
-    study: &Arc<CoresStudy>,
+    study: &Arc<CoresProblem>,
     found: &CoresSearch,
     from: EvaluatedAllocation,
     stacks: &[StackAllocation],
-    watch: &dyn Watch,
-) -> Result<EvaluatedAllocation, NoResult> {
+    monitor: &dyn ProgressMonitor,
+) -> Result<EvaluatedAllocation, CommandError> {
     let costs = found.costs().map(Arc::clone).unwrap_or_default();
-    let mut improvement = CoresImprovement::new(CoresBasis { costs, stacks: Arc::new(stacks.to_vec()) }, from);
-    run(&mut improvement, || CoresBench::new(Arc::clone(study)), watch)?;
+    let mut improvement = CoresImprovement::new(StackAllocations { costs, stacks: Arc::new(stacks.to_vec()) }, from);
+    run(&mut improvement, || CoresBench::new(Arc::clone(study)), monitor)?;
     Ok(improvement.best().clone())
 }
 
 /// One core for all layers that it can run, or `layer: core, core; layer: core`. Layers that are not named run on the
 /// first core that can run them.
-fn by_hand(study: &CoresStudy, text: &str) -> Result<CoreAllocation, Diagnostics> {
-    let (layers, outline) = (study.layer_names(), study.outline());
+fn by_hand(study: &CoresProblem, text: &str) -> Result<CoreAllocation, Diagnostics> {
+    let (layers, overview) = (study.layer_names(), study.overview());
     let mut choice: CoreAllocation = layers.keys().map(|layer| study.able(layer)[..1].to_vec()).collect();
     let mut wrong = Diagnostics::default();
     let core = |name: &str, wrong: &mut Diagnostics| {
-        let found = outline.cores.position(|known| known == name.trim());
+        let found = overview.cores.position(|known| known == name.trim());
         if found.is_none() {
-            let names: Vec<&str> = outline.cores.iter().map(String::as_str).collect();
+            let names: Vec<&str> = overview.cores.iter().map(String::as_str).collect();
             wrong.add_unknown("allocation", format!("There is no core `{}`", name.trim()), name.trim(), &names);
         }
         found

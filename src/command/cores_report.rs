@@ -3,8 +3,8 @@
 use super::Report;
 use fusescape_engine::hardware::Power;
 use fusescape_engine::multicore::{
-    CoreId, CoreTime, CoreTimeCause, CoresStudy, EvaluatedAllocation, NestId, ScheduleObjective, SingleCore,
-    StackAllocation, SystemAccount, SystemPart, TileCut, TilePoint, TileSearch,
+    CoreId, CoreTime, CoreTimeCause, CoresAccount, CoresPart, CoresProblem, EvaluatedAllocation, NestId,
+    ScheduleObjective, SingleCore, StackAllocation, TilePoint, TileSearch, TileSizeCandidate,
 };
 use fusescape_spec::Diagnostic;
 use serde::Serialize;
@@ -16,17 +16,17 @@ use std::time::Duration;
 /// The best schedule of a network on many cores, with the effort that it took.
 pub struct CoresReport {
     /// The validated request.
-    pub study: Arc<CoresStudy>,
+    pub study: Arc<CoresProblem>,
     /// The search for the tile size; `None` if the size is stated.
     pub search: Option<TileSearch>,
     /// The best core that runs all layers alone, with its tile size.
-    pub single: Option<(TileCut, SingleCore)>,
+    pub single: Option<(TileSizeCandidate, SingleCore)>,
     /// Results of the search for each stack's cores; empty with evolution or a choice by hand.
     pub stacks: Vec<StackAllocation>,
     /// The chosen allocation, evaluated.
     pub evaluated: EvaluatedAllocation,
     /// Its schedule.
-    pub account: SystemAccount,
+    pub account: CoresAccount,
     /// Number of different tiles that were solved.
     pub problems: usize,
     /// Total time.
@@ -77,7 +77,7 @@ impl CoresReport {
             system: &study.system.name,
             latency_cycles: account.latency_cycles,
             energy_pj: evaluated.energy_pj,
-            energy_by_part: SystemPart::ALL.map(|part| (energy_field(part), account.energy.of(part))).into(),
+            energy_by_part: CoresPart::ALL.map(|part| (energy_field(part), account.energy.of(part))).into(),
             power: self.power(),
             edp_pj_cycles: evaluated.score(ScheduleObjective::EnergyDelay),
             peak_on_chip_bits: account.peak_bits(),
@@ -255,7 +255,7 @@ struct BusyLink {
     busy_cycles: f64,
 }
 
-fn energy_field(part: SystemPart) -> String {
+fn energy_field(part: CoresPart) -> String {
     format!("energy_{}_pj", part.key())
 }
 
@@ -265,13 +265,13 @@ fn cycles_field(cause: CoreTimeCause) -> String {
 
 #[cfg(feature = "schema")]
 mod fields {
-    use super::{CoreTimeCause, SystemPart, cycles_field, energy_field};
+    use super::{CoreTimeCause, CoresPart, cycles_field, energy_field};
     use fusescape_engine::schema::{described, object};
     use schemars::{Schema, SchemaGenerator};
 
     pub fn energy(generator: &mut SchemaGenerator) -> Schema {
-        let meaning = |part: SystemPart| format!("Energy of {}, pJ.", part.title());
-        object(SystemPart::ALL.map(|part| (energy_field(part), described::<f64>(generator, meaning(part)))))
+        let meaning = |part: CoresPart| format!("Energy of {}, pJ.", part.title());
+        object(CoresPart::ALL.map(|part| (energy_field(part), described::<f64>(generator, meaning(part)))))
     }
 
     pub fn cycles(generator: &mut SchemaGenerator) -> Schema {

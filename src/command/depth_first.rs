@@ -4,8 +4,8 @@
 //! mapping problems.
 
 use super::run::run;
-pub use super::sweep_report::{Findings, Row, SweepReport, sentences};
-use super::{NoResult, Watch};
+pub use super::sweep_report::{SweepFindings, SweepReport, SweepRow, sentences};
+use super::{CommandError, ProgressMonitor};
 use fusescape_engine::depth_first::ProblemId;
 use fusescape_engine::explore::{
     PointSearch, PointState, ReportedPoints, Request, Settings, SharedCosts, SolvedAlone, Sweep, SweepBench, SweepJob,
@@ -33,9 +33,9 @@ pub fn sweep(hardware: String, workload: String, mut settings: Settings) -> Resu
 ///
 /// # Errors
 /// If it was stopped.
-pub fn depth_first(sweep: &Sweep, watch: &dyn Watch) -> Result<SweepReport, NoResult> {
+pub fn depth_first(sweep: &Sweep, monitor: &dyn ProgressMonitor) -> Result<SweepReport, CommandError> {
     let findings =
-        if sweep.settings.strategies().len() > 1 { by_points(sweep, watch)? } else { by_problems(sweep, watch)? };
+        if sweep.settings.strategies().len() > 1 { by_points(sweep, monitor)? } else { by_problems(sweep, monitor)? };
     Ok(SweepReport::new(sweep.clone(), findings))
 }
 
@@ -43,34 +43,38 @@ pub fn depth_first(sweep: &Sweep, watch: &dyn Watch) -> Result<SweepReport, NoRe
 ///
 /// # Errors
 /// It was stopped.
-pub fn evaluate(sweeps: &[Sweep], costs: &Arc<SharedCosts>, watch: &dyn Watch) -> Result<SweepJob, NoResult> {
+pub fn evaluate(
+    sweeps: &[Sweep],
+    costs: &Arc<SharedCosts>,
+    monitor: &dyn ProgressMonitor,
+) -> Result<SweepJob, CommandError> {
     let mut job = SweepJob::new(sweeps.iter().map(|sweep| &sweep.settings), rayon::current_num_threads());
-    run(&mut job, || SweepBench::for_report(sweeps.to_vec(), Arc::clone(costs)), watch)?;
+    run(&mut job, || SweepBench::for_report(sweeps.to_vec(), Arc::clone(costs)), monitor)?;
     Ok(job)
 }
 
 /// Each core plans, searches and adds up points of its own, and knows what the problems cost that others searched.
-fn by_points(sweep: &Sweep, watch: &dyn Watch) -> Result<Findings, NoResult> {
+fn by_points(sweep: &Sweep, monitor: &dyn ProgressMonitor) -> Result<SweepFindings, CommandError> {
     let SweepJob { points, reported: ReportedPoints { mut splits, problems }, .. } =
-        evaluate(std::slice::from_ref(sweep), &Arc::default(), watch)?;
+        evaluate(std::slice::from_ref(sweep), &Arc::default(), monitor)?;
     let row = |(point, state): (usize, PointState)| match state {
         PointState::Done(summary) => {
             let (energy, latency) = splits.remove(&(point as u32))?;
-            Some(Row::Done { summary: Arc::unwrap_or_clone(summary), energy, latency })
+            Some(SweepRow::Done { summary: Arc::unwrap_or_clone(summary), energy, latency })
         }
-        PointState::Infeasible(reasons) => Some(Row::Failed { point, reasons: Arc::unwrap_or_clone(reasons) }),
+        PointState::Infeasible(reasons) => Some(SweepRow::Failed { point, reasons: Arc::unwrap_or_clone(reasons) }),
         PointState::Waiting | PointState::Failed(_) => None,
     };
     let rows = points.into_iter().enumerate().filter_map(row).collect();
-    Ok(Findings { rows, problems: problems.len(), account: None })
+    Ok(SweepFindings { rows, problems: problems.len(), account: None })
 }
 
 /// Plans the point, then searches its problems on all cores.
-fn by_problems(sweep: &Sweep, watch: &dyn Watch) -> Result<Findings, NoResult> {
+fn by_problems(sweep: &Sweep, monitor: &dyn ProgressMonitor) -> Result<SweepFindings, CommandError> {
     let plan = sweep.plan();
     let known = SolvedAlone::default();
     let mut job = PointSearch::new(&plan);
-    run(&mut job, || (sweep, &plan, &known), watch)?;
+    run(&mut job, || (sweep, &plan, &known), monitor)?;
     let outcomes = job.into_outcomes();
     let mut assembler = sweep.assembler(&plan);
     let mut account_of = |point: usize| {
@@ -87,10 +91,10 @@ fn by_problems(sweep: &Sweep, watch: &dyn Watch) -> Result<Findings, NoResult> {
             let summary = sweep.summarize(point, &account);
             let (energy, latency) = (account.energy, account.latency);
             single = Some(account);
-            Row::Done { summary, energy, latency }
+            SweepRow::Done { summary, energy, latency }
         }
-        Err(reasons) => Row::Failed { point, reasons },
+        Err(reasons) => SweepRow::Failed { point, reasons },
     };
-    let rows: Vec<Row> = (0..plan.points.len()).map(row).collect();
-    Ok(Findings { account: single.filter(|_| rows.len() == 1), rows, problems: plan.problems.list.len() })
+    let rows: Vec<SweepRow> = (0..plan.points.len()).map(row).collect();
+    Ok(SweepFindings { account: single.filter(|_| rows.len() == 1), rows, problems: plan.problems.list.len() })
 }

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 /// The kind of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum DocumentKind {
     Hardware,
     Network,
     System,
@@ -22,7 +22,7 @@ pub enum Kind {
     Transformer,
 }
 
-impl Kind {
+impl DocumentKind {
     const ALL: [Self; 5] = [Self::Hardware, Self::Network, Self::System, Self::Pool, Self::Transformer];
 
     /// The kind of this name.
@@ -49,13 +49,13 @@ impl Kind {
 }
 
 /// Presets of a kind.
-pub fn presets(kind: Kind) -> &'static [Preset] {
+pub fn presets(kind: DocumentKind) -> &'static [Preset] {
     match kind {
-        Kind::Hardware => hardware_presets(),
-        Kind::Network => workload_presets(),
-        Kind::System => system_presets(),
-        Kind::Pool => pool_presets(),
-        Kind::Transformer => transformer_presets(),
+        DocumentKind::Hardware => hardware_presets(),
+        DocumentKind::Network => workload_presets(),
+        DocumentKind::System => system_presets(),
+        DocumentKind::Pool => pool_presets(),
+        DocumentKind::Transformer => transformer_presets(),
     }
 }
 
@@ -79,7 +79,7 @@ pub enum Facts {
         /// Multiply-accumulates.
         macs: u64,
         /// Layers that compute, unlike inputs and views.
-        layers: Vec<LayerFacts>,
+        layers: Vec<LayerSummary>,
     },
     Pool {
         name: String,
@@ -108,7 +108,7 @@ pub struct MemoryFacts {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LayerFacts {
+pub struct LayerSummary {
     name: String,
     /// Multiply-accumulates.
     macs: u64,
@@ -118,21 +118,21 @@ pub struct LayerFacts {
 ///
 /// # Errors
 /// All errors in it.
-pub fn facts(kind: Kind, text: &str) -> Result<Facts, Diagnostics> {
+pub fn facts(kind: DocumentKind, text: &str) -> Result<Facts, Diagnostics> {
     match kind {
-        Kind::Hardware => Core::from_text(text).map(|core| core_facts(&core)),
-        Kind::Network => Network::from_text(text).map(|network| network_facts(&network)),
-        Kind::Pool => Pool::from_text(text).map(|pool| Facts::Pool {
+        DocumentKind::Hardware => Core::from_text(text).map(|core| core_facts(&core)),
+        DocumentKind::Network => Network::from_text(text).map(|network| network_facts(&network)),
+        DocumentKind::Pool => Pool::from_text(text).map(|pool| Facts::Pool {
             name: pool.name,
             memories: pool.memories.into_iter().map(|memory| memory.name).collect(),
         }),
-        Kind::Transformer => Transformer::from_text(text).map(|model| Facts::Transformer {
+        DocumentKind::Transformer => Transformer::from_text(text).map(|model| Facts::Transformer {
             layers: model.layers,
             weights: model.layers * model.weights(),
             is_decoder: model.causal,
             name: model.name,
         }),
-        Kind::System => {
+        DocumentKind::System => {
             // Cores without a description are the accelerator beside the system: any is good enough here.
             let beside = hardware_presets().first().map_or("", |preset| preset.text);
             CoreSystem::from_text(text, beside).map(|system| Facts::System {
@@ -157,7 +157,7 @@ fn core_facts(core: &Core) -> Facts {
 fn network_facts(network: &Network) -> Facts {
     let layer = |id| {
         let layer = network.layer(id);
-        LayerFacts { name: layer.name.clone(), macs: layer.shape.macs() }
+        LayerSummary { name: layer.name.clone(), macs: layer.shape.macs() }
     };
     Facts::Network {
         name: network.name.clone(),

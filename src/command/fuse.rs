@@ -2,28 +2,28 @@
 
 use super::optimal::{Stack, search};
 use super::sweep_report::sentences;
-use super::{NoResult, Report, Watch};
-use fusescape_engine::depth_first::ListedStacks;
-use fusescape_engine::explore::{FusionVerdict, Fusions, Settings, StackAim, StackLimits, StackStudy, Sweep};
+use super::{CommandError, ProgressMonitor, Report};
+use fusescape_engine::depth_first::StackEnumeration;
+use fusescape_engine::explore::{FusionComparison, FusionResult, Settings, StackAim, StackLimits, StackProblem, Sweep};
 use serde::Serialize;
 use serde_json::{Error, Value};
 
 /// The results of all methods.
 pub struct FusionReport {
     /// Every evaluated stack.
-    pub study: StackStudy,
-    /// The verdicts.
-    pub fusions: Fusions,
+    pub study: StackProblem,
+    /// The results.
+    pub fusions: FusionComparison,
 }
 
 /// Compares the methods on all cores.
 ///
 /// # Errors
 /// Reasons why no stacks can be made; or it was stopped.
-pub fn fuse(sweep: Sweep, limits: StackLimits, watch: &dyn Watch) -> Result<FusionReport, NoResult> {
-    let study = StackStudy::new(sweep, limits)?;
-    let search = search(&study, StackAim::Methods, watch)?;
-    let fusions = search.methods().map(|methods| (**methods).clone()).ok_or(NoResult::Stopped)?;
+pub fn fuse(sweep: Sweep, limits: StackLimits, monitor: &dyn ProgressMonitor) -> Result<FusionReport, CommandError> {
+    let study = StackProblem::new(sweep, limits)?;
+    let search = search(&study, StackAim::Methods, monitor)?;
+    let fusions = search.methods().map(|methods| (**methods).clone()).ok_or(CommandError::Stopped)?;
     Ok(FusionReport { study, fusions })
 }
 
@@ -34,24 +34,24 @@ impl FusionReport {
     /// If a number is not finite.
     pub fn json(&self) -> Result<Value, Error> {
         let Self { study, fusions } = self;
-        let chosen = |method: &'static str, verdict: &FusionVerdict| {
-            let stacks = verdict.stacks.runs.iter().zip(&verdict.layers);
+        let chosen = |method: &'static str, result: &FusionResult| {
+            let stacks = result.stacks.runs.iter().zip(&result.layers);
             Method::Chosen(ChosenGroups {
                 method,
-                groups: verdict
+                groups: result
                     .groups
                     .iter()
                     .map(|group| names(fusions, group).into_iter().map(str::to_owned).collect())
                     .collect(),
-                optimus_dram_bytes: verdict.optimus_bytes,
-                energy_pj: verdict.stacks.energy_pj,
-                latency_cycles: verdict.stacks.latency_cycles,
-                dram_words: verdict.stacks.dram_words,
+                optimus_dram_bytes: result.optimus_bytes,
+                energy_pj: result.stacks.energy_pj,
+                latency_cycles: result.stacks.latency_cycles,
+                dram_words: result.stacks.dram_words,
                 stacks: stacks.map(|(run, layers)| Stack::new(run, &names(fusions, layers))).collect(),
             })
         };
-        let methods = fusions.verdicts.iter().map(|(method, verdict)| match verdict {
-            Ok(verdict) => chosen(method.title(), verdict),
+        let methods = fusions.results.iter().map(|(method, result)| match result {
+            Ok(result) => chosen(method.title(), result),
             Err(reasons) => {
                 Method::Impossible(ImpossibleMethod { method: method.title(), impossible: sentences(reasons) })
             }
@@ -86,7 +86,7 @@ pub(crate) struct FusionsFound<'a> {
     optimus_oracle_bytes: Option<u64>,
     /// Stacks that the jointly optimal ones are proved to be the best of: all within the limits; all of at most so many
     /// layers and those that other methods choose; or those alone.
-    proved_among: ListedStacks,
+    proved_among: StackEnumeration,
     /// Number of different stacks that were considered.
     stacks_considered: usize,
     /// The methods.
@@ -139,6 +139,6 @@ struct ChosenGroups {
 }
 
 /// Names of layers.
-pub fn names<'a>(fusions: &'a Fusions, layers: &[usize]) -> Vec<&'a str> {
+pub fn names<'a>(fusions: &'a FusionComparison, layers: &[usize]) -> Vec<&'a str> {
     layers.iter().filter_map(|&layer| fusions.names.get(layer).map(String::as_str)).collect()
 }

@@ -1,8 +1,8 @@
 //! All memory hierarchies from a pool, searched on all cores.
 
 use super::run::run;
-use super::{NoResult, Report, Watch, wrong};
-use fusescape_engine::hierarchy::{Exploration, ExplorationCounts, HierarchyRequest, Point, Study};
+use super::{CommandError, ProgressMonitor, Report, wrong};
+use fusescape_engine::hierarchy::{Exploration, ExplorationCounts, HierarchyCost, HierarchyProblem, HierarchyRequest};
 use serde::Serialize;
 use serde_json::{Error, Value};
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use web_time::{Duration, Instant};
 /// The best hierarchies, with the effort that they took.
 pub struct HierarchyReport {
     /// The validated request.
-    pub study: Arc<Study>,
+    pub study: Arc<HierarchyProblem>,
     /// All results.
     pub exploration: Exploration,
     /// The best hierarchy by the objective.
-    pub best: Point,
+    pub best: HierarchyCost,
     /// Total time.
     pub elapsed: Duration,
 }
@@ -29,15 +29,15 @@ pub struct HierarchyReport {
 pub fn hierarchies(
     request: &HierarchyRequest,
     everything: bool,
-    watch: &dyn Watch,
-) -> Result<HierarchyReport, NoResult> {
-    let study = Arc::new(Study::new(request)?);
+    monitor: &dyn ProgressMonitor,
+) -> Result<HierarchyReport, CommandError> {
+    let study = Arc::new(HierarchyProblem::new(request)?);
     let started = Instant::now();
     let mut exploration = Exploration::of(&study);
     if everything {
         exploration = exploration.of_everything();
     }
-    run(&mut exploration, || Arc::clone(&study), watch)?;
+    run(&mut exploration, || Arc::clone(&study), monitor)?;
     let elapsed = started.elapsed();
     let Some(best) = exploration.best() else {
         let reason = format!("None of {} hierarchies fits", exploration.counts().generated);
@@ -58,7 +58,7 @@ impl HierarchyReport {
     /// If a number is not finite.
     pub fn json(&self) -> Result<Value, Error> {
         let Self { study, exploration, best, elapsed } = self;
-        let hierarchy = |point: &Point| {
+        let hierarchy = |point: &HierarchyCost| {
             let hierarchy = &study.hierarchies[point.hierarchy as usize];
             Hierarchy {
                 name: study.name(hierarchy),

@@ -1,12 +1,12 @@
 //! The best mapping of single layers.
 
 use super::layer_constraints::constrained;
-pub use super::layer_report::{ConstraintCost, LayerResult, LayersReport, Searched};
+pub use super::layer_report::{ConstraintCost, LayerOutcome, LayersReport, Searched};
 use super::names::unknown;
+use super::parse::LayerStrategy;
 use super::run::run;
-use super::words::LayerStrategy;
-use super::{NoResult, Watch, unless_stopped};
-use fusescape_engine::explore::{LayerRequest, LayerStudy, MappedLayer, own_constraints, own_mappings};
+use super::{CommandError, ProgressMonitor, unless_stopped};
+use fusescape_engine::explore::{DesignLayer, LayerRequest, MappedLayer, user_constraints, user_mappings};
 use fusescape_engine::hardware::Core;
 use fusescape_engine::mapping::{LayerOnCore, UnrollingOptions};
 use fusescape_engine::rules::Rules;
@@ -76,8 +76,8 @@ pub fn map_layers(
     hardware: String,
     workload: String,
     options: &LayerOptions,
-    watch: &dyn Watch,
-) -> Result<LayersReport, NoResult> {
+    monitor: &dyn ProgressMonitor,
+) -> Result<LayersReport, CommandError> {
     let mut request = LayerRequest {
         hardware,
         workload,
@@ -92,18 +92,18 @@ pub fn map_layers(
         unroll: None,
     };
     // Reports errors of both documents before any layer is searched.
-    let first = LayerStudy::new(&request)?;
+    let first = DesignLayer::new(&request)?;
     check(options, &first.core)?;
     let network = Network::from_text(&request.workload)?.on(&first.core);
     let layers = match &options.mapping {
         Some(text) => by_hand(text, options, &first.core, &network, &request)?,
-        None => searched(options, &first, &network, &mut request, watch)?,
+        None => searched(options, &first, &network, &mut request, monitor)?,
     };
     Ok(LayersReport { core: first.core, network, options: options.clone(), layers })
 }
 
 /// A layer on its core, and what came out.
-pub type Studied = Vec<(LayerStudy, LayerResult)>;
+pub type Studied = Vec<(DesignLayer, LayerOutcome)>;
 
 /// Evaluates the mappings of a document: for the requested layers, or for all that it maps.
 fn by_hand(
@@ -112,8 +112,8 @@ fn by_hand(
     core: &Core,
     network: &Network,
     request: &LayerRequest,
-) -> Result<Studied, NoResult> {
-    let mut mapped = own_mappings(text, core, network, request)?;
+) -> Result<Studied, CommandError> {
+    let mut mapped = user_mappings(text, core, network, request)?;
     let known: Vec<String> = mapped.iter().map(|(study, _)| study.layer.clone()).collect();
     let mut wrong = Diagnostics::default();
     for name in options.layers.iter().filter(|name| !known.contains(name)) {
@@ -122,9 +122,9 @@ fn by_hand(
     }
     wrong.or(())?;
     mapped.retain(|(study, _)| options.layers.is_empty() || options.layers.contains(&study.layer));
-    let result = |(study, mapped): (LayerStudy, MappedLayer)| {
+    let result = |(study, mapped): (DesignLayer, MappedLayer)| {
         let facts = study.facts();
-        let result = LayerResult {
+        let result = LayerOutcome {
             facts,
             mapped: Ok(mapped),
             searched: Searched::ByHand,
@@ -140,31 +140,31 @@ fn by_hand(
 /// Searches the requested layers, or all.
 fn searched(
     options: &LayerOptions,
-    first: &LayerStudy,
+    first: &DesignLayer,
     network: &Network,
     request: &mut LayerRequest,
-    watch: &dyn Watch,
-) -> Result<Studied, NoResult> {
+    monitor: &dyn ProgressMonitor,
+) -> Result<Studied, CommandError> {
     let names = if options.layers.is_empty() {
         network.computing().map(|id| network.layer(id).name.clone()).collect()
     } else {
         options.layers.clone()
     };
     let constraints = match &options.constraints {
-        Some(text) => Some(own_constraints(text, &first.core, network)?),
+        Some(text) => Some(user_constraints(text, &first.core, network)?),
         None => None,
     };
     let mut results = Vec::new();
     let mut wrong = Diagnostics::default();
     for name in names {
         request.layer = Some(name);
-        match LayerStudy::of(first.core.clone(), network, request) {
+        match DesignLayer::of(first.core.clone(), network, request) {
             Ok(mut study) => {
                 let result = match constraints.as_ref().and_then(|constraints| constraints.of(&study)) {
-                    Some(constraints) => constrained(&mut study, options, &constraints, watch),
-                    None => map(&mut study, options, watch),
+                    Some(constraints) => constrained(&mut study, options, &constraints, monitor),
+                    None => map(&mut study, options, monitor),
                 };
-                unless_stopped(watch, ())?;
+                unless_stopped(monitor, ())?;
                 results.push((study, result));
             }
             Err(unknown) => wrong.0.extend(unknown.0),
@@ -174,7 +174,7 @@ fn searched(
 }
 
 /// Rejects options that exclude each other.
-fn check(options: &LayerOptions, core: &Core) -> Result<(), NoResult> {
+fn check(options: &LayerOptions, core: &Core) -> Result<(), CommandError> {
     let names: Vec<&str> = core.array.iter().map(|(name, _)| name.as_str()).collect();
     let mut wrong = Diagnostics::default();
     for (name, _) in options.hints.iter().filter(|(name, _)| !names.contains(&name.as_str())) {
@@ -204,7 +204,7 @@ pub(super) fn limits(options: &LayerOptions) -> Limits {
 }
 
 /// Whether unrollings of a layer are searched: those over lanes of a vector unit always need the fewest steps.
-pub(super) fn searches_unrollings(study: &LayerStudy, options: &LayerOptions) -> bool {
+pub(super) fn searches_unrollings(study: &DesignLayer, options: &LayerOptions) -> bool {
     options.searches_unrollings && study.core.vector_unit_for(study.problem.shape.kind).is_none()
 }
 
@@ -214,7 +214,7 @@ fn lpf_limit(options: &LayerOptions) -> usize {
 
 // This is the browser's clock in WebAssembly.
 #[allow(clippy::disallowed_methods)]
-pub(super) fn map(study: &mut LayerStudy, options: &LayerOptions, watch: &dyn Watch) -> LayerResult {
+pub(super) fn map(study: &mut DesignLayer, options: &LayerOptions, monitor: &dyn ProgressMonitor) -> LayerOutcome {
     let start = Instant::now();
     let mut unrollings = None;
     let limits = limits(options);
@@ -222,17 +222,17 @@ pub(super) fn map(study: &mut LayerStudy, options: &LayerOptions, watch: &dyn Wa
         LayerStrategy::Any(strategy) => {
             if searches_unrollings(study, options) {
                 let wanted = unrolling_options(study, options, UnrollingOptions::default());
-                let go_on = || watch.goes_on();
+                let go_on = || monitor.goes_on();
                 let find =
                     |problem: &LayerOnCore<'_>| find_best_while(problem, &options.objective, &limits, strategy, &go_on);
-                unrollings = Some(search_unrolling(study, options, &wanted, watch, &find));
+                unrollings = Some(search_unrolling(study, options, &wanted, monitor, &find));
             }
             let problem = study.on_core();
-            Searched::Orders(in_time(options, &limits, watch, |limits, has_time| {
+            Searched::Orders(in_time(options, &limits, monitor, |limits, has_time| {
                 find_best_while(&problem, &options.objective, limits, strategy, has_time)
             }))
         }
-        LayerStrategy::Space(pruning) => search_space(study, options, pruning, watch),
+        LayerStrategy::Space(pruning) => search_space(study, options, pruning, monitor),
         LayerStrategy::Iterative => {
             space_search(study, options, Pruning::None, |search| Searched::Iterative(search.iterative()))
         }
@@ -250,7 +250,7 @@ pub(super) fn map(study: &mut LayerStudy, options: &LayerOptions, watch: &dyn Wa
         }),
     };
     let seconds = start.elapsed().as_secs_f64();
-    LayerResult { facts: study.facts(), mapped, searched, unrollings, constrained: None, seconds }
+    LayerOutcome { facts: study.facts(), mapped, searched, unrollings, constrained: None, seconds }
 }
 
 /// Searches until a limit is reached: the time limit if there is one.
@@ -258,17 +258,17 @@ pub(super) fn map(study: &mut LayerStudy, options: &LayerOptions, watch: &dyn Wa
 pub(super) fn in_time<T>(
     options: &LayerOptions,
     limits: &Limits,
-    watch: &dyn Watch,
+    monitor: &dyn ProgressMonitor,
     search: impl FnOnce(&Limits, &dyn Fn() -> bool) -> T,
 ) -> T {
-    let Some(time) = options.time else { return search(limits, &|| watch.goes_on()) };
+    let Some(time) = options.time else { return search(limits, &|| monitor.goes_on()) };
     let start = Instant::now();
     let limits = Limits { max_states: MOST_NODES, max_ties: MOST_NODES, max_branches: MOST_NODES, ..*limits };
-    search(&limits, &|| start.elapsed() < time && watch.goes_on())
+    search(&limits, &|| start.elapsed() < time && monitor.goes_on())
 }
 
 fn space_search(
-    study: &LayerStudy,
+    study: &DesignLayer,
     options: &LayerOptions,
     pruning: Pruning,
     search: impl FnOnce(&SpaceSearch<'_>) -> Searched,
@@ -284,46 +284,51 @@ fn space_search(
 }
 
 /// Walks through all parts of the mapping space on all cores. Where it is stopped, the result covers the beginning only.
-fn search_space(study: &LayerStudy, options: &LayerOptions, pruning: Pruning, watch: &dyn Watch) -> Searched {
+fn search_space(
+    study: &DesignLayer,
+    options: &LayerOptions,
+    pruning: Pruning,
+    monitor: &dyn ProgressMonitor,
+) -> Searched {
     space_search(study, options, pruning, |search| {
         let mut walk = SpaceWalk::new(search);
-        let goes_on = || watch.goes_on();
-        let ended = run(&mut walk, || (search, &goes_on), &OfLayer { watch, layer: &study.layer });
+        let goes_on = || monitor.goes_on();
+        let ended = run(&mut walk, || (search, &goes_on), &OfLayer { monitor, layer: &study.layer });
         Searched::Space(search.space(walk.merged(), ended.is_ok()))
     })
 }
 
 /// Tells which layer the work is about.
 struct OfLayer<'w> {
-    watch: &'w dyn Watch,
+    monitor: &'w dyn ProgressMonitor,
     layer: &'w str,
 }
 
-impl Watch for OfLayer<'_> {
+impl ProgressMonitor for OfLayer<'_> {
     fn begin(&self, count: usize, what: &str) {
-        self.watch.begin(count, &format!("{what} of {}", self.layer));
+        self.monitor.begin(count, &format!("{what} of {}", self.layer));
     }
 
     fn advance(&self, parts: usize) {
-        self.watch.advance(parts);
+        self.monitor.advance(parts);
     }
 
     fn recount(&self, count: usize) {
-        self.watch.recount(count);
+        self.monitor.recount(count);
     }
 
     fn end(&self) {
-        self.watch.end();
+        self.monitor.end();
     }
 
     fn goes_on(&self) -> bool {
-        self.watch.goes_on()
+        self.monitor.goes_on()
     }
 }
 
 /// The requested unrollings, with `wanted` as their kind.
 pub(super) fn unrolling_options(
-    study: &LayerStudy,
+    study: &DesignLayer,
     options: &LayerOptions,
     wanted: UnrollingOptions,
 ) -> UnrollingOptions {
@@ -339,10 +344,10 @@ pub(super) fn unrolling_options(
 
 /// Sets the best unrolling of the study, with mappings found by `find`.
 pub(super) fn search_unrolling(
-    study: &mut LayerStudy,
+    study: &mut DesignLayer,
     options: &LayerOptions,
     wanted: &UnrollingOptions,
-    watch: &dyn Watch,
+    monitor: &dyn ProgressMonitor,
     find: &(dyn Fn(&LayerOnCore<'_>) -> Outcome + Sync),
 ) -> UnrolledOutcome {
     let layer = UnrolledLayer {
@@ -354,7 +359,7 @@ pub(super) fn search_unrolling(
     let mut search =
         UnrolledSearch::new(layer, wanted, options.objective.clone(), Limits::default(), Strategy::default());
     // Where it is stopped, so is the command.
-    let _ = run(&mut search, || (layer, find), &OfLayer { watch, layer: &study.layer });
+    let _ = run(&mut search, || (layer, find), &OfLayer { monitor, layer: &study.layer });
     let outcome = search.outcome();
     drop(search);
     if let Some(best) = &outcome.best {

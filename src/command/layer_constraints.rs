@@ -1,11 +1,11 @@
 //! Layers under constraints: the best mapping under a document, and the best of all.
 
-use super::Watch;
+use super::ProgressMonitor;
 use super::layer::{
-    ConstraintCost, LayerOptions, LayerResult, Searched, in_time, limits, map, search_unrolling, unrolling_options,
+    ConstraintCost, LayerOptions, LayerOutcome, Searched, in_time, limits, map, search_unrolling, unrolling_options,
 };
-use super::words::LayerStrategy;
-use fusescape_engine::explore::{LayerConstraints, LayerStudy, UnrollConstraint};
+use super::parse::LayerStrategy;
+use fusescape_engine::explore::{DesignLayer, LayerConstraints, UnrollConstraint};
 use fusescape_engine::mapping::LayerOnCore;
 use fusescape_engine::search::{Outcome, Proof, Solution, Strategy, find_best_under};
 use web_time::Instant;
@@ -17,14 +17,14 @@ const IMPOSSIBLE: Outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING 
 // This is the browser's clock in WebAssembly.
 #[allow(clippy::disallowed_methods)]
 pub fn constrained(
-    study: &mut LayerStudy,
+    study: &mut DesignLayer,
     options: &LayerOptions,
     constraints: &LayerConstraints,
-    watch: &dyn Watch,
-) -> LayerResult {
+    monitor: &dyn ProgressMonitor,
+) -> LayerOutcome {
     let stated = study.problem.unroll.clone();
-    let free = map(study, options, watch);
-    let score = |study: &LayerStudy, best: Option<&Solution>| {
+    let free = map(study, options, monitor);
+    let score = |study: &DesignLayer, best: Option<&Solution>| {
         let problem = study.on_core();
         Some(options.objective.score(&problem, &best?.cost(&problem)?))
     };
@@ -35,7 +35,7 @@ pub fn constrained(
         LayerStrategy::Any(strategy) => strategy,
         _ => Strategy::default(),
     };
-    let mut result = search(study, options, constraints, strategy, watch);
+    let mut result = search(study, options, constraints, strategy, monitor);
     result.seconds = start.elapsed().as_secs_f64();
     let more = score(study, result.searched.best()).zip(free_score).map(|(score, free)| score / free - 1.0);
     result.constrained = Some(ConstraintCost { free_score, more });
@@ -43,15 +43,15 @@ pub fn constrained(
 }
 
 fn search(
-    study: &mut LayerStudy,
+    study: &mut DesignLayer,
     options: &LayerOptions,
     constraints: &LayerConstraints,
     strategy: Strategy,
-    watch: &dyn Watch,
-) -> LayerResult {
+    monitor: &dyn ProgressMonitor,
+) -> LayerOutcome {
     let (limits, temporal) = (limits(options), &constraints.temporal);
     let find = |problem: &LayerOnCore<'_>| {
-        find_best_under(temporal, problem, &options.objective, &limits, strategy, &|| watch.goes_on())
+        find_best_under(temporal, problem, &options.objective, &limits, strategy, &|| monitor.goes_on())
             .unwrap_or(IMPOSSIBLE)
     };
     let is_searched = super::layer::searches_unrollings(study, options);
@@ -64,13 +64,13 @@ fn search(
         UnrollConstraint::Free => Some(unrolling_options(study, options, Default::default())),
         UnrollConstraint::Limited(wanted) => Some(unrolling_options(study, options, wanted.clone())),
     };
-    let unrollings = unrollings.map(|wanted| search_unrolling(study, options, &wanted, watch, &find));
+    let unrollings = unrollings.map(|wanted| search_unrolling(study, options, &wanted, monitor, &find));
     if let Some(found) = unrollings.as_ref().filter(|found| found.best.is_none()) {
         let (mapped, searched) =
             (Err(constraints.explain_unrollings(study, found, &limits)), Searched::Orders(IMPOSSIBLE));
-        return LayerResult { facts: study.facts(), mapped, searched, unrollings, constrained: None, seconds: 0.0 };
+        return LayerOutcome { facts: study.facts(), mapped, searched, unrollings, constrained: None, seconds: 0.0 };
     }
-    let outcome = in_time(options, &limits, watch, |limits, has_time| {
+    let outcome = in_time(options, &limits, monitor, |limits, has_time| {
         find_best_under(temporal, &study.on_core(), &options.objective, limits, strategy, has_time)
     });
     let mapped = match &outcome {
@@ -78,5 +78,5 @@ fn search(
         _ => Err(constraints.explain(study, &outcome, (&limits, strategy))),
     };
     let searched = Searched::Orders(outcome.unwrap_or(IMPOSSIBLE));
-    LayerResult { facts: study.facts(), mapped, searched, unrollings, constrained: None, seconds: 0.0 }
+    LayerOutcome { facts: study.facts(), mapped, searched, unrollings, constrained: None, seconds: 0.0 }
 }

@@ -4,8 +4,8 @@ use super::Report;
 use super::estimates::EstimatedMemory;
 use super::in_memory::InMemoryArray;
 use super::layer::{LayerOptions, Studied};
+use super::parse::STRATEGIES;
 use super::sweep_report::sentences;
-use super::words::STRATEGIES;
 use fusescape_engine::cost::{Access, EnergyCause, LatencyCause, LoopInformation, PortBalance};
 use fusescape_engine::explore::{LayerFacts, MappedLayer, TemporalMapping};
 use fusescape_engine::hardware::{Core, Power};
@@ -59,7 +59,7 @@ impl LayersReport {
 }
 
 /// One layer, mapped or not.
-pub struct LayerResult {
+pub struct LayerOutcome {
     /// Properties common to all mappings of the layer.
     pub facts: LayerFacts,
     /// Its mapping, or the reason why there is none.
@@ -74,7 +74,7 @@ pub struct LayerResult {
     pub seconds: f64,
 }
 
-impl LayerResult {
+impl LayerOutcome {
     /// Time and power of the mapped layer alone.
     pub fn power(&self, core: &Core) -> Option<Power> {
         let mapped = self.mapped.as_ref().ok()?;
@@ -119,7 +119,7 @@ impl Searched {
     }
 }
 
-fn layer_found<'a>(core: &Core, result: &'a LayerResult) -> LayerFound<'a> {
+fn layer_found<'a>(core: &Core, result: &'a LayerOutcome) -> LayerFound<'a> {
     let layer = SearchedLayer {
         facts: &result.facts,
         macs: result.facts.shape.macs(),

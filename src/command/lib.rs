@@ -3,9 +3,9 @@
 //!
 //! A command takes validated documents and options, runs on all cores of this machine, and returns a report, whose JSON
 //! is described in `docs/schema/`. So all callers print the same numbers. A caller may watch a command and stop it
-//! ([`Watch`]).
+//! ([`ProgressMonitor`]).
 //!
-//! - `words.rs`: words that options take, and what they mean; `names.rs`: what is said of a name that is none
+//! - `parse.rs`: words that options take, and what they mean; `names.rs`: what is said of a name that is none
 //! - `options/`: options of every command, whoever gives them, and their schema; `documents.rs`: documents as other programs give them
 //! - `files.rs`: files that a person names
 //! - `depth_first.rs`, `optimal.rs`, `fuse.rs`, `layer.rs`, `hierarchy.rs`, `cores.rs`, `attention.rs`, `study/`: a command each;
@@ -36,6 +36,7 @@ mod layer_report;
 mod names;
 pub mod optimal;
 pub mod options;
+pub mod parse;
 mod report;
 pub mod run;
 #[cfg(feature = "schema")]
@@ -45,7 +46,6 @@ pub mod sequences;
 pub mod study;
 pub mod study_front;
 mod sweep_report;
-pub mod words;
 
 pub use estimates::estimate_line;
 pub use names::{one_of, or_word, unknown};
@@ -55,7 +55,7 @@ use fusescape_spec::Diagnostics;
 use std::fmt;
 
 /// Watches a command from any of its threads: progress, and stop.
-pub trait Watch: Sync {
+pub trait ProgressMonitor: Sync {
     /// A stage with `count` parts begins. `what` names the parts: "mapping problems".
     fn begin(&self, count: usize, what: &str);
     /// Like [`Self::begin`] for parts that take about equally long, so that the remaining time can be estimated.
@@ -68,14 +68,14 @@ pub trait Watch: Sync {
     fn recount(&self, count: usize);
     /// The stage has ended.
     fn end(&self);
-    /// Whether to continue. Asked before each search; if not, the command ends with [`NoResult::Stopped`].
+    /// Whether to continue. Asked before each search; if not, the command ends with [`CommandError::Stopped`].
     fn goes_on(&self) -> bool;
 }
 
 /// Watches nothing and never stops.
-pub struct Unwatched;
+pub struct Unmonitored;
 
-impl Watch for Unwatched {
+impl ProgressMonitor for Unmonitored {
     fn begin(&self, _: usize, _: &str) {}
     fn advance(&self, _: usize) {}
     fn recount(&self, _: usize) {}
@@ -87,16 +87,16 @@ impl Watch for Unwatched {
 
 /// The reason why a command has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NoResult {
+pub enum CommandError {
     /// All errors of documents and options, or reasons why nothing fits.
     Wrong(Diagnostics),
     /// It was stopped by its watcher.
     Stopped,
 }
 
-impl std::error::Error for NoResult {}
+impl std::error::Error for CommandError {}
 
-impl fmt::Display for NoResult {
+impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Wrong(diagnostics) => diagnostics.fmt(f),
@@ -105,20 +105,20 @@ impl fmt::Display for NoResult {
     }
 }
 
-impl From<Diagnostics> for NoResult {
+impl From<Diagnostics> for CommandError {
     fn from(diagnostics: Diagnostics) -> Self {
         Self::Wrong(diagnostics)
     }
 }
 
 /// A single error.
-fn wrong(path: &str, reason: impl Into<String>, remedy: impl Into<String>) -> NoResult {
+fn wrong(path: &str, reason: impl Into<String>, remedy: impl Into<String>) -> CommandError {
     let mut diagnostics = Diagnostics::default();
     diagnostics.add(path, reason, remedy);
-    NoResult::Wrong(diagnostics)
+    CommandError::Wrong(diagnostics)
 }
 
 /// `Ok`, unless the watcher stops the command.
-fn unless_stopped<T>(watch: &dyn Watch, found: T) -> Result<T, NoResult> {
-    if watch.goes_on() { Ok(found) } else { Err(NoResult::Stopped) }
+fn unless_stopped<T>(monitor: &dyn ProgressMonitor, found: T) -> Result<T, CommandError> {
+    if monitor.goes_on() { Ok(found) } else { Err(CommandError::Stopped) }
 }

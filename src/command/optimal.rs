@@ -2,12 +2,12 @@
 
 use super::estimates::EstimatedMemory;
 use super::run::run;
-use super::{NoResult, Report, Watch};
-use fusescape_engine::depth_first::ListedStacks;
+use super::{CommandError, ProgressMonitor, Report};
+use fusescape_engine::depth_first::StackEnumeration;
 #[cfg(feature = "schema")]
 use fusescape_engine::depth_first::StoringMode;
 use fusescape_engine::explore::{
-    OptimalStacks, SearchEffort, Settings, StackAim, StackBench, StackLimits, StackRun, StackSearch, StackStudy,
+    OptimalStacks, SearchEffort, Settings, StackAim, StackBench, StackLimits, StackProblem, StackRun, StackSearch,
     StrategyEffort, Sweep,
 };
 use fusescape_engine::hardware::Power;
@@ -19,7 +19,7 @@ pub struct OptimalReport {
     /// The validated request.
     pub sweep: Sweep,
     /// Every evaluated stack.
-    pub study: StackStudy,
+    pub study: StackProblem,
     /// The best of all.
     pub optimal: OptimalStacks,
     /// Effort of the searches for mappings.
@@ -32,17 +32,25 @@ pub struct OptimalReport {
 ///
 /// # Errors
 /// Reasons why there are none; or it was stopped.
-pub fn optimal(sweep: &Sweep, limits: StackLimits, watch: &dyn Watch) -> Result<OptimalReport, NoResult> {
-    let study = StackStudy::new(sweep.clone(), limits)?;
-    let search = search(&study, StackAim::Optimum, watch)?;
-    let optimal = search.optimum().map(|optimum| (**optimum).clone()).ok_or(NoResult::Stopped)?;
+pub fn optimal(
+    sweep: &Sweep,
+    limits: StackLimits,
+    monitor: &dyn ProgressMonitor,
+) -> Result<OptimalReport, CommandError> {
+    let study = StackProblem::new(sweep.clone(), limits)?;
+    let search = search(&study, StackAim::Optimum, monitor)?;
+    let optimal = search.optimum().map(|optimum| (**optimum).clone()).ok_or(CommandError::Stopped)?;
     Ok(OptimalReport { sweep: sweep.clone(), study, optimal, effort: search.effort, tried: search.tried })
 }
 
 /// Searches the best strategies of all stacks on all cores, and the best combination.
-pub(super) fn search(study: &StackStudy, aim: StackAim, watch: &dyn Watch) -> Result<StackSearch, NoResult> {
+pub(super) fn search(
+    study: &StackProblem,
+    aim: StackAim,
+    monitor: &dyn ProgressMonitor,
+) -> Result<StackSearch, CommandError> {
     let mut search = StackSearch::new(aim);
-    run(&mut search, || StackBench::new(study.anew()), watch)?;
+    run(&mut search, || StackBench::new(study.anew()), monitor)?;
     Ok(search)
 }
 
@@ -164,7 +172,7 @@ pub(crate) struct OptimumFound<'a> {
     stacks: Vec<Stack>,
     /// Stacks that the jointly optimal ones are proved to be the best of: all within the limits; all of at most so many
     /// layers and those that other methods choose; or those alone.
-    proved_among: ListedStacks,
+    proved_among: StackEnumeration,
     /// Number of different stacks that were considered.
     stacks_considered: usize,
     /// Number of ways to cut the network into these stacks, as decimal digits, for it may exceed 2^64.

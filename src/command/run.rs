@@ -1,6 +1,6 @@
 //! Runs a [`Job`] on all cores: the one place where commands distribute work.
 
-use super::{NoResult, Watch};
+use super::{CommandError, ProgressMonitor};
 use fusescape_engine::job::{Job, Progress, Worker};
 use fusescape_spec::Diagnostics;
 use rayon::prelude::*;
@@ -14,11 +14,15 @@ const MOMENT: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// The reason why it has no result; or it was stopped.
-pub fn run<J>(job: &mut J, bench: impl Fn() -> J::Bench + Sync, watch: &dyn Watch) -> Result<(), NoResult>
+pub fn run<J>(
+    job: &mut J,
+    bench: impl Fn() -> J::Bench + Sync,
+    monitor: &dyn ProgressMonitor,
+) -> Result<(), CommandError>
 where
     J: Job<Task: Send, Done: Send> + Send,
 {
-    run_and_tell(job, bench, watch, |_| Ok(()))
+    run_and_tell(job, bench, monitor, |_| Ok(()))
 }
 
 /// Runs a job to its end. `heard` is called whenever the job has taken the result of a task, on one thread at a time.
@@ -28,14 +32,14 @@ where
 pub fn run_and_tell<J, E>(
     job: &mut J,
     bench: impl Fn() -> J::Bench + Sync,
-    watch: &dyn Watch,
+    monitor: &dyn ProgressMonitor,
     heard: impl FnMut(&mut J) -> Result<(), E> + Send,
 ) -> Result<(), E>
 where
     J: Job<Task: Send, Done: Send> + Send,
-    E: From<NoResult> + From<Diagnostics> + Send,
+    E: From<CommandError> + From<Diagnostics> + Send,
 {
-    let mut told = Told { watch, last: Progress::default() };
+    let mut told = MonitorState { monitor, last: Progress::default() };
     told.tell(job.progress());
     let desk = Desk { shared: Mutex::new(Shared { job, heard, told, out: 0, end: None }), news: Condvar::new() };
     let workers = rayon::current_num_threads();
@@ -43,11 +47,11 @@ where
         let mut bench = bench();
         while let Some(task) = desk.next(Worker { number, of: workers }) {
             let begun = now();
-            let done = J::run(&mut bench, &task, &mut || watch.goes_on() && begun.elapsed() < MOMENT);
+            let done = J::run(&mut bench, &task, &mut || monitor.goes_on() && begun.elapsed() < MOMENT);
             desk.take(task, done);
         }
     });
-    watch.end();
+    monitor.end();
     let end = desk.lock().end.take();
     end.map_or(Ok(()), Err)
 }
@@ -68,7 +72,7 @@ struct Desk<'j, J, F, E> {
 struct Shared<'j, J, F, E> {
     job: &'j mut J,
     heard: F,
-    told: Told<'j>,
+    told: MonitorState<'j>,
     /// Number of tasks in progress.
     out: usize,
     /// The reason to end, if any.
@@ -79,7 +83,7 @@ impl<'j, J, F, E> Desk<'j, J, F, E>
 where
     J: Job,
     F: FnMut(&mut J) -> Result<(), E>,
-    E: From<NoResult> + From<Diagnostics>,
+    E: From<CommandError> + From<Diagnostics>,
 {
     fn lock(&self) -> MutexGuard<'_, Shared<'j, J, F, E>> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
@@ -89,8 +93,8 @@ where
     fn next(&self, worker: Worker) -> Option<J::Task> {
         let mut shared = self.lock();
         loop {
-            if shared.end.is_none() && !shared.told.watch.goes_on() {
-                shared.end = Some(NoResult::Stopped.into());
+            if shared.end.is_none() && !shared.told.monitor.goes_on() {
+                shared.end = Some(CommandError::Stopped.into());
             }
             if shared.end.is_some() {
                 return None;
@@ -123,23 +127,23 @@ where
 }
 
 /// The progress reported to the watcher.
-struct Told<'w> {
-    watch: &'w dyn Watch,
+struct MonitorState<'w> {
+    monitor: &'w dyn ProgressMonitor,
     last: Progress,
 }
 
-impl Told<'_> {
+impl MonitorState<'_> {
     fn tell(&mut self, now: Progress) {
         let last = std::mem::replace(&mut self.last, now);
         if now.unit != last.unit {
-            let begin = if now.are_alike { Watch::begin_alike } else { Watch::begin };
-            begin(self.watch, now.all, now.unit);
-            self.watch.advance(now.done);
+            let begin = if now.are_alike { ProgressMonitor::begin_alike } else { ProgressMonitor::begin };
+            begin(self.monitor, now.all, now.unit);
+            self.monitor.advance(now.done);
             return;
         }
         if now.all != last.all {
-            self.watch.recount(now.all);
+            self.monitor.recount(now.all);
         }
-        self.watch.advance(now.done.saturating_sub(last.done));
+        self.monitor.advance(now.done.saturating_sub(last.done));
     }
 }

@@ -1,8 +1,8 @@
 //! The Pareto front of the rows of a study.
 
 use super::Report;
-use fusescape_engine::explore::study::{DesignRow, ParetoFront, Study};
-use fusescape_results::{Cell, ResultColumn, columns, csv_head, csv_line, row_cells};
+use fusescape_engine::explore::study::{DesignRow, DesignSpace, ParetoFront};
+use fusescape_results::{CellValue, ResultColumn, columns, csv_head, csv_line, row_cells};
 use serde::Serialize;
 use serde_json::{Error, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ pub const UNCHECKED: &str = "the file has no digests, so that a damaged row woul
 
 /// The front of a study's rows.
 pub struct StudyFront {
-    pub study: Arc<Study>,
+    pub study: Arc<DesignSpace>,
     /// In the order of their designs.
     pub rows: Vec<DesignRow>,
     /// Number of designs by status.
@@ -36,7 +36,7 @@ pub struct FrontRows {
 
 impl FrontRows {
     /// Adds rows of a study.
-    pub fn add(&mut self, study: &Study, rows: Vec<DesignRow>) {
+    pub fn add(&mut self, study: &DesignSpace, rows: Vec<DesignRow>) {
         for row in rows {
             *self.designs.entry(row.status.name()).or_default() += 1;
             if let Some(objectives) = study.objectives_of(&row) {
@@ -52,7 +52,7 @@ impl FrontRows {
     }
 
     /// The front of all added rows.
-    pub fn end(self, study: Arc<Study>) -> StudyFront {
+    pub fn end(self, study: Arc<DesignSpace>) -> StudyFront {
         let rows = self.kept.into_values().collect();
         StudyFront { study, rows, designs: self.designs, missing: 0, is_checked: true }
     }
@@ -60,7 +60,7 @@ impl FrontRows {
 
 impl StudyFront {
     /// The columns, and the cells of each row.
-    pub fn cells(&self) -> (Vec<ResultColumn>, Vec<Vec<Cell>>) {
+    pub fn cells(&self) -> (Vec<ResultColumn>, Vec<Vec<CellValue>>) {
         let columns = columns(&self.study);
         let cells = self.rows.iter().map(|row| row_cells(&self.study, &columns, row)).collect();
         (columns, cells)
@@ -138,18 +138,18 @@ pub enum CellFound {
     Text(Option<String>),
 }
 
-impl From<Cell> for CellFound {
-    fn from(cell: Cell) -> Self {
+impl From<CellValue> for CellFound {
+    fn from(cell: CellValue) -> Self {
         match cell {
-            Cell::Count(count) => Self::Count(count),
-            Cell::Number(number) => Self::Number(number),
-            Cell::Text(text) => Self::Text(text),
+            CellValue::Count(count) => Self::Count(count),
+            CellValue::Number(number) => Self::Number(number),
+            CellValue::Text(text) => Self::Text(text),
         }
     }
 }
 
 /// Rows of a study as JSON: every column by its name.
-pub fn rows_by_column(study: &Study, rows: &[DesignRow]) -> Vec<RowByColumn> {
+pub fn rows_by_column(study: &DesignSpace, rows: &[DesignRow]) -> Vec<RowByColumn> {
     let columns = columns(study);
     let row = |row: &DesignRow| {
         let cells = row_cells(study, &columns, row).into_iter().map(CellFound::from);

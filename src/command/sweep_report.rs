@@ -16,7 +16,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Error, Value};
 
 /// The result of one point of the sweep.
-pub enum Row {
+pub enum SweepRow {
     /// It was scheduled.
     Done {
         /// Its totals.
@@ -33,7 +33,7 @@ pub enum Row {
     },
 }
 
-impl Row {
+impl SweepRow {
     /// Index of the point.
     pub fn point(&self) -> usize {
         match self {
@@ -44,9 +44,9 @@ impl Row {
 }
 
 /// The results of a sweep.
-pub struct Findings {
+pub struct SweepFindings {
     /// In the order of the points.
-    pub rows: Vec<Row>,
+    pub rows: Vec<SweepRow>,
     /// Number of different mapping problems.
     pub problems: usize,
     /// The account of the point, if there is only one.
@@ -59,7 +59,7 @@ pub struct SweepReport {
     pub sweep: Sweep,
     /// One strategy per point.
     pub strategies: Vec<DepthFirstStrategy>,
-    pub findings: Findings,
+    pub findings: SweepFindings,
     /// The point with the best score, if any is feasible.
     pub best: Option<usize>,
     /// Points that no other dominates in energy and latency.
@@ -70,14 +70,14 @@ pub struct SweepReport {
 
 impl SweepReport {
     /// Finds the best among the results.
-    pub fn new(sweep: Sweep, findings: Findings) -> Self {
+    pub fn new(sweep: Sweep, findings: SweepFindings) -> Self {
         let strategies = sweep.settings.strategies();
         let done: Vec<PointSummary> = findings
             .rows
             .iter()
             .filter_map(|row| match row {
-                Row::Done { summary, .. } => Some(summary.clone()),
-                Row::Failed { .. } => None,
+                SweepRow::Done { summary, .. } => Some(summary.clone()),
+                SweepRow::Failed { .. } => None,
             })
             .collect();
         Self {
@@ -99,11 +99,11 @@ impl SweepReport {
     ///
     /// # Errors
     /// If a number is not finite.
-    pub fn row(&self, row: &Row) -> Result<Value, Error> {
+    pub fn row(&self, row: &SweepRow) -> Result<Value, Error> {
         serde_json::to_value(self.point(row))
     }
 
-    fn point(&self, row: &Row) -> PointFound {
+    fn point(&self, row: &SweepRow) -> PointFound {
         let point = row.point();
         let strategy = &self.strategies[point];
         let size = |size: u64| (size != u64::MAX).then_some(size);
@@ -114,10 +114,10 @@ impl SweepReport {
             stacks: strategy.fuse.to_string(),
         };
         match row {
-            Row::Failed { reasons, .. } => {
+            SweepRow::Failed { reasons, .. } => {
                 PointFound::Impossible(ImpossiblePoint { run, impossible: sentences(reasons) })
             }
-            Row::Done { summary, energy, latency } => PointFound::Scheduled(ScheduledPoint {
+            SweepRow::Done { summary, energy, latency } => PointFound::Scheduled(ScheduledPoint {
                 run,
                 energy_pj: summary.energy_pj,
                 latency_cycles: summary.latency_cycles,

@@ -4,6 +4,6 @@ mod message;
 mod options;
 mod parameter;
 
-pub use message::{Answer, answer, answered, changed, listed, ready, refusal, resize, state_of};
+pub use message::{Reaction, answer, answered, changed, listed, ready, refusal, resize, state_of};
 pub use options::{Control, EmbedOptions, EmbedTheme, EmbedView, resize_script, snippet};
 pub use parameter::Parameter;

@@ -32,7 +32,7 @@ const METRICS: [(&str, Metric); 5] = [
 
 /// The reaction to a message.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum Reaction {
     /// The message is not for us.
     Ignore,
     /// Report the state, with this `id`.
@@ -44,15 +44,15 @@ pub enum Answer {
 }
 
 /// The reaction to a message in JSON, while `state` is shown.
-pub fn answer(text: &str, state: &State) -> Answer {
+pub fn answer(text: &str, state: &State) -> Reaction {
     if text.len() > LONGEST {
         let mut wrong = Diagnostics::default();
         wrong.add("", format!("The message has more than {LONGEST} bytes"), "Send less");
-        return Answer::Refuse(refusal(&Value::Null, &wrong));
+        return Reaction::Refuse(refusal(&Value::Null, &wrong));
     }
-    let Ok(Value::Object(message)) = serde_json::from_str::<Value>(text) else { return Answer::Ignore };
+    let Ok(Value::Object(message)) = serde_json::from_str::<Value>(text) else { return Reaction::Ignore };
     if message.get("fusescape").and_then(Value::as_u64) != Some(1) {
-        return Answer::Ignore;
+        return Reaction::Ignore;
     }
     let mut wrong = Diagnostics::default();
     let id = match message.get("id") {
@@ -69,17 +69,17 @@ pub fn answer(text: &str, state: &State) -> Answer {
         wrong.add(name, "There is no such field", format!("Use {}", FIELDS.join(", ")));
     }
     let answer = match message.get("type").and_then(Value::as_str) {
-        Some("get") => Answer::Tell(id.clone()),
+        Some("get") => Reaction::Tell(id.clone()),
         Some("set") => {
             let (next, view) = changed_by(&message, state, &mut wrong);
-            Answer::Show(Box::new(next), view, id.clone())
+            Reaction::Show(Box::new(next), view, id.clone())
         }
         _ => {
             wrong.add("type", "This is no type of message", "Use `get` or `set`");
-            Answer::Ignore
+            Reaction::Ignore
         }
     };
-    if wrong.is_empty() { answer } else { Answer::Refuse(refusal(&id, &wrong)) }
+    if wrong.is_empty() { answer } else { Reaction::Refuse(refusal(&id, &wrong)) }
 }
 
 /// The state that a message asks for: first its link, then its other fields.
@@ -176,7 +176,7 @@ fn begin_lesson(lesson: Option<&str>, student: Option<&str>, next: &mut State, w
             let reason = format!("The document has more than {LONGEST_DOCUMENT} bytes");
             return wrong.add("lesson", reason, "Send a smaller one");
         }
-        Some(text) if text.contains('\n') => open.source = LessonSource::Own(text.to_owned()),
+        Some(text) if text.contains('\n') => open.source = LessonSource::Text(text.to_owned()),
         Some(name) => match find_preset(lesson_presets(), name) {
             Ok(preset) => open.source = LessonSource::Preset(preset.id.to_owned()),
             Err(found) => {

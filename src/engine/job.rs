@@ -102,9 +102,9 @@ pub fn share(left: usize, workers: usize, most: usize) -> usize {
 
 /// Numbered parts that no worker has.
 #[derive(Debug, Clone, Default)]
-pub struct Left(Vec<Range<usize>>);
+pub struct OpenParts(Vec<Range<usize>>);
 
-impl Left {
+impl OpenParts {
     /// So many parts.
     pub fn all(count: usize) -> Self {
         let mut left = Self::default();

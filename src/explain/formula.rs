@@ -1,6 +1,6 @@
 //! A number and the formulas that give it.
 
-use super::Subject;
+use super::ExplainedNumber;
 use fusescape_chart::{Quantity, digits, group_thousands};
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ pub struct Explained {
     pub name: Cow<'static, str>,
     /// Its value in the base unit.
     pub value: f64,
-    pub unit: Unit,
+    pub unit: NumberUnit,
     /// Formulas, each of which gives the value. None for an input.
     pub formulas: Vec<Formula>,
     /// Further remarks, in sentences.
@@ -19,12 +19,12 @@ pub struct Explained {
     /// The source of the formula: `DeFiNES, Section III, step 6`; empty where it is not published.
     pub source: &'static str,
     /// The subject that explains it, if it is not explained here.
-    pub subject: Option<Subject>,
+    pub subject: Option<ExplainedNumber>,
 }
 
 /// The unit of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
+pub enum NumberUnit {
     /// A quantity with prefixes.
     Of(Quantity),
     /// A count of things: ` tiles`; empty for a plain number.
@@ -139,19 +139,19 @@ impl Formula {
 
 impl Explained {
     /// An input.
-    pub fn given(name: impl Into<Cow<'static, str>>, value: f64, unit: Unit) -> Self {
+    pub fn given(name: impl Into<Cow<'static, str>>, value: f64, unit: NumberUnit) -> Self {
         let (formulas, note) = (Vec::new(), Cow::Borrowed(""));
         Self { name: name.into(), value, unit, formulas, note, source: "", subject: None }
     }
 
     /// The result of a formula.
-    pub fn computed(name: impl Into<Cow<'static, str>>, unit: Unit, how: How, terms: Vec<Self>) -> Self {
+    pub fn computed(name: impl Into<Cow<'static, str>>, unit: NumberUnit, how: How, terms: Vec<Self>) -> Self {
         let formula = Formula { title: "", how, terms };
         Self { formulas: vec![formula.clone()], ..Self::given(name, formula.value(), unit) }
     }
 
     /// A number without formulas, which `subject` explains.
-    pub fn folded(name: impl Into<Cow<'static, str>>, value: f64, unit: Unit, subject: Subject) -> Self {
+    pub fn folded(name: impl Into<Cow<'static, str>>, value: f64, unit: NumberUnit, subject: ExplainedNumber) -> Self {
         Self { subject: Some(subject), ..Self::given(name, value, unit) }
     }
 
@@ -202,7 +202,7 @@ impl Explained {
     }
 }
 
-impl Unit {
+impl NumberUnit {
     /// A value with its unit.
     pub fn text(self, value: f64) -> String {
         let is_whole = value.fract() == 0.0 && value.abs() < 1e6;

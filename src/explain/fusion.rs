@@ -1,14 +1,14 @@
 //! Numbers of methods that choose groups of layers: by the full model, stack by stack, and by Optimus' model, group by
 //! group (Optimus, Section 5.1).
 
-use super::Subject;
-use super::formula::{Explained, How, Unit};
+use super::ExplainedNumber;
+use super::formula::{Explained, How, NumberUnit};
 use super::numbers::{CYCLES, ENERGY_UNIT};
 use super::sources::{OPTIMUS, SUM};
 use fusescape_chart::Quantity;
 use fusescape_engine::cost::{AccessCause, EnergyCause, LatencyCause, LatencySplit};
 use fusescape_engine::explore::{
-    ExactDecision, FusionMethod, FusionStep, FusionVerdict, Fusions, GroupTraffic, MapTraffic, OnlineDecision,
+    ExactDecision, FusionComparison, FusionMethod, FusionResult, FusionStep, GroupTraffic, MapTraffic, OnlineDecision,
     StackRun, SweptParameter, TrafficUnits,
 };
 use fusescape_engine::fusion::ParameterLoading;
@@ -81,11 +81,11 @@ impl StackAmount {
         }
     }
 
-    fn unit(self) -> Unit {
+    fn unit(self) -> NumberUnit {
         match self {
             Self::Energy | Self::EnergyOf(_) => ENERGY_UNIT,
             Self::Cycles | Self::CyclesOf(_) | Self::IdealCycles | Self::IdleCycles => CYCLES,
-            Self::DramWords | Self::DramWordsOf(_) => Unit::Of(Quantity::DramAccesses),
+            Self::DramWords | Self::DramWordsOf(_) => NumberUnit::Of(Quantity::DramAccesses),
         }
     }
 
@@ -118,13 +118,13 @@ fn ideal(split: &LatencySplit) -> f64 {
     split.ideal_cycles.min(split[LatencyCause::Computing] as f64)
 }
 
-const PLAIN: Unit = Unit::Count("");
-const BYTES: Unit = Unit::Of(Quantity::Bytes);
-const ELEMENTS: Unit = Unit::Of(Quantity::Elements);
+const PLAIN: NumberUnit = NumberUnit::Count("");
+const BYTES: NumberUnit = NumberUnit::Of(Quantity::Bytes);
+const ELEMENTS: NumberUnit = NumberUnit::Of(Quantity::Elements);
 const ORACLE: &str = "Every weight and the network’s input and output once: no groups move less.";
 
 /// Explains a number of methods; `None` if there is none.
-pub fn explain_fusion(fusions: &Fusions, number: FusionNumber) -> Option<Explained> {
+pub fn explain_fusion(fusions: &FusionComparison, number: FusionNumber) -> Option<Explained> {
     let of = Methods(fusions);
     let shown = of.shown(number)?;
     let explained = match number {
@@ -139,8 +139,8 @@ pub fn explain_fusion(fusions: &Fusions, number: FusionNumber) -> Option<Explain
         }
         FusionNumber::Groups(_) => shown.noted("As the method divides the network."),
         FusionNumber::Stacks(method) => {
-            let verdict = of.verdict(method)?;
-            let more = verdict.layers.len().saturating_sub(verdict.groups.len());
+            let result = of.result(method)?;
+            let more = result.layers.len().saturating_sub(result.groups.len());
             let note = "Each group is run as a stack; one with several outputs as several, as a stack has one output.";
             match more {
                 0 => shown.or("", How::Sum, vec![of.folded(FusionNumber::Groups(method))?]),
@@ -150,12 +150,12 @@ pub fn explain_fusion(fusions: &Fusions, number: FusionNumber) -> Option<Explain
         }
         FusionNumber::Of(method, stack, amount) => of.amount(shown, method, stack, amount)?,
         FusionNumber::OptimusBytes(method) => {
-            let groups = 0..of.verdict(method)?.traffic.as_ref()?.len();
+            let groups = 0..of.result(method)?.traffic.as_ref()?.len();
             let terms = groups.filter_map(|group| of.folded(FusionNumber::GroupElements(method, group)));
             in_bytes(shown, fusions.units, terms.collect())
         }
         FusionNumber::GroupElements(method, group) => {
-            let traffic = of.verdict(method)?.traffic.as_ref()?.get(group)?;
+            let traffic = of.result(method)?.traffic.as_ref()?.get(group)?;
             group_traffic(shown, traffic, fusions.units, &fusions.names)
         }
         FusionNumber::Oracle => {
@@ -295,30 +295,30 @@ fn group_name(group: &GroupTraffic, names: &[String]) -> String {
 }
 
 /// The source of the numbers.
-struct Methods<'a>(&'a Fusions);
+struct Methods<'a>(&'a FusionComparison);
 
 impl Methods<'_> {
-    fn verdict(&self, wanted: FusionMethod) -> Option<&FusionVerdict> {
-        let found = self.0.verdicts.iter().find(|(method, _)| *method == wanted);
-        found.and_then(|(_, verdict)| verdict.as_ref().ok())
+    fn result(&self, wanted: FusionMethod) -> Option<&FusionResult> {
+        let found = self.0.results.iter().find(|(method, _)| *method == wanted);
+        found.and_then(|(_, result)| result.as_ref().ok())
     }
 
     /// The number without its formulas.
     fn shown(&self, number: FusionNumber) -> Option<Explained> {
-        let (name, value, unit): (Cow<'static, str>, f64, Unit) = match number {
+        let (name, value, unit): (Cow<'static, str>, f64, NumberUnit) = match number {
             FusionNumber::Score(method) => {
                 let quantity = Quantity::of_objective(&self.0.objective);
-                (quantity.title().to_lowercase().into(), self.verdict(method)?.stacks.score, Unit::Of(quantity))
+                (quantity.title().to_lowercase().into(), self.result(method)?.stacks.score, NumberUnit::Of(quantity))
             }
             FusionNumber::Gain(method) => {
-                let score = |method: FusionMethod| Some(self.verdict(method)?.stacks.score);
+                let score = |method: FusionMethod| Some(self.result(method)?.stacks.score);
                 let factor = score(method)? / score(FusionMethod::Optimal)?;
                 ("factor".into(), if factor >= 1.0 { factor } else { 1.0 / factor }, PLAIN)
             }
-            FusionNumber::Groups(method) => ("groups".into(), self.verdict(method)?.groups.len() as f64, PLAIN),
-            FusionNumber::Stacks(method) => ("stacks".into(), self.verdict(method)?.layers.len() as f64, PLAIN),
+            FusionNumber::Groups(method) => ("groups".into(), self.result(method)?.groups.len() as f64, PLAIN),
+            FusionNumber::Stacks(method) => ("stacks".into(), self.result(method)?.layers.len() as f64, PLAIN),
             FusionNumber::Of(method, None, amount) => {
-                let stacks = &self.verdict(method)?.stacks;
+                let stacks = &self.result(method)?.stacks;
                 let value = match amount {
                     StackAmount::Energy => stacks.energy_pj,
                     StackAmount::Cycles => stacks.latency_cycles as f64,
@@ -330,14 +330,14 @@ impl Methods<'_> {
                 (amount.name().into(), value, amount.unit())
             }
             FusionNumber::Of(method, Some(stack), amount) => {
-                let stacks = &self.verdict(method)?.stacks;
+                let stacks = &self.result(method)?.stacks;
                 (amount.name().into(), amount.of(stacks.runs.get(stack)?), amount.unit())
             }
             FusionNumber::OptimusBytes(method) => {
-                ("DRAM by Optimus’ model".into(), self.verdict(method)?.optimus_bytes? as f64, BYTES)
+                ("DRAM by Optimus’ model".into(), self.result(method)?.optimus_bytes? as f64, BYTES)
             }
             FusionNumber::GroupElements(method, group) => {
-                let traffic = self.verdict(method)?.traffic.as_ref()?.get(group)?;
+                let traffic = self.result(method)?.traffic.as_ref()?.get(group)?;
                 let name = format!("group {}{}", group + 1, group_name(traffic, &self.0.names));
                 (name.into(), traffic.elements as f64, ELEMENTS)
             }
@@ -349,7 +349,7 @@ impl Methods<'_> {
 
     /// A number that is explained on request.
     fn folded(&self, number: FusionNumber) -> Option<Explained> {
-        Some(Explained { subject: Some(Subject::Fusion(number)), ..self.shown(number)? })
+        Some(Explained { subject: Some(ExplainedNumber::Fusion(number)), ..self.shown(number)? })
     }
 
     fn score(&self, shown: Explained, method: FusionMethod) -> Option<Explained> {
@@ -367,7 +367,7 @@ impl Methods<'_> {
             Objective::DramAccesses => return self.amount(shown, method, None, StackAmount::DramWords),
             Objective::EnergyDelayProduct => (How::Product, vec![of(StackAmount::Energy), of(StackAmount::Cycles)]),
             Objective::MemoryAccesses(name) => {
-                let runs = self.verdict(method).map(|verdict| verdict.stacks.runs.as_slice()).unwrap_or_default();
+                let runs = self.result(method).map(|result| result.stacks.runs.as_slice()).unwrap_or_default();
                 let term = |(stack, run): (usize, &StackRun)| {
                     Some(Explained::given(
                         format!("words of {name}, {}", self.stack_name(method, stack)),
@@ -396,12 +396,12 @@ impl Methods<'_> {
         stack: Option<usize>,
         amount: StackAmount,
     ) -> Option<Explained> {
-        let verdict = self.verdict(method)?;
+        let result = self.result(method)?;
         let parts = amount.parts().into_iter().map(|part| FusionNumber::Of(method, stack, part));
         let parts = parts.filter_map(|number| self.folded(number)).filter(|term| term.value != 0.0).collect();
         let shown = shown.or("by cause", How::Sum, parts);
         let Some(stack) = stack else {
-            let stacks = 0..verdict.stacks.runs.len();
+            let stacks = 0..result.stacks.runs.len();
             let terms = stacks.filter_map(|stack| {
                 let of = self.folded(FusionNumber::Of(method, Some(stack), amount))?;
                 Some(Explained { name: self.stack_name(method, stack).into(), ..of })
@@ -409,7 +409,7 @@ impl Methods<'_> {
             let terms = terms.filter(|term| term.value != 0.0).collect();
             return Some(shown.or("by stack", How::Sum, terms).after(SUM));
         };
-        let run = verdict.stacks.runs.get(stack)?;
+        let run = result.stacks.runs.get(stack)?;
         let note = format!(
             "Of all {} tiles of {} × {} of the stack {}, {}, each layer with its best mapping. \
              Cut the network like this method, and the view Schedule unfolds each of them.",
@@ -424,7 +424,7 @@ impl Methods<'_> {
 
     /// `conv1 … pool1`.
     fn stack_name(&self, method: FusionMethod, stack: usize) -> String {
-        let layers = self.verdict(method).and_then(|verdict| verdict.layers.get(stack));
+        let layers = self.result(method).and_then(|result| result.layers.get(stack));
         let name = |layer: Option<&usize>| layer.and_then(|layer| self.0.names.get(*layer)).map_or("", String::as_str);
         match layers.map(Vec::as_slice).unwrap_or_default() {
             [only] => name(Some(only)).to_owned(),

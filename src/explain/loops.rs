@@ -1,7 +1,7 @@
 //! The loop-information table of a mapped layer (ZigZag, Section III-B, Table III and Fig. 6).
 
-use super::Subject;
-use super::formula::{Explained, How, Unit};
+use super::ExplainedNumber;
+use super::formula::{Explained, How, NumberUnit};
 use super::mapping::{LayerNumber, LevelFigure, explain_layer};
 use super::numbers::{CYCLES, Counted};
 use super::sources::{BANDWIDTH, LOOPS};
@@ -12,8 +12,8 @@ use fusescape_engine::hardware::Movement;
 use fusescape_engine::mapping::{TemporalLoop, WindowCount};
 use fusescape_engine::workload::{Dim, gcd};
 
-const PLAIN: Unit = Unit::Count("");
-const BYTES: Unit = Unit::Of(Quantity::Bytes);
+const PLAIN: NumberUnit = NumberUnit::Count("");
+const BYTES: NumberUnit = NumberUnit::Of(Quantity::Bytes);
 
 const AVERAGE: &str = "What the average unit holds; of outputs as they leave the level.";
 const FULLEST: &str = "What the fullest unit holds, and partial sums as long as outputs are added to.";
@@ -28,7 +28,7 @@ impl Of<'_> {
     /// A number that is explained on request.
     pub fn folded(&self, number: LayerNumber) -> Option<Explained> {
         let explained = explain_layer(self.facts, self.mapped, number)?;
-        Some(Explained::folded(explained.name, explained.value, explained.unit, Subject::Layer(number)))
+        Some(Explained::folded(explained.name, explained.value, explained.unit, ExplainedNumber::Layer(number)))
     }
 
     pub fn is(&self, access: &Access, operand: usize, level: usize) -> bool {
@@ -89,7 +89,7 @@ impl Of<'_> {
                     _ => ("data size in total", here.total_size),
                 };
                 let terms = self.elements(operand, &sizes(levels, level, figure == LevelFigure::TotalSize));
-                let explained = Explained::given(name, value, Unit::Count(" elements"));
+                let explained = Explained::given(name, value, NumberUnit::Count(" elements"));
                 explained
                     .or("", How::Product, terms)
                     .noted("Relevant loops up to this level multiply the data; irrelevant ones use it again.")
@@ -99,12 +99,14 @@ impl Of<'_> {
                 let below = level.checked_sub(1);
                 let below = below.and_then(|below| self.folded(LayerNumber::Level(operand, below, figure)));
                 let terms = below.into_iter().chain(in_time(&|_| true)).chain(in_space()).collect();
-                let explained = Explained::given("MACs supported in total", here.total_macs, Unit::Of(Quantity::Macs));
+                let explained =
+                    Explained::given("MACs supported in total", here.total_macs, NumberUnit::Of(Quantity::Macs));
                 from_loops(explained, terms).after(LOOPS)
             }
             LevelFigure::UnitMacs => {
                 let sizes = ratio("units' data", fold(LevelFigure::TotalSize)?, fold(LevelFigure::UnitSize)?);
-                let explained = Explained::given("MACs supported by a unit", here.unit_macs, Unit::Of(Quantity::Macs));
+                let explained =
+                    Explained::given("MACs supported by a unit", here.unit_macs, NumberUnit::Of(Quantity::Macs));
                 explained.or("", How::Quotient, vec![fold(LevelFigure::TotalMacs)?, sizes]).after(LOOPS)
             }
             LevelFigure::Reuse => {
@@ -191,14 +193,15 @@ impl Of<'_> {
             LevelFigure::Bandwidth => {
                 let terms = vec![fold(LevelFigure::UnitSize)?, fold(LevelFigure::Turnaround)?];
                 let value = traffic?.unit.double_buffered;
-                let explained = Explained::given("required bandwidth", value, Unit::Count(" elements/cycle"));
+                let explained = Explained::given("required bandwidth", value, NumberUnit::Count(" elements/cycle"));
                 explained.or("", How::Quotient, terms).after(BANDWIDTH)
             }
             LevelFigure::BandwidthAbove => {
                 let unique = |level: usize| self.folded(LayerNumber::Level(operand, level, LevelFigure::UniqueUnits));
                 let fan_out = ratio("units served", unique(level)?, unique(level + 1)?);
                 let value = traffic?.above.double_buffered;
-                let explained = Explained::given("required bandwidth above", value, Unit::Count(" elements/cycle"));
+                let explained =
+                    Explained::given("required bandwidth above", value, NumberUnit::Count(" elements/cycle"));
                 explained.or("", How::Product, vec![fold(LevelFigure::Bandwidth)?, fan_out]).after(BANDWIDTH)
             }
             LevelFigure::SingleBandwidth | LevelFigure::SingleBandwidthAbove => {
@@ -207,7 +210,8 @@ impl Of<'_> {
                     _ => (traffic?.above.single_buffered, LevelFigure::BandwidthAbove),
                 };
                 let rest = given("outermost irrelevant loops", self.outermost(operand, &here.loops, true));
-                let explained = Explained::given("without double buffering", value, Unit::Count(" elements/cycle"));
+                let explained =
+                    Explained::given("without double buffering", value, NumberUnit::Count(" elements/cycle"));
                 explained
                     .or("", How::Product, vec![fold(buffered)?, rest])
                     .noted("Only while the last of them runs may the next data arrive.")
@@ -215,8 +219,9 @@ impl Of<'_> {
             }
             LevelFigure::UnitBytes => {
                 let width = given("bytes an element", here.reserved.element_bits as f64 / 8.0);
-                let touched =
-                    |sizes: &Sizes| Explained::computed("elements", PLAIN, How::Product, self.elements(operand, sizes));
+                let touched = |sizes: &DimProducts| {
+                    Explained::computed("elements", PLAIN, How::Product, self.elements(operand, sizes))
+                };
                 let (elements, note) = match here.reserved.elements {
                     ReservedElements::Average(sizes) => (touched(&sizes), AVERAGE),
                     ReservedElements::RoundedAverage(sizes) => {
@@ -263,7 +268,7 @@ impl Of<'_> {
             LevelFigure::Up => ("accesses towards above", here.up),
             _ => ("accesses from above", here.down),
         };
-        let explained = Explained::given(name, value, Unit::Count(" elements")).after(LOOPS);
+        let explained = Explained::given(name, value, NumberUnit::Count(" elements")).after(LOOPS);
         let moved = |movement: Movement| {
             let found = |access: &Access| self.is(access, operand, level) && access.movement == movement;
             let access = self.mapped.accesses.iter().position(found)?;
@@ -294,7 +299,7 @@ impl Of<'_> {
         let loops = Dim::ALL.into_iter().filter(|dim| sizes[*dim as usize] != 1.0);
         let macs = loops.map(|dim| Explained::given(dim.name(), sizes[dim as usize], PLAIN)).collect();
         let macs =
-            Explained::given("MACs", sizes.iter().product(), Unit::Of(Quantity::Macs)).or("", How::Product, macs);
+            Explained::given("MACs", sizes.iter().product(), NumberUnit::Of(Quantity::Macs)).or("", How::Product, macs);
         let elements = Explained::computed("elements", PLAIN, How::Product, self.elements(operand, &sizes));
         let name = format!("MACs an element up to level {level}");
         Explained::computed(name, PLAIN, How::Quotient, vec![macs, elements])
@@ -302,7 +307,7 @@ impl Of<'_> {
     }
 
     /// The factors of the number of elements touched by loops of these sizes: relevant loops, and windows over inputs.
-    fn elements(&self, operand: usize, sizes: &Sizes) -> Vec<Explained> {
+    fn elements(&self, operand: usize, sizes: &DimProducts) -> Vec<Explained> {
         let size = |dim: Dim| sizes[dim as usize];
         let plain = Dim::ALL.into_iter().filter(|&dim| self.is_relevant(operand, dim) && size(dim) != 1.0);
         let plain = plain.map(|dim| Explained::given(dim.name(), size(dim), PLAIN));
@@ -317,10 +322,10 @@ impl Of<'_> {
 }
 
 /// Products of loop sizes, by dimension.
-type Sizes = [f64; 8];
+type DimProducts = [f64; 8];
 
 /// Of all loops up to a level; including those unrolled at it for the `total` over its units.
-fn sizes(levels: &[LevelInformation], level: usize, total: bool) -> Sizes {
+fn sizes(levels: &[LevelInformation], level: usize, total: bool) -> DimProducts {
     let mut sizes = [1.0; 8];
     for (index, of) in levels.iter().enumerate().take(level + 1) {
         of.loops.iter().for_each(|next| sizes[next.dim as usize] *= next.size as f64);
@@ -331,7 +336,7 @@ fn sizes(levels: &[LevelInformation], level: usize, total: bool) -> Sizes {
     sizes
 }
 
-fn unrolled_sizes(levels: &[LevelInformation]) -> Sizes {
+fn unrolled_sizes(levels: &[LevelInformation]) -> DimProducts {
     let mut sizes = [1.0; 8];
     let unrolled = levels.iter().flat_map(|level| &level.unrolled);
     unrolled.for_each(|(dim, width)| sizes[*dim as usize] *= width);

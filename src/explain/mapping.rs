@@ -1,7 +1,7 @@
 //! Numbers of one mapped layer: its cost (ZigZag, Section III).
 
-use super::Subject;
-use super::formula::{Explained, How, Unit};
+use super::ExplainedNumber;
+use super::formula::{Explained, How, NumberUnit};
 use super::loops::Of;
 use super::numbers::{CYCLES, Counted, ENERGY_UNIT};
 use super::parts::{
@@ -99,12 +99,12 @@ impl LevelFigure {
     ];
 }
 
-const PLAIN: Unit = Unit::Count("");
+const PLAIN: NumberUnit = NumberUnit::Count("");
 const OVERLAP: &str = " As the rules have it, what passes while the layer computes is taken off on average.";
 
 fn access_energy((index, access): (usize, &Access)) -> Explained {
     let name = access.movement.name().replace('_', " ");
-    let subject = Subject::Layer(LayerNumber::Access(index, Counted::Energy));
+    let subject = ExplainedNumber::Layer(LayerNumber::Access(index, Counted::Energy));
     Explained::folded(name, access.energy_pj(), ENERGY_UNIT, subject)
 }
 
@@ -114,9 +114,9 @@ pub fn explain_layer(facts: &LayerFacts, mapped: &MappedLayer, number: LayerNumb
     let (cycles, pes) = (&mapped.cycles, Explained::given("PEs", facts.pe_count as f64, PLAIN));
     let share = |name: &'static str, over: LayerNumber, under: LayerNumber| {
         let terms = [of.folded(over), of.folded(under)].into_iter().flatten().collect();
-        Explained::computed(name, Unit::Share, How::Quotient, terms)
+        Explained::computed(name, NumberUnit::Share, How::Quotient, terms)
     };
-    let given = |name: &'static str, value: f64, unit: Unit| Explained::given(name, value, unit);
+    let given = |name: &'static str, value: f64, unit: NumberUnit| Explained::given(name, value, unit);
     Some(match number {
         LayerNumber::Energy => {
             let others = EnergyCause::without_access();
@@ -196,14 +196,15 @@ pub fn explain_layer(facts: &LayerFacts, mapped: &MappedLayer, number: LayerNumb
         }
         LayerNumber::Use => {
             let terms = [LayerNumber::SpaceUse, LayerNumber::TimeUse].map(|part| of.folded(part));
-            Explained::computed("PEs at work", Unit::Share, How::Product, terms.into_iter().flatten().collect())
+            Explained::computed("PEs at work", NumberUnit::Share, How::Product, terms.into_iter().flatten().collect())
         }
         LayerNumber::SpaceUse => share("in space", LayerNumber::Ideal, LayerNumber::Temporal)
             .noted("The loops that are unrolled may be narrower than the array."),
         LayerNumber::TimeUse => share("in time", LayerNumber::Temporal, LayerNumber::Cycles)
             .noted("The array waits for its memories the rest of the time."),
         LayerNumber::Macs => {
-            let explained = given("multiply-accumulates", mapped.information.macs as f64, Unit::Of(Quantity::Macs));
+            let explained =
+                given("multiply-accumulates", mapped.information.macs as f64, NumberUnit::Of(Quantity::Macs));
             loop_product(explained, &facts.shape)
         }
         LayerNumber::Access(index, counted) => {

@@ -1,12 +1,12 @@
 //! Storage, traffic and reuse buffers of fused layers, layer by layer (HW-Flow-Fusion, Sections 4.2 and 5.1).
 
-use super::formula::{Explained, How, Unit};
+use super::formula::{Explained, How, NumberUnit};
 use super::sources::{FUSION_BUFFER, REUSE_BUFFER, VOLUME};
 use fusescape_chart::Quantity;
-use fusescape_engine::explore::{LayerNeed, Need, SequenceNeeds};
+use fusescape_engine::explore::{LayerRequirement, ResourceRequirement, SequenceRequirements};
 
-const PLAIN: Unit = Unit::Count("");
-const BYTES: Unit = Unit::Of(Quantity::Bytes);
+const PLAIN: NumberUnit = NumberUnit::Count("");
+const BYTES: NumberUnit = NumberUnit::Of(Quantity::Bytes);
 const MAP: [&str; 3] = ["columns", "rows", "maps"];
 const WORD: &str = "A word is a byte.";
 
@@ -20,19 +20,19 @@ fn sum(name: &'static str, bytes: u64, terms: Vec<Explained>) -> Explained {
     if terms.is_empty() { shown.noted("None of these layers has any.") } else { shown.or("by layer", How::Sum, terms) }
 }
 
-fn weights(layer: &LayerNeed) -> Option<Explained> {
+fn weights(layer: &LayerRequirement) -> Option<Explained> {
     let names = ["columns of the kernel", "rows of the kernel", "input maps", "output maps"];
     Some(product(&layer.name, names, layer.kernel?))
 }
 
 /// The sum of the weights of layers, over the kernels of each.
-fn all_weights(name: &'static str, layers: &[LayerNeed], bytes: u64) -> Explained {
+fn all_weights(name: &'static str, layers: &[LayerRequirement], bytes: u64) -> Explained {
     sum(name, bytes, layers.iter().filter_map(weights).collect()).noted("Pooling has no weights.")
 }
 
 /// Explanations of the table of [`storage_bars`](fusescape_chart::storage_bars), row by row; its first column is text.
-pub fn explain_storage(needs: &SequenceNeeds) -> Vec<Vec<Option<Explained>>> {
-    let row = |need: &Need| {
+pub fn explain_storage(needs: &SequenceRequirements) -> Vec<Vec<Option<Explained>>> {
+    let row = |need: &ResourceRequirement| {
         let (layers, storage) = (&need.layers, &need.storage);
         let tiles = layers.iter().map(|layer| product(&layer.name, MAP, layer.input_tile));
         let inputs = sum("input tiles", storage.inputs, tiles.collect())
@@ -54,11 +54,11 @@ pub fn explain_storage(needs: &SequenceNeeds) -> Vec<Vec<Option<Explained>>> {
 
 /// Explanations of the table of [`traffic_bars`](fusescape_chart::traffic_bars), row by row; its first two columns are
 /// text.
-pub fn explain_traffic(needs: &SequenceNeeds) -> Vec<Vec<Option<Explained>>> {
-    let row = |need: &Need| {
+pub fn explain_traffic(needs: &SequenceRequirements) -> Vec<Vec<Option<Explained>>> {
+    let row = |need: &ResourceRequirement| {
         let layers = &need.layers;
-        let input = |layer: &LayerNeed| product(format!("input of {}", layer.name), MAP, layer.input);
-        let output = |layer: &LayerNeed| product(format!("output of {}", layer.name), MAP, layer.output);
+        let input = |layer: &LayerRequirement| product(format!("input of {}", layer.name), MAP, layer.input);
+        let output = |layer: &LayerRequirement| product(format!("output of {}", layer.name), MAP, layer.output);
         let kernels = || layers.iter().filter_map(weights).collect::<Vec<_>>();
         let bytes = kernels().iter().map(|term| term.value as u64).sum();
         let weights = || all_weights("all weights", layers, bytes);
@@ -77,8 +77,8 @@ pub fn explain_traffic(needs: &SequenceNeeds) -> Vec<Vec<Option<Explained>>> {
 
 /// Explanations of the table of [`reuse_bars`](fusescape_chart::reuse_bars) for tiles of one side; its first two
 /// columns are text.
-pub fn explain_reuse(needs: &SequenceNeeds, side: u64) -> Vec<Vec<Option<Explained>>> {
-    let row = |need: &Need| {
+pub fn explain_reuse(needs: &SequenceRequirements, side: u64) -> Vec<Vec<Option<Explained>>> {
+    let row = |need: &ResourceRequirement| {
         let Some(reuse) = need.reuse.iter().rfind(|reuse| reuse.side <= side) else { return [Vec::new(), Vec::new()] };
         let below = || need.layers.iter().skip(1).zip(&reuse.factors);
         let ours = below().map(|(layer, factors)| waiting(layer.name.clone(), factors[0]));

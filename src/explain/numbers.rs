@@ -1,6 +1,6 @@
 //! The numbers of a point, and their names.
 
-use super::formula::Unit;
+use super::formula::NumberUnit;
 use fusescape_chart::Quantity;
 use fusescape_engine::cost::{AccessCause, EnergyCause, LatencyCause};
 use fusescape_engine::depth_first::{LayerTileAccount, NodeId, PointAccount, TileTypeAccount, TileTypeId};
@@ -22,9 +22,9 @@ pub enum PointNumber {
     /// Tiles of a type of a stack.
     TilesOf(usize, usize),
     /// Columns or rows that are computed of a layer-tile's output.
-    Computed(LayerTileIndex, Axis),
+    Computed(LayerTileIndex, SizeAxis),
     /// Columns or rows that a layer-tile needs of each input.
-    Needed(LayerTileIndex, Axis),
+    Needed(LayerTileIndex, SizeAxis),
     /// Bits of one kind of data of a layer-tile.
     Size(LayerTileIndex, Data),
     /// Share of the PEs that a layer-tile uses.
@@ -92,7 +92,7 @@ pub enum Counted {
 
 /// Columns or rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Axis {
+pub enum SizeAxis {
     /// X.
     Columns,
     /// Y.
@@ -110,7 +110,7 @@ pub enum Data {
     VCached,
 }
 
-impl Axis {
+impl SizeAxis {
     pub(super) fn of<T>(self, (columns, rows): (T, T)) -> T {
         match self {
             Self::Columns => columns,
@@ -127,14 +127,14 @@ impl Axis {
     }
 }
 
-pub(super) const ENERGY_UNIT: Unit = Unit::Of(Quantity::Energy);
-pub(super) const CYCLES: Unit = Unit::Of(Quantity::Latency);
+pub(super) const ENERGY_UNIT: NumberUnit = NumberUnit::Of(Quantity::Energy);
+pub(super) const CYCLES: NumberUnit = NumberUnit::Of(Quantity::Latency);
 
 impl Counted {
-    pub(super) fn unit(self) -> Unit {
+    pub(super) fn unit(self) -> NumberUnit {
         match self {
-            Self::Words => Unit::Of(Quantity::Accesses),
-            Self::Elements => Unit::Of(Quantity::Elements),
+            Self::Words => NumberUnit::Of(Quantity::Accesses),
+            Self::Elements => NumberUnit::Of(Quantity::Elements),
             Self::Energy => ENERGY_UNIT,
         }
     }
@@ -149,12 +149,12 @@ impl Amount {
         })
     }
 
-    pub(super) fn unit(self) -> Unit {
+    pub(super) fn unit(self) -> NumberUnit {
         match self {
             Self::Energy | Self::EnergyOf(_) | Self::MappedEnergy => ENERGY_UNIT,
             Self::Cycles | Self::CyclesOf(_) | Self::IdealCycles | Self::IdleCycles => CYCLES,
             Self::MappedCycles | Self::Waiting => CYCLES,
-            Self::Macs => Unit::Of(Quantity::Macs),
+            Self::Macs => NumberUnit::Of(Quantity::Macs),
             Self::At(counted, ..) => counted.unit(),
         }
     }

@@ -1,7 +1,7 @@
 //! Common parts of points and single layers: loops, accesses, ports, copies.
 
-use super::Subject;
-use super::formula::{Explained, How, Unit};
+use super::ExplainedNumber;
+use super::formula::{Explained, How, NumberUnit};
 use super::numbers::{CYCLES, Counted, ENERGY_UNIT, LayerTileIndex, PointNumber, memory_name};
 use super::sources::{COPIES, ENERGY, LATENCY};
 use fusescape_chart::Quantity;
@@ -18,7 +18,7 @@ pub(super) const LOADING: &str = "Before the first result, inputs come down memo
                                   and wait for each other where they share a port.";
 pub(super) const OFFLOADING: &str = "After the last result, outputs leave a systolic array one PE a cycle. They go up memory \
                                      by memory, each hop as long as its slower side takes.";
-const PLAIN: Unit = Unit::Count("");
+const PLAIN: NumberUnit = NumberUnit::Count("");
 
 /// A product of all loops of a layer.
 pub(super) fn loop_product(explained: Explained, shape: &LayerShape) -> Explained {
@@ -109,7 +109,7 @@ pub(super) fn explain_access(access: &Access, what: Counted, memory: &str) -> Ex
             let each = Explained::given("words at a time", access.words_each, PLAIN).noted(format!(
                 "{} elements of {} bit, in whole steps of the port's granularity, and in whole bursts; \
                  between memories in pieces as wide as the narrower side allows.",
-                Unit::Count("").text(access.elements),
+                NumberUnit::Count("").text(access.elements),
                 access.precision_bits
             ));
             let how = if access.drops_fraction { How::WholeProduct } else { How::Product };
@@ -149,7 +149,7 @@ pub(super) fn accesses_of(
     let Some(cost) = &layer.cost else { return Vec::new() };
     let all = cost.accesses.iter().enumerate().filter(|(_, access)| cause_of(access) == cause);
     let term = |(index, access): (usize, &Access)| {
-        let subject = Subject::Point(PointNumber::Access(place, index, what));
+        let subject = ExplainedNumber::Point(PointNumber::Access(place, index, what));
         let name =
             format!("{} level {} {}", access.operand, access.level + 1, access.movement.name().replace('_', " "));
         Explained::folded(name, counted(access, what), what.unit(), subject)
@@ -166,8 +166,8 @@ pub(super) fn accesses_at(
     cause: AccessCause,
 ) -> Vec<Explained> {
     let Some(cost) = &layer.cost else { return Vec::new() };
-    let here = |subject: Option<Subject>| match subject {
-        Some(Subject::Point(PointNumber::Access(_, index, _))) => {
+    let here = |subject: Option<ExplainedNumber>| match subject {
+        Some(ExplainedNumber::Point(PointNumber::Access(_, index, _))) => {
             cost.accesses.get(index).is_some_and(|access| access.memory == memory)
         }
         _ => false,
@@ -215,7 +215,7 @@ pub(super) fn copy_words(layer: &LayerTileAccount, what: Counted, memory: Memory
 }
 
 fn data_moved(action: &CopyActionAccount) -> Explained {
-    Explained::given("data", action.bits as f64 / 8.0, Unit::Of(Quantity::Bytes))
+    Explained::given("data", action.bits as f64 / 8.0, NumberUnit::Of(Quantity::Bytes))
 }
 
 /// Energy of a data copy action: every memory on its way is read or written.
@@ -277,7 +277,7 @@ pub(super) fn copies_wait(explained: Explained, copies: &CopyAccount, place: Lay
     let Some(port) = &copies.last_port else { return explained.noted("Nothing is copied.") };
     if let [only] = copies.actions.as_slice() {
         let cycles: u64 = only.hops.iter().map(|hop| hop.cycles).sum();
-        let subject = Subject::Point(PointNumber::CopyCycles(place, 0));
+        let subject = ExplainedNumber::Point(PointNumber::CopyCycles(place, 0));
         let name = format!("{} of {}", only.kind.name(), only.layer);
         return explained.or("", How::Sum, vec![Explained::folded(name, cycles as f64, CYCLES, subject)]);
     }

@@ -1,13 +1,13 @@
 //! Numbers of a point: its cost by stack, tile and layer, down to single accesses.
 
-use super::formula::{Explained, How, Unit};
+use super::formula::{Explained, How, NumberUnit};
 use super::numbers::{
     Amount, Counted, ENERGY_UNIT, LayerTileIndex, PointNumber, Scope, layer_at, memory_name, tile_at,
 };
 use super::parts::{NO_MACS, copy_cycles, copy_energy, copy_words, explain_access};
 use super::sizes::{explain_computed, explain_data, explain_tiles, explain_tiles_of, explain_window};
 use super::sources::{COPIES, ENERGY, LATENCY, SINGLE_LAYER, STACKS, SUM};
-use super::{Subject, parts};
+use super::{ExplainedNumber, parts};
 use fusescape_chart::Quantity;
 use fusescape_engine::cost::{AccessCause, EnergyCause, LatencyCause};
 use fusescape_engine::depth_first::{LayerTileAccount, PointAccount, StackAccount, TileTypeAccount};
@@ -20,7 +20,7 @@ pub fn explain_point(account: &PointAccount, number: PointNumber) -> Option<Expl
         PointNumber::Of(place, amount) => explain_amount(account, place, amount),
         PointNumber::EnergyDelay => {
             let terms = [Amount::Energy, Amount::Cycles].map(|amount| folded(account, Scope::Point, amount, None));
-            let unit = Unit::Of(Quantity::EnergyDelay);
+            let unit = NumberUnit::Of(Quantity::EnergyDelay);
             Some(Explained::computed("energy-delay product", unit, How::Product, terms.into_iter().flatten().collect()))
         }
         PointNumber::MacUse => {
@@ -28,7 +28,7 @@ pub fn explain_point(account: &PointAccount, number: PointNumber) -> Option<Expl
             let terms = terms.map(|amount| folded(account, Scope::Point, amount, None));
             let terms = terms.into_iter().flatten().collect();
             Some(
-                Explained::computed("MAC use", Unit::Share, How::Quotient, terms).noted(
+                Explained::computed("MAC use", NumberUnit::Share, How::Quotient, terms).noted(
                     "The share of its time in which the array would be full: what remains is idle PEs and waiting.",
                 ),
             )
@@ -42,11 +42,14 @@ pub fn explain_point(account: &PointAccount, number: PointNumber) -> Option<Expl
             let cost = layer(place)?.cost.as_ref()?;
             let unrolled = cost.unrolled.iter();
             let terms =
-                unrolled.map(|(dim, width)| Explained::given(format!("{dim} unrolled"), *width, Unit::Count("")));
-            let working = Explained::computed("PEs at work", Unit::Count(""), How::Product, terms.collect())
+                unrolled.map(|(dim, width)| Explained::given(format!("{dim} unrolled"), *width, NumberUnit::Count("")));
+            let working = Explained::computed("PEs at work", NumberUnit::Count(""), How::Product, terms.collect())
                 .noted("The widths of the unrolled loops; an average where the unrolling does not divide its loop.");
-            let all = Explained::given("PEs", account.pe_count as f64, Unit::Count(""));
-            Some(Explained::computed("PEs used", Unit::Share, How::Quotient, vec![working, all]).after(SINGLE_LAYER))
+            let all = Explained::given("PEs", account.pe_count as f64, NumberUnit::Count(""));
+            Some(
+                Explained::computed("PEs used", NumberUnit::Share, How::Quotient, vec![working, all])
+                    .after(SINGLE_LAYER),
+            )
         }
         PointNumber::Access(place, index, counted) => {
             let access = layer(place)?.cost.as_ref()?.accesses.get(index)?;
@@ -61,7 +64,7 @@ pub fn explain_point(account: &PointAccount, number: PointNumber) -> Option<Expl
 fn folded(account: &PointAccount, place: Scope, amount: Amount, name: Option<String>) -> Option<Explained> {
     let value = amount_at(account, place, amount)?;
     let name = name.map_or_else(|| amount.name(account), Cow::Owned);
-    Some(Explained::folded(name, value, amount.unit(), Subject::Point(PointNumber::Of(place, amount))))
+    Some(Explained::folded(name, value, amount.unit(), ExplainedNumber::Point(PointNumber::Of(place, amount))))
 }
 
 /// An amount in a scope.
@@ -236,8 +239,8 @@ fn by_tile(
 ) -> Explained {
     let term = |(tile, tile_type): (usize, &TileTypeAccount)| {
         let one = folded(account, Scope::Tile(index, tile), amount, Some("one tile".to_owned()))?;
-        let subject = Subject::Point(PointNumber::TilesOf(index, tile));
-        let count = Explained::folded("tiles", tile_type.count as f64, Unit::Count(""), subject);
+        let subject = ExplainedNumber::Point(PointNumber::TilesOf(index, tile));
+        let count = Explained::folded("tiles", tile_type.count as f64, NumberUnit::Count(""), subject);
         let (x, y) = tile_type.size;
         let name = format!("type {} ({x} × {y})", tile + 1);
         Some(Explained::computed(name, amount.unit(), How::Product, vec![count, one]))
@@ -284,7 +287,7 @@ fn explain_leaf(
             let actions = layer.copies.actions.iter().enumerate();
             let term = |(index, action): (usize, &fusescape_engine::depth_first::CopyActionAccount)| {
                 let name = format!("{} of {}", action.kind.name(), action.layer);
-                let subject = Subject::Point(PointNumber::CopyEnergy(place, index));
+                let subject = ExplainedNumber::Point(PointNumber::CopyEnergy(place, index));
                 Explained::folded(name, action.energy_pj, ENERGY_UNIT, subject)
             };
             explained.or("by action", How::Sum, actions.map(term).collect()).after(COPIES)
@@ -303,7 +306,7 @@ fn explain_leaf(
         }
         Amount::IdealCycles => {
             let macs = folded(account, Scope::Layer(place), Amount::Macs, None)?;
-            let pes = Explained::given("PEs", account.pe_count as f64, Unit::Count(""));
+            let pes = Explained::given("PEs", account.pe_count as f64, NumberUnit::Count(""));
             let on_lanes = layer.cost.as_ref().is_some_and(|cost| parts::is_on_lanes(&layer.shape, &cost.energy));
             parts::ideal_cycles(explained, macs, pes, on_lanes).after(LATENCY)
         }

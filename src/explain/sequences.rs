@@ -1,23 +1,24 @@
 //! Numbers of sequences of layers, by HW-Flow-Fusion's own model (Sections 4 and 5).
 
-use super::Subject;
-use super::formula::{Explained, How, Unit};
+use super::ExplainedNumber;
+use super::formula::{Explained, How, NumberUnit};
 use super::numbers::{CYCLES, ENERGY_UNIT};
 use super::sources::SEQUENCES;
 use fusescape_chart::{Quantity, SequencePart, SequenceQuantity};
 use fusescape_engine::explore::{
-    Chains, Resource, ResourceStep, RunCost, SEQUENCE_PARAMETERS, Sequence, SequenceCosts, SequencePartitions, StepRun,
+    LayersCost, NetworkChains, Resource, ResourceStep, SEQUENCE_PARAMETERS, Sequence, SequenceCosts,
+    SequencePartitions, StepRun,
 };
 use fusescape_engine::hardware::Operand;
-use fusescape_engine::interlayer::{ChainEnergyCause, Cost, FusionMode};
+use fusescape_engine::interlayer::{ChainCost, ChainEnergyCause, FusionMode};
 use fusescape_spec::sorting::sort_by_key;
 use std::rc::Rc;
 
 /// All sequences of a design, and the chosen ones.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sequences {
+pub struct ExplainedSequences {
     /// The single layers, and the hardware.
-    pub chains: Rc<Chains>,
+    pub chains: Rc<NetworkChains>,
     /// The costs of sequences that fit.
     pub costs: Rc<Vec<SequenceCosts>>,
     /// The sequences that run fused, with their mode.
@@ -89,9 +90,9 @@ impl RunPart {
         }
     }
 
-    fn unit(self) -> Unit {
+    fn unit(self) -> NumberUnit {
         match self {
-            Self::Total(quantity) => Unit::Of(quantity.quantity()),
+            Self::Total(quantity) => NumberUnit::Of(quantity.quantity()),
             Self::Part(SequencePart::Energy(_)) => ENERGY_UNIT,
             Self::Part(SequencePart::Computing | SequencePart::Waiting) => CYCLES,
             Self::Part(SequencePart::Volume(_)) => BYTES,
@@ -99,7 +100,7 @@ impl RunPart {
         }
     }
 
-    fn value(self, run: &RunCost) -> f64 {
+    fn value(self, run: &LayersCost) -> f64 {
         match self {
             Self::Total(quantity) => quantity.total(run),
             Self::Part(part) => part.value(run),
@@ -122,15 +123,15 @@ fn part_name(part: SequencePart) -> &'static str {
     }
 }
 
-const PLAIN: Unit = Unit::Count("");
-const BYTES: Unit = Unit::Of(Quantity::Bytes);
+const PLAIN: NumberUnit = NumberUnit::Count("");
+const BYTES: NumberUnit = NumberUnit::Of(Quantity::Bytes);
 const BORDER: &str =
     "What the tiles of the fused layers exchange with DRAM: only maps at the border, and weights (eqs. 3 and 6).";
 const OVERLAP: &str = "Computation overlaps with all that crosses the buffer’s port, into it and out of it again.";
-const MACS: Unit = Unit::Of(Quantity::Macs);
+const MACS: NumberUnit = NumberUnit::Of(Quantity::Macs);
 
 /// Explains a number of sequences; `None` if there is none.
-pub fn explain_sequences(sequences: &Sequences, number: SequenceNumber) -> Option<Explained> {
+pub fn explain_sequences(sequences: &ExplainedSequences, number: SequenceNumber) -> Option<Explained> {
     let shown = sequences.shown(number)?;
     let explained = match number {
         SequenceNumber::Of(place, part) => sequences.run(shown, place, part)?,
@@ -163,25 +164,25 @@ pub fn explain_sequences(sequences: &Sequences, number: SequenceNumber) -> Optio
     Some(explained.or_none())
 }
 
-impl Sequences {
+impl ExplainedSequences {
     /// Runs on the accelerator of `chains`, without sequences.
-    fn of_listed(chains: &Rc<Chains>, listed: Vec<Vec<StepRun>>) -> Self {
+    fn of_listed(chains: &Rc<NetworkChains>, listed: Vec<Vec<StepRun>>) -> Self {
         Self { chains: Rc::clone(chains), costs: Rc::default(), chosen: Vec::new(), listed }
     }
 
-    fn fused(&self, sequence: Sequence, mode: FusionMode) -> Option<RunCost> {
+    fn fused(&self, sequence: Sequence, mode: FusionMode) -> Option<LayersCost> {
         let known = self.costs.iter().find(|known| known.sequence == sequence)?;
         Some(known.in_mode(mode)?.run)
     }
 
-    fn run_of(&self, place: RunPlace) -> Option<RunCost> {
+    fn run_of(&self, place: RunPlace) -> Option<LayersCost> {
         match place {
             RunPlace::Layer(chain, layer) => *self.chains.chains.get(chain as usize)?.singles.get(layer as usize)?,
-            RunPlace::Apart(sequence) => RunCost::sum(self.chains.singles(sequence).iter().copied()),
+            RunPlace::Apart(sequence) => LayersCost::sum(self.chains.singles(sequence).iter().copied()),
             RunPlace::Fused(sequence, mode) => self.fused(sequence, mode),
             RunPlace::AllApart => self.chains.total(&self.costs, &[]),
             RunPlace::AllTogether => self.chains.total(&self.costs, &self.chosen),
-            RunPlace::Listed(number) => RunCost::sum(self.listed_under(number).iter().map(|part| Some(part.run))),
+            RunPlace::Listed(number) => LayersCost::sum(self.listed_under(number).iter().map(|part| Some(part.run))),
             RunPlace::ListedRun(number, part) => Some(self.listed_under(number).get(part as usize)?.run),
         }
     }
@@ -203,7 +204,7 @@ impl Sequences {
             SequenceNumber::Change(quantity) => {
                 let total = |place| Some(quantity.total(&self.run_of(place)?));
                 let (apart, together) = (total(RunPlace::AllApart)?, total(RunPlace::AllTogether)?);
-                Explained::given("change", (together - apart) / apart, Unit::Share)
+                Explained::given("change", (together - apart) / apart, NumberUnit::Share)
             }
             SequenceNumber::Fused => {
                 let layers: usize = self.chosen.iter().map(|(sequence, _)| sequence.layers().len()).sum();
@@ -217,7 +218,7 @@ impl Sequences {
 
     /// A number that is explained on request.
     fn folded(&self, number: SequenceNumber) -> Option<Explained> {
-        Some(Explained { subject: Some(Subject::Sequences(number)), ..self.shown(number)? })
+        Some(Explained { subject: Some(ExplainedNumber::Sequences(number)), ..self.shown(number)? })
     }
 
     fn layer_name(&self, chain: u32, layer: u32) -> String {
@@ -294,10 +295,10 @@ impl Sequences {
     }
 
     /// A number of a single run.
-    fn single(&self, shown: Explained, place: RunPlace, cost: &Cost, part: RunPart) -> Option<Explained> {
+    fn single(&self, shown: Explained, place: RunPlace, cost: &ChainCost, part: RunPart) -> Option<Explained> {
         let (rule, energy) = (SEQUENCE_PARAMETERS.report, self.chains.accelerator.energy);
         let at = |part: RunPart| self.folded(SequenceNumber::Of(place, part));
-        let given = |name: &'static str, value: u64, unit: Unit| Explained::given(name, value as f64, unit);
+        let given = |name: &'static str, value: u64, unit: NumberUnit| Explained::given(name, value as f64, unit);
         let each = |name: &'static str, hundredths: u64| Explained::given(name, hundredths as f64 / 100.0, ENERGY_UNIT);
         let byte = || each("energy of a byte", energy.buffer * rule.accesses_per_move);
         let by_array = "What the row-stationary mapping of its tiles moves.";
@@ -369,7 +370,7 @@ impl Sequences {
         Explained::computed("cycles of the buffer’s port", CYCLES, How::QuotientDown, vec![both, width])
     }
 
-    fn ctc(&self, shown: Explained, cost: &Cost, volume: Explained) -> Explained {
+    fn ctc(&self, shown: Explained, cost: &ChainCost, volume: Explained) -> Explained {
         let parameters = SEQUENCE_PARAMETERS;
         let given = |name: &'static str, value: u64| Explained::given(name, value as f64, PLAIN);
         let word = Explained::computed(
@@ -387,7 +388,7 @@ impl Sequences {
             ],
         );
         let bytes = Explained::computed("weighted bytes", PLAIN, How::Product, vec![word, volume]);
-        let operations = Explained::given("operations", cost.operations as f64, Unit::Count(""));
+        let operations = Explained::given("operations", cost.operations as f64, NumberUnit::Count(""));
         shown
             .or("", How::Quotient, vec![operations, bytes])
             .noted("Each byte is weighted by what a burst makes of the bandwidth.")
@@ -400,7 +401,10 @@ pub type SequenceCells = Vec<Vec<Option<SequenceNumber>>>;
 
 /// The partitions of an array, and the numbers of the table of
 /// [`partition_scatter`](fusescape_chart::partition_scatter).
-pub fn listed_partitions(chains: &Rc<Chains>, partitions: &SequencePartitions) -> (Sequences, SequenceCells) {
+pub fn listed_partitions(
+    chains: &Rc<NetworkChains>,
+    partitions: &SequencePartitions,
+) -> (ExplainedSequences, SequenceCells) {
     let layers = chains.names(partitions.sequence);
     let listed = partitions.costs.iter().map(|known| vec![StepRun { layers: layers.to_vec(), run: known.run }]);
     let of = |number: usize, quantity: SequenceQuantity| {
@@ -408,16 +412,16 @@ pub fn listed_partitions(chains: &Rc<Chains>, partitions: &SequencePartitions) -
     };
     let rows = (0..partitions.costs.len())
         .map(|number| vec![None, of(number, SequenceQuantity::Energy), of(number, SequenceQuantity::Latency)]);
-    (Sequences::of_listed(chains, listed.collect()), rows.collect())
+    (ExplainedSequences::of_listed(chains, listed.collect()), rows.collect())
 }
 
 /// The steps of a resource, and the numbers of the table of [`resource_curves`](fusescape_chart::resource_curves).
 pub fn listed_steps(
-    chains: &Rc<Chains>,
+    chains: &Rc<NetworkChains>,
     resource: Resource,
     of: SequenceQuantity,
     steps: &[ResourceStep],
-) -> (Sequences, SequenceCells) {
+) -> (ExplainedSequences, SequenceCells) {
     let mut steps: Vec<&ResourceStep> = steps.iter().filter(|step| step.resource == resource).collect();
     sort_by_key(&mut steps, |step| step.step);
     let ways = steps.first().map_or(0, |step| step.parts.len());
@@ -441,5 +445,5 @@ pub fn listed_steps(
         std::iter::once(None).chain(runs).chain(floor).collect()
     };
     let rows = steps.iter().enumerate().map(row).collect();
-    (Sequences::of_listed(chains, steps.iter().flat_map(|step| step.parts.iter().cloned()).collect()), rows)
+    (ExplainedSequences::of_listed(chains, steps.iter().flat_map(|step| step.parts.iter().cloned()).collect()), rows)
 }

@@ -1,21 +1,21 @@
 //! Numbers of tiles, sizes computed and needed by layer-tiles, and amounts of data.
 
-use super::Subject;
-use super::formula::{Explained, How, Unit};
-use super::numbers::{Axis, Data, LayerTileIndex, PointNumber, layer_at};
+use super::ExplainedNumber;
+use super::formula::{Explained, How, NumberUnit};
+use super::numbers::{Data, LayerTileIndex, PointNumber, SizeAxis, layer_at};
 use super::sources::{BACK, TILES};
 use fusescape_chart::Quantity;
 use fusescape_engine::depth_first::{LayerTileAccount, PointAccount, StackAccount, TileRun, TileTypeId};
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::workload::Dim;
 
-const PLAIN: Unit = Unit::Count("");
-const BYTES: Unit = Unit::Of(Quantity::Bytes);
+const PLAIN: NumberUnit = NumberUnit::Count("");
+const BYTES: NumberUnit = NumberUnit::Of(Quantity::Bytes);
 
 /// Tiles of a stack: columns of tiles times rows of tiles.
 pub(super) fn explain_tiles(account: &PointAccount, index: usize) -> Option<Explained> {
     let stack = account.stacks.get(index)?;
-    let along = |axis: Axis| {
+    let along = |axis: SizeAxis| {
         let sizes = axis.of((&stack.map.columns, &stack.map.rows)).iter().map(|run| run.size);
         let map =
             Explained::given(format!("{} of the last map", axis.name()), axis.of(stack.output_size) as f64, PLAIN);
@@ -24,12 +24,12 @@ pub(super) fn explain_tiles(account: &PointAccount, index: usize) -> Option<Expl
     };
     let mut terms: Vec<Explained> = Vec::new();
     for (tile, facts) in stack.tile_types.iter().enumerate() {
-        let subject = Subject::Point(PointNumber::TilesOf(index, tile));
+        let subject = ExplainedNumber::Point(PointNumber::TilesOf(index, tile));
         terms.push(Explained::folded(format!("type {}", tile + 1), facts.count as f64, PLAIN, subject));
     }
     Some(
         Explained::given("tiles", stack.tile_count as f64, PLAIN)
-            .or("", How::Product, vec![along(Axis::Columns), along(Axis::Rows)])
+            .or("", How::Product, vec![along(SizeAxis::Columns), along(SizeAxis::Rows)])
             .or("by tile type", How::Sum, terms)
             .noted("What the division leaves over makes the first tile of a row or column smaller.")
             .after(TILES),
@@ -63,7 +63,7 @@ pub(super) fn explain_tiles_of(stack: &StackAccount, tile: usize) -> Option<Expl
 const THROUGH_VIEW: &str = "The window lies on a view, which shows this producer scaled, or in a part of it.";
 
 /// The size computed by a layer-tile: the size that its reader needs, minus the part in the reader's cache.
-pub(super) fn explain_computed(account: &PointAccount, place: LayerTileIndex, axis: Axis) -> Option<Explained> {
+pub(super) fn explain_computed(account: &PointAccount, place: LayerTileIndex, axis: SizeAxis) -> Option<Explained> {
     let [stack, tile, node] = place;
     let tile_type = account.stacks.get(stack)?.tile_types.get(TileTypeId::from(tile))?;
     let layer = layer_at(account, place)?;
@@ -80,7 +80,7 @@ pub(super) fn explain_computed(account: &PointAccount, place: LayerTileIndex, ax
         let cached = other.cached.get(input).map_or(0, |&cached| axis.of(cached));
         let name = format!("needed by {}", other.layer);
         let needed = if needed == axis.of(other.window) {
-            let subject = Subject::Point(PointNumber::Needed([stack, tile, reader], axis));
+            let subject = ExplainedNumber::Point(PointNumber::Needed([stack, tile, reader], axis));
             Explained::folded(name, needed as f64, PLAIN, subject)
         } else {
             Explained::given(name, needed as f64, PLAIN).noted(THROUGH_VIEW)
@@ -107,7 +107,7 @@ pub(super) fn explain_computed(account: &PointAccount, place: LayerTileIndex, ax
 }
 
 /// Columns or rows of its inputs that a layer-tile needs.
-pub(super) fn explain_window(layer: &LayerTileAccount, axis: Axis) -> Option<Explained> {
+pub(super) fn explain_window(layer: &LayerTileAccount, axis: SizeAxis) -> Option<Explained> {
     layer.inputs.first()?;
     let needed = axis.of(layer.window);
     let (outputs, kernel) = axis.loops();
@@ -152,27 +152,27 @@ pub(super) fn explain_data(layer: &LayerTileAccount, place: LayerTileIndex, data
         }
         terms
     };
-    let side = |axis: Axis| {
-        let subject = Subject::Point(PointNumber::Computed(place, axis));
+    let side = |axis: SizeAxis| {
+        let subject = ExplainedNumber::Point(PointNumber::Computed(place, axis));
         Explained::folded(axis.name(), axis.of((layer.output.0, layer.output.1)) as f64, PLAIN, subject)
     };
-    let needs = |axis: Axis, (x, y): (u64, u64)| {
+    let needs = |axis: SizeAxis, (x, y): (u64, u64)| {
         if (x, y) != layer.window {
             return Explained::given(axis.name(), axis.of((x, y)) as f64, PLAIN).noted(THROUGH_VIEW);
         }
-        let subject = Subject::Point(PointNumber::Needed(place, axis));
+        let subject = ExplainedNumber::Point(PointNumber::Needed(place, axis));
         Explained::folded(axis.name(), axis.of((x, y)) as f64, PLAIN, subject)
     };
     let of_input = |(index, &(x, y, channels)): (usize, &(u64, u64, u64))| {
         let (cached_x, cached_y) = layer.cached.get(index).copied().unwrap_or_default();
         let mut terms = match data {
-            Data::HCached => vec![given("cached columns", cached_x), needs(Axis::Rows, (x, y))],
+            Data::HCached => vec![given("cached columns", cached_x), needs(SizeAxis::Rows, (x, y))],
             Data::VCached => {
-                let others = vec![needs(Axis::Columns, (x, y)), given("cached columns", cached_x)];
+                let others = vec![needs(SizeAxis::Columns, (x, y)), given("cached columns", cached_x)];
                 let others = Explained::computed("other columns", PLAIN, How::Difference, others);
                 vec![others, given("cached rows", cached_y)]
             }
-            Data::Operand(_) => vec![needs(Axis::Columns, (x, y)), needs(Axis::Rows, (x, y))],
+            Data::Operand(_) => vec![needs(SizeAxis::Columns, (x, y)), needs(SizeAxis::Rows, (x, y))],
         };
         terms.extend([given("channels", channels), width(shape.precision.i)]);
         Explained::computed(format!("input {}", index + 1), BYTES, How::Product, batch(terms))
@@ -198,8 +198,8 @@ pub(super) fn explain_data(layer: &LayerTileAccount, place: LayerTileIndex, data
         }
         Data::Operand(Operand::O) => {
             let terms = vec![
-                side(Axis::Columns),
-                side(Axis::Rows),
+                side(SizeAxis::Columns),
+                side(SizeAxis::Rows),
                 given("channels", layer.output.2),
                 width(shape.precision.o),
             ];
@@ -212,8 +212,8 @@ pub(super) fn explain_data(layer: &LayerTileAccount, place: LayerTileIndex, data
 /// Multiply-accumulates of a point, with the share of recomputation.
 pub(super) fn with_recomputed(explained: Explained, account: &PointAccount) -> Explained {
     let least = account.network_macs as f64;
-    let again = Explained::given("computed again", explained.value - least, Unit::Of(Quantity::Macs))
+    let again = Explained::given("computed again", explained.value - least, NumberUnit::Of(Quantity::Macs))
         .noted("Where tiles overlap and the overlap is not cached, each of them computes it.");
-    let once = Explained::given("each output once", least, Unit::Of(Quantity::Macs));
+    let once = Explained::given("each output once", least, NumberUnit::Of(Quantity::Macs));
     if again.value == 0.0 { explained } else { explained.or("with recomputation", How::Sum, vec![once, again]) }
 }

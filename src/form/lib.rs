@@ -42,7 +42,7 @@ pub use memories::{
 
 pub use field_target::FieldTarget;
 pub use repair::{repair, repair_title};
-pub use slider::{Ladder, is_range, ladder, ladder_within};
+pub use slider::{ValueScale, is_range, value_scale, value_scale_within};
 pub use stacks::{Stacks, stacks};
 pub use study::{AT_HAND, Variable, study_of_system, suggested_study, variable_at, variables, with_axis, with_values};
 

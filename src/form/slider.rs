@@ -4,7 +4,7 @@ use fusescape_spec::parse_decimal;
 
 /// A scale of values, ascending, and the position of a number on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ladder {
+pub struct ValueScale {
     /// As in documents.
     pub steps: Vec<String>,
     /// Index of the current number.
@@ -27,7 +27,7 @@ const DECADES: std::ops::RangeInclusive<i32> = -3..=5;
 /// The scale of a number: `64 KiB` in half doublings of bytes, `64 bit` in those of bits, `26.56 pJ` in round numbers.
 /// `None` if it is not a positive number with such a unit.
 /// is no positive figure in such a unit.
-pub fn ladder(text: &str) -> Option<Ladder> {
+pub fn value_scale(text: &str) -> Option<ValueScale> {
     let (number, unit) = text.trim().split_once(' ')?;
     let number: f64 = parse_decimal(number).filter(|number| number.is_finite() && *number > 0.0)?;
     let unit = unit.trim();
@@ -46,40 +46,44 @@ pub fn ladder(text: &str) -> Option<Ladder> {
 /// The scale of a number between two others with its kind of unit, both included. The number itself is on the scale if
 /// it lies between them; else its position is the nearer end. `None` if one of the three is no such number, or `from`
 /// is not below `to`.
-pub fn ladder_within(text: &str, from: &str, to: &str) -> Option<Ladder> {
+pub fn value_scale_within(text: &str, from: &str, to: &str) -> Option<ValueScale> {
     let [value, low, high] = [magnitude(text)?, magnitude(from)?, magnitude(to)?];
     let is_same = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
     if [low.0, high.0] != [value.0; 2] || low.1 >= high.1 || is_same(low.1, high.1) {
         return None;
     }
-    let inner = ladder(text)?.steps.into_iter().filter(|step| {
-        let inside =
-            |(_, size): (Unit, f64)| low.1 < size && size < high.1 && !is_same(size, low.1) && !is_same(size, high.1);
+    let inner = value_scale(text)?.steps.into_iter().filter(|step| {
+        let inside = |(_, size): (FigureUnit, f64)| {
+            low.1 < size && size < high.1 && !is_same(size, low.1) && !is_same(size, high.1)
+        };
         magnitude(step).is_some_and(inside)
     });
     let steps: Vec<String> =
         std::iter::once(from.to_owned()).chain(inner).chain(std::iter::once(to.to_owned())).collect();
     let reached = |step: &String| magnitude(step).is_some_and(|(_, size)| size <= value.1 || is_same(size, value.1));
     let at = steps.iter().filter(|step| reached(step)).count().saturating_sub(1);
-    Some(Ladder { steps, at })
+    Some(ValueScale { steps, at })
 }
 
 /// The kind of unit of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unit {
+enum FigureUnit {
     Bytes,
     Bits,
     Energy,
 }
 
 /// A positive number of bytes, bits or picojoules.
-fn magnitude(text: &str) -> Option<(Unit, f64)> {
+fn magnitude(text: &str) -> Option<(FigureUnit, f64)> {
     let (number, unit) = text.trim().split_once(' ')?;
     let number = parse_decimal(number).filter(|number| number.is_finite() && *number > 0.0)?;
-    let of = |unit: Unit| move |factor: f64| (unit, number * factor);
+    let of = |unit: FigureUnit| move |factor: f64| (unit, number * factor);
     let bytes = BYTES.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor);
     let energy = ENERGIES.iter().position(|name| *name == unit).map(|index| [1.0, 1e-3, 1e3][index]);
-    bytes.map(of(Unit::Bytes)).or(energy.map(of(Unit::Energy))).or((unit == "bit").then_some((Unit::Bits, number)))
+    bytes
+        .map(of(FigureUnit::Bytes))
+        .or(energy.map(of(FigureUnit::Energy)))
+        .or((unit == "bit").then_some((FigureUnit::Bits, number)))
 }
 
 /// Whether two numbers have the same kind of unit, and the first is smaller.
@@ -105,14 +109,14 @@ fn short(value: f64) -> f64 {
 }
 
 /// The scale with the number itself included, as written.
-fn with(ascending: impl Iterator<Item = (f64, String)>, value: f64, text: &str) -> Ladder {
+fn with(ascending: impl Iterator<Item = (f64, String)>, value: f64, text: &str) -> ValueScale {
     let is_same = |step: f64| (step / value - 1.0).abs() < 1e-9;
     let (below, above): (Vec<_>, Vec<_>) =
         ascending.filter(|(step, _)| !is_same(*step)).partition(|(step, _)| *step < value);
     let at = below.len();
     let own = std::iter::once(text.trim().to_owned());
     let steps = below.into_iter().map(|(_, text)| text).chain(own).chain(above.into_iter().map(|(_, text)| text));
-    Ladder { steps: steps.collect(), at }
+    ValueScale { steps: steps.collect(), at }
 }
 
 #[cfg(test)]
@@ -120,7 +124,7 @@ mod tests {
     use super::*;
 
     fn around(text: &str) -> Option<[String; 3]> {
-        let Ladder { steps, at } = ladder(text)?;
+        let ValueScale { steps, at } = value_scale(text)?;
         Some([steps[at - 1].clone(), steps[at].clone(), steps[at + 1].clone()])
     }
 
@@ -142,9 +146,9 @@ mod tests {
     #[test]
     fn every_step_of_a_ladder_has_the_same_ladder() {
         for text in ["64 KiB", "1 B", "64 bit", "26.56 pJ", "3 fJ"] {
-            let whole = ladder(text).unwrap();
+            let whole = value_scale(text).unwrap();
             for (index, step) in whole.steps.iter().enumerate().filter(|(index, _)| *index != whole.at) {
-                let there = ladder(step).unwrap_or_else(|| panic!("{step} has none"));
+                let there = value_scale(step).unwrap_or_else(|| panic!("{step} has none"));
                 assert_eq!(there.steps[there.at], *step);
                 assert!(there.at.abs_diff(index) <= 1, "{step} of {text}");
             }
@@ -155,14 +159,14 @@ mod tests {
     fn what_is_no_figure_cannot_be_dragged() {
         for text in ["", "64", "0 KiB", "-1 pJ", "inf pJ", "64 KB", "any", "8 x 8", "where it comes from", "1e999 bit"]
         {
-            assert_eq!(ladder(text), None, "{text}");
+            assert_eq!(value_scale(text), None, "{text}");
         }
     }
 
     #[test]
     fn a_ladder_between_two_figures_has_them_for_ends() {
-        let within = |text: &str, from: &str, to: &str| ladder_within(text, from, to);
-        let Ladder { steps, at } = within("64 KiB", "4 KiB", "0.25 MiB").unwrap();
+        let within = |text: &str, from: &str, to: &str| value_scale_within(text, from, to);
+        let ValueScale { steps, at } = within("64 KiB", "4 KiB", "0.25 MiB").unwrap();
         let middle = [
             "6 KiB", "8 KiB", "12 KiB", "16 KiB", "24 KiB", "32 KiB", "48 KiB", "64 KiB", "96 KiB", "128 KiB",
             "192 KiB",
@@ -170,8 +174,8 @@ mod tests {
         assert_eq!(steps, [&["4 KiB"][..], &middle, &["0.25 MiB"]].concat());
         assert_eq!(steps[at], "64 KiB");
         // A number outside is at the nearer end; one between two steps is a step.
-        assert_eq!(within("1 KiB", "4 KiB", "8 KiB").map(|ladder| ladder.at), Some(0));
-        assert_eq!(within("1 MiB", "4 KiB", "8 KiB").map(|ladder| ladder.at), Some(2));
+        assert_eq!(within("1 KiB", "4 KiB", "8 KiB").map(|scale| scale.at), Some(0));
+        assert_eq!(within("1 MiB", "4 KiB", "8 KiB").map(|scale| scale.at), Some(2));
         assert_eq!(within("5 KiB", "4 KiB", "8 KiB").unwrap().steps, ["4 KiB", "5 KiB", "6 KiB", "8 KiB"]);
         assert_eq!(within("30 pJ", "0.02 nJ", "40 pJ").unwrap().steps, ["0.02 nJ", "25 pJ", "30 pJ", "40 pJ"]);
         for (text, from, to) in [

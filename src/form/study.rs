@@ -4,11 +4,11 @@ use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth};
 use fusescape_engine::explore::Settings;
 use fusescape_engine::explore::study::TiledSchedule;
 use fusescape_engine::hardware::Core;
-use fusescape_engine::multicore::{CoresSettings, Granularity, StackRule};
+use fusescape_engine::multicore::{CoresSettings, StackRule, TileGranularity};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Objective, Strategy};
 use fusescape_spec::edit::{Outline, flow_list, flow_map};
-use fusescape_spec::{Measure, measure, scalar};
+use fusescape_spec::{UnitFamily, measure, scalar};
 
 /// Number of values of an added axis.
 const VALUES: u32 = 5;
@@ -98,10 +98,10 @@ fn is_word(name: &str) -> bool {
 /// all others from half to twice the value. `None` if the text cannot be edited in place.
 pub fn with_axis(text: &str, variable: &Variable) -> Option<String> {
     let (kind, value) = measure(&variable.value)?;
-    let factor = if matches!(kind, Measure::Bits | Measure::Number) { 4.0 } else { 2.0 };
+    let factor = if matches!(kind, UnitFamily::Bits | UnitFamily::Number) { 4.0 } else { 2.0 };
     let (least, most) = match kind {
-        Measure::Number if value.fract() == 0.0 => ((value / factor).ceil().max(1.0), (value * factor).max(2.0)),
-        Measure::Bits => ((value / factor).max(1.0), value * factor),
+        UnitFamily::Number if value.fract() == 0.0 => ((value / factor).ceil().max(1.0), (value * factor).max(2.0)),
+        UnitFamily::Bits => ((value / factor).max(1.0), value * factor),
         _ => (value / factor, value * factor),
     };
     let write = |value: f64| kind.write_like(value, &variable.value);
@@ -156,7 +156,8 @@ pub fn suggested_study(
             let size = size as f64;
             // A register has no smaller sizes.
             let ends = if size < 8.0 * SMALLER { [size, size * SMALLER] } else { [size / SMALLER, size] };
-            text = with_range(&text, &path, ends.map(|size| Measure::Bits.write(size)), (SIZES, true)).unwrap_or(text);
+            text =
+                with_range(&text, &path, ends.map(|size| UnitFamily::Bits.write(size)), (SIZES, true)).unwrap_or(text);
         }
     }
     text
@@ -191,9 +192,9 @@ fn tiled_fields(schedule: &TiledSchedule) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
     if !searches_tiles {
         let tiles = match &settings.granularity {
-            Granularity::Rows(rows) => rows.to_string(),
-            Granularity::LayerByLayer => "layer-by-layer".to_owned(),
-            Granularity::ByHand(text) => scalar(text),
+            TileGranularity::Rows(rows) => rows.to_string(),
+            TileGranularity::LayerByLayer => "layer-by-layer".to_owned(),
+            TileGranularity::ByHand(text) => scalar(text),
         };
         fields.push(("tiles", tiles));
     }

@@ -1,9 +1,9 @@
 //! Figures of a transformer on the current hardware: attention, fused or not, and whole steps.
 
 use super::opening::Opening;
-use super::parameters::Parameters;
+use super::parameters::MeasureParameters;
 use fusescape_engine::attention::{Account, ElementBits, Step, Tensor, TransformerWork};
-use fusescape_engine::explore::{AttentionRequest, AttentionStudy};
+use fusescape_engine::explore::{AttentionProblem, AttentionRequest};
 use fusescape_engine::search::Objective;
 use fusescape_spec::{Preset, find_preset, transformer_presets};
 
@@ -41,13 +41,13 @@ pub enum AttentionFigure {
 
 /// The subject of a figure: a model and a step of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct AttentionOf {
+pub struct AttentionSetup {
     model: &'static Preset,
     step: Step,
 }
 
-impl AttentionOf {
-    pub(super) fn read(of: &mut Parameters<'_>) -> Option<Self> {
+impl AttentionSetup {
+    pub(super) fn read(of: &mut MeasureParameters<'_>) -> Option<Self> {
         let otherwise = find_preset(transformer_presets(), MODEL).ok();
         let model = of.presets("model", transformer_presets(), otherwise).first().copied();
         let mut number = |name, otherwise: u64, least: u64| {
@@ -63,7 +63,7 @@ impl AttentionOf {
 
     pub(super) fn figure(&self, opens: &Opening, figure: AttentionFigure) -> Result<f64, String> {
         let bits = ElementBits::all(BITS);
-        let study = AttentionStudy::new(&AttentionRequest {
+        let study = AttentionProblem::new(&AttentionRequest {
             hardware: opens.hardware.text().to_owned(),
             model: self.model.text.to_owned(),
             step: self.step,

@@ -105,14 +105,14 @@ pub fn place_of(document: &Outline, path: &str) -> String {
 }
 
 /// Names with their values.
-type Named = [(String, String)];
+type NamedChoices = [(String, String)];
 
 /// The document called `name`, among those of the lesson or the presets, with single fields changed.
 pub(super) fn choose_document(
     half: &'static str,
     name: &str,
     presets: &'static [Preset],
-    (own, set): (&Named, &Named),
+    (own, set): (&NamedChoices, &NamedChoices),
     path: &str,
     diagnostics: &mut Diagnostics,
 ) -> Option<DocumentChoice> {
@@ -140,7 +140,7 @@ pub(super) fn choose_document(
 fn check_changed(
     half: &str,
     (written, changed): (&DocumentChoice, &DocumentChoice),
-    set: &Named,
+    set: &NamedChoices,
     path: &str,
     diagnostics: &mut Diagnostics,
 ) {

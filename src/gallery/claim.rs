@@ -1,6 +1,6 @@
 //! A published number, the computation of ours, and how close they are.
 
-use super::measure::{Measure, Quantity};
+use super::measure::{Measure, MeasuredQuantity};
 use super::opening::read_rules;
 use super::parameters::choose;
 use fusescape_engine::rules::Rules;
@@ -13,7 +13,7 @@ pub struct Claim {
     pub what: String,
     /// As printed in the paper, in `unit`.
     pub published: Printed,
-    pub unit: Unit,
+    pub unit: PaperUnit,
     /// The computation of our number.
     pub measure: Measure,
     /// The rules of the model, if they differ from those of the entry.
@@ -67,41 +67,46 @@ pub fn fidelity_counts<'a>(claims: impl Iterator<Item = &'a Claim> + Clone) -> S
 
 /// A unit used by papers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Unit {
+pub struct PaperUnit {
     /// Name in documents; empty for a plain count.
     pub name: &'static str,
     /// Symbol with a leading space: ` mJ`.
     pub symbol: &'static str,
-    pub quantity: Quantity,
+    pub quantity: MeasuredQuantity,
     /// Number of base units.
     size: f64,
 }
 
-const fn unit(name: &'static str, symbol: &'static str, quantity: Quantity, size: f64) -> (&'static str, Unit) {
-    (name, Unit { name, symbol, quantity, size })
+const fn unit(
+    name: &'static str,
+    symbol: &'static str,
+    quantity: MeasuredQuantity,
+    size: f64,
+) -> (&'static str, PaperUnit) {
+    (name, PaperUnit { name, symbol, quantity, size })
 }
 
 /// By their names in documents.
-pub const UNITS: [(&str, Unit); 13] = [
-    unit("mJ", " mJ", Quantity::Energy, 1e9),
-    unit("uJ", " µJ", Quantity::Energy, 1e6),
-    unit("nJ", " nJ", Quantity::Energy, 1e3),
-    unit("Mcycles", " Mcycles", Quantity::Latency, 1e6),
-    unit("cycles", " cycles", Quantity::Latency, 1.0),
-    unit("MiB", " MiB", Quantity::Data, 1_048_576.0),
-    unit("KiB", " KiB", Quantity::Data, 1024.0),
-    unit("MB", " MB", Quantity::Data, 1e6),
-    unit("x", "×", Quantity::Ratio, 1.0),
-    unit("%", " %", Quantity::Ratio, 0.01),
-    unit("GMAC", " GMAC", Quantity::Count, 1e9),
-    unit("M", " million", Quantity::Count, 1e6),
-    unit("", "", Quantity::Count, 1.0),
+pub const UNITS: [(&str, PaperUnit); 13] = [
+    unit("mJ", " mJ", MeasuredQuantity::Energy, 1e9),
+    unit("uJ", " µJ", MeasuredQuantity::Energy, 1e6),
+    unit("nJ", " nJ", MeasuredQuantity::Energy, 1e3),
+    unit("Mcycles", " Mcycles", MeasuredQuantity::Latency, 1e6),
+    unit("cycles", " cycles", MeasuredQuantity::Latency, 1.0),
+    unit("MiB", " MiB", MeasuredQuantity::Data, 1_048_576.0),
+    unit("KiB", " KiB", MeasuredQuantity::Data, 1024.0),
+    unit("MB", " MB", MeasuredQuantity::Data, 1e6),
+    unit("x", "×", MeasuredQuantity::Ratio, 1.0),
+    unit("%", " %", MeasuredQuantity::Ratio, 0.01),
+    unit("GMAC", " GMAC", MeasuredQuantity::Count, 1e9),
+    unit("M", " million", MeasuredQuantity::Count, 1e6),
+    unit("", "", MeasuredQuantity::Count, 1.0),
 ];
 
 /// Larger counts are printed with a prefix.
 const LARGEST_WHOLE: f64 = 1e15;
 
-impl Unit {
+impl PaperUnit {
     /// The value in this unit of a number of base units.
     pub fn of(self, base: f64) -> f64 {
         base / self.size
@@ -111,7 +116,9 @@ impl Unit {
     pub fn text(self, number: f64) -> String {
         let number = match self.quantity {
             _ if !number.is_finite() => "–".to_owned(),
-            Quantity::Count | Quantity::Latency if number.fract() == 0.0 && number.abs() < LARGEST_WHOLE => {
+            MeasuredQuantity::Count | MeasuredQuantity::Latency
+                if number.fract() == 0.0 && number.abs() < LARGEST_WHOLE =>
+            {
                 grouped(number)
             }
             _ => four_digits(number),

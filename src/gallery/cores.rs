@@ -1,10 +1,10 @@
 //! Networks on many cores (Stream, Table 2 and Section 6).
 
 use super::opening::{Opening, read_tiles};
-use super::parameters::{Parameters, choose};
+use super::parameters::{MeasureParameters, choose};
 use fusescape_engine::multicore::{
-    CoreId, CoresRequest, CoresSettings, CoresStudy, EvaluatedAllocation, Evolution, Granularity, MemoryUse, NestId,
-    OrderRule, ScheduleObjective, Scheduler, StackAllocation, StackId, StackRule, SystemAccount, TileCosts,
+    CoreId, CoresAccount, CoresProblem, CoresRequest, CoresSettings, EvaluatedAllocation, Evolution, MemoryUsage,
+    NestId, OrderRule, ScheduleObjective, Scheduler, StackAllocation, StackId, StackRule, TileCosts, TileGranularity,
 };
 use fusescape_spec::{Preset, system_presets, workload_presets};
 
@@ -37,7 +37,7 @@ pub enum CoresFigure {
 
 /// The run of a figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CoresOf {
+pub struct CoresSetup {
     /// `None` for that of the entry.
     scheduler: Option<Scheduler>,
     /// `None` for that of the entry.
@@ -47,16 +47,16 @@ pub struct CoresOf {
     /// The other system of a ratio.
     against: Option<&'static Preset>,
     /// `None` for those of the entry.
-    tiles: Option<Granularity>,
+    tiles: Option<TileGranularity>,
     /// `None` for that of the entry.
     order: Option<OrderRule>,
     /// Name of a memory, for the peak usage of one; of several with this name, the highest peak.
     memory: Option<String>,
 }
 
-impl CoresOf {
+impl CoresSetup {
     /// Reads the parameters of a measure.
-    pub(super) fn read(of: &mut Parameters<'_>) -> Self {
+    pub(super) fn read(of: &mut MeasureParameters<'_>) -> Self {
         let names = Scheduler::ALL.map(|scheduler| (scheduler.name(), scheduler));
         let scheduler = of.optional("scheduler", |word| choose(word, &names));
         let orders = OrderRule::ALL.map(|order| (order.name(), order));
@@ -89,7 +89,7 @@ impl CoresOf {
         };
         match figure {
             CoresFigure::Iterations | CoresFigure::SteadyIterations | CoresFigure::SteadyTiles => {
-                let study = CoresStudy::new(&request).map_err(|wrong| wrong.to_string())?;
+                let study = CoresProblem::new(&request).map_err(|wrong| wrong.to_string())?;
                 let steady = study.steady_state(StackId::default());
                 Ok(match figure {
                     CoresFigure::Iterations => steady.all.len(),
@@ -98,7 +98,7 @@ impl CoresOf {
                 } as f64)
             }
             CoresFigure::Latency | CoresFigure::IntraCoreLatency | CoresFigure::Energy | CoresFigure::PeakMemory => {
-                let mut study = CoresStudy::new(&request).map_err(|wrong| wrong.to_string())?;
+                let mut study = CoresProblem::new(&request).map_err(|wrong| wrong.to_string())?;
                 if figure == CoresFigure::IntraCoreLatency {
                     study = study.with_instant_links();
                 }
@@ -116,7 +116,7 @@ impl CoresOf {
             }
             CoresFigure::LayersOverTiles => {
                 let settings = CoresSettings {
-                    granularity: Granularity::LayerByLayer,
+                    granularity: TileGranularity::LayerByLayer,
                     stacks: StackRule::EachLayer,
                     ..request.settings.clone()
                 };
@@ -140,7 +140,7 @@ impl CoresOf {
     /// The cost of the entry's allocation, if stated, or of the best one.
     fn evaluated(
         &self,
-        study: &CoresStudy,
+        study: &CoresProblem,
         costs: &mut TileCosts,
         allocation: &[(String, Vec<CoreId>)],
     ) -> Result<(EvaluatedAllocation, Vec<StackAllocation>), String> {
@@ -157,9 +157,9 @@ impl CoresOf {
         Ok((evaluated, Vec::new()))
     }
 
-    fn peak_bits(&self, account: &SystemAccount) -> u64 {
+    fn peak_bits(&self, account: &CoresAccount) -> u64 {
         let Some(name) = &self.memory else { return account.peak_bits() };
-        let of_name = |memory: &&MemoryUse| memory.name.split(" of ").next() == Some(name);
+        let of_name = |memory: &&MemoryUsage| memory.name.split(" of ").next() == Some(name);
         account.memories.iter().filter(of_name).map(|memory| memory.peak_bits).max().unwrap_or(0)
     }
 }
@@ -178,7 +178,7 @@ enum AllocationMethod {
 fn product(request: &CoresRequest, method: AllocationMethod) -> Result<f64, String> {
     let mut request = request.clone();
     request.settings.aim = ScheduleObjective::EnergyDelay;
-    let study = CoresStudy::new(&request).map_err(|wrong| wrong.to_string())?;
+    let study = CoresProblem::new(&request).map_err(|wrong| wrong.to_string())?;
     let mut costs = TileCosts::default();
     let evaluated = match method {
         AllocationMethod::Best => study.best(&mut costs).map(|best| best.0).map_err(|wrong| wrong.to_string())?,

@@ -1,6 +1,6 @@
 //! Figures of attention for the dataflows of the FuseMax artifact, on its machines, with its rules.
 
-use super::parameters::{Parameters, choose};
+use super::parameters::{MeasureParameters, choose};
 use fusescape_engine::attention::Shape;
 use fusescape_engine::attention::published::{
     Array, COMPULSORY, Dataflow, Flat, Granularity, Replay, Rules, Stationarity, replay,
@@ -24,14 +24,14 @@ pub enum DataflowFigure {
 
 /// The subject of a figure: heads, tokens, one dataflow or two.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DataflowsOf {
+pub struct DataflowsSetup {
     shape: Shape,
     dataflows: Vec<Dataflow>,
 }
 
-impl DataflowsOf {
-    pub(super) fn read(of: &mut Parameters<'_>, figure: DataflowFigure) -> Option<Self> {
-        let number = |of: &mut Parameters<'_>, name| of.need(name, count);
+impl DataflowsSetup {
+    pub(super) fn read(of: &mut MeasureParameters<'_>, figure: DataflowFigure) -> Option<Self> {
+        let number = |of: &mut MeasureParameters<'_>, name| of.need(name, count);
         let sizes = [number(of, "heads"), number(of, "depth"), number(of, "tokens")];
         let names: &[&'static str] = match figure {
             DataflowFigure::Used2d | DataflowFigure::Used1d => &["dataflow"],
@@ -69,7 +69,7 @@ impl DataflowsOf {
 
 /// FLAT's configuration in the artifact for a shape: rows at a time (all of a head if not stated), the stationary
 /// tensor, and the tensors kept on the chip.
-fn flat(of: &mut Parameters<'_>) -> Flat {
+fn flat(of: &mut MeasureParameters<'_>) -> Flat {
     let rows = of.optional("rows", count);
     let known = [("output", Stationarity::Output), ("weight", Stationarity::Weight)];
     let stationary = of.optional("stationary", |word| choose(word, &known)).unwrap_or(Stationarity::Output);

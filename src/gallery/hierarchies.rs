@@ -1,10 +1,11 @@
 //! Figures of generated memory hierarchies (ZigZag, case studies 2 and 3).
 
 use super::opening::Opening;
-use super::parameters::Parameters;
+use super::parameters::MeasureParameters;
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::hierarchy::{
-    Exploration, Front, HierarchyRequest, HierarchySettings, Point, SearchOutcome, Sought, Study, unrollings,
+    Exploration, Front, HierarchyCost, HierarchyProblem, HierarchyRequest, HierarchySettings, SearchOutcome, Sought,
+    unrollings,
 };
 use fusescape_engine::job::finish;
 use fusescape_engine::search::Objective;
@@ -35,7 +36,7 @@ pub enum HierarchyFigure {
 
 /// The layers of a figure, and the capacities of a single hierarchy, if it is about one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct HierarchiesOf {
+pub struct HierarchiesSetup {
     /// Names of the layers.
     layers: Vec<String>,
     /// For W, I and O the capacities of one instance of each memory below the highest, bits, lowest first (ZigZag,
@@ -43,9 +44,9 @@ pub struct HierarchiesOf {
     sizes: [(Operand, Vec<u64>); 3],
 }
 
-impl HierarchiesOf {
+impl HierarchiesSetup {
     /// Reads `layers`, and for a single hierarchy `W`, `I` and `O`.
-    pub(super) fn read(of: &mut Parameters<'_>, figure: HierarchyFigure) -> Self {
+    pub(super) fn read(of: &mut MeasureParameters<'_>, figure: HierarchyFigure) -> Self {
         let layers = of.words("layers");
         let mut sizes = |name: &'static str| {
             let words = if figure == HierarchyFigure::EnergyOn { of.words(name) } else { Vec::new() };
@@ -64,20 +65,20 @@ impl HierarchiesOf {
 
 /// Cached studies with the best hierarchy, by their inputs.
 #[derive(Default)]
-pub struct Hierarchies {
-    known: HashMap<String, Rc<(Arc<Study>, Point)>>,
+pub struct HierarchyStudies {
+    known: HashMap<String, Rc<(Arc<HierarchyProblem>, HierarchyCost)>>,
 }
 
-impl Hierarchies {
+impl HierarchyStudies {
     /// A figure over the layers with these names.
-    pub fn figure(&mut self, opens: &Opening, figure: HierarchyFigure, of: &HierarchiesOf) -> Result<f64, String> {
+    pub fn figure(&mut self, opens: &Opening, figure: HierarchyFigure, of: &HierarchiesSetup) -> Result<f64, String> {
         let layers = of.layers.as_slice();
         if layers.is_empty() {
             return Err("No layers are named".to_owned());
         }
         match figure {
             HierarchyFigure::Count => {
-                let study = Study::new(&request(opens, layers)).map_err(|wrong| wrong.to_string())?;
+                let study = HierarchyProblem::new(&request(opens, layers)).map_err(|wrong| wrong.to_string())?;
                 Ok(study.hierarchies.iter().filter(|hierarchy| study.shortage(hierarchy).is_none()).count() as f64)
             }
             HierarchyFigure::FlexibleEnergy => self.flexible(opens, layers),
@@ -95,7 +96,7 @@ impl Hierarchies {
 
     /// All layers on the hierarchy that is best for one of them.
     fn fixed(&mut self, opens: &Opening, layers: &[String]) -> Result<f64, String> {
-        let all = Study::new(&request(opens, layers)).map_err(|wrong| wrong.to_string())?;
+        let all = HierarchyProblem::new(&request(opens, layers)).map_err(|wrong| wrong.to_string())?;
         let mut least = f64::INFINITY;
         for layer in layers {
             let best = self.best(opens, layer)?;
@@ -108,7 +109,7 @@ impl Hierarchies {
         if least.is_finite() { Ok(least) } else { Err("No hierarchy can run all layers".to_owned()) }
     }
 
-    fn best(&mut self, opens: &Opening, layer: &str) -> Result<Rc<(Arc<Study>, Point)>, String> {
+    fn best(&mut self, opens: &Opening, layer: &str) -> Result<Rc<(Arc<HierarchyProblem>, HierarchyCost)>, String> {
         let name = format!(
             "{} {} {layer} {:?} {:?}",
             opens.hardware.key(),
@@ -119,7 +120,8 @@ impl Hierarchies {
         if let Some(known) = self.known.get(&name) {
             return Ok(Rc::clone(known));
         }
-        let study = Arc::new(Study::new(&request(opens, &[layer.to_owned()])).map_err(|wrong| wrong.to_string())?);
+        let study =
+            Arc::new(HierarchyProblem::new(&request(opens, &[layer.to_owned()])).map_err(|wrong| wrong.to_string())?);
         let best = explore(&study).map_err(|why| format!("{layer}: {why}"))?;
         Ok(Rc::clone(self.known.entry(name).or_insert(Rc::new((study, best)))))
     }
@@ -144,15 +146,15 @@ fn request(opens: &Opening, layers: &[String]) -> HierarchyRequest {
 }
 
 /// The hierarchy of least energy.
-fn explore(study: &Arc<Study>) -> Result<Point, String> {
+fn explore(study: &Arc<HierarchyProblem>) -> Result<HierarchyCost, String> {
     let mut exploration = Exploration::of(study);
     finish(&mut exploration, &mut Arc::clone(study)).map_err(|wrong| wrong.to_string())?;
     exploration.best().ok_or_else(|| "nothing fits".to_owned())
 }
 
 /// Smallest energy on a hierarchy with these capacities, over all ways to share memories.
-fn energy_on(opens: &Opening, of: &HierarchiesOf) -> Result<f64, String> {
-    let mut study = Study::new(&request(opens, &of.layers)).map_err(|wrong| wrong.to_string())?;
+fn energy_on(opens: &Opening, of: &HierarchiesSetup) -> Result<f64, String> {
+    let mut study = HierarchyProblem::new(&request(opens, &of.layers)).map_err(|wrong| wrong.to_string())?;
     let elements = study.elements.clone();
     study.hierarchies.retain(|hierarchy| {
         of.sizes.iter().all(|(operand, sizes)| {
@@ -166,7 +168,7 @@ fn energy_on(opens: &Opening, of: &HierarchiesOf) -> Result<f64, String> {
 /// Ratio of the largest to the smallest energy over the unrollings that have a mapping, on the hierarchy that is best
 /// under the stated one, among those in which all operands share every memory, or only the highest.
 fn unrolling_spread(opens: &Opening, layers: &[String], shared: bool) -> Result<f64, String> {
-    let mut study = Study::new(&request(opens, layers)).map_err(|wrong| wrong.to_string())?;
+    let mut study = HierarchyProblem::new(&request(opens, layers)).map_err(|wrong| wrong.to_string())?;
     study.hierarchies.retain(|hierarchy| {
         let holders = |placed: &fusescape_engine::hierarchy::HierarchyMemory| {
             Operand::ALL.into_iter().filter(|&of| placed.holds(of)).count()

@@ -7,7 +7,9 @@ use fusescape_engine::cost::{AccessCause, EnergyCause, EnergySplit};
 use fusescape_engine::depth_first::{
     DepthFirstStrategy, FuseDepth, MemoryAccount, PointAccount, Skipping, StoringMode,
 };
-use fusescape_engine::explore::{CostStore, PointSummary, Request, Settings, Survey, Sweep, best_combination};
+use fusescape_engine::explore::{
+    CostStore, IncrementalSweep, PointSummary, Request, Settings, Sweep, best_combination,
+};
 use fusescape_engine::hardware::{Core, Operand};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -19,14 +21,14 @@ const ALIKE: f64 = 1e-3;
 type DocumentPair<'a> = (&'a DocumentChoice, &'a DocumentChoice);
 
 /// All feasible points of a sweep.
-struct Landscape {
+struct SweptLandscape {
     strategies: Vec<DepthFirstStrategy>,
     points: Vec<(PointSummary, EnergySplit)>,
 }
 
 /// The cost of a network under one strategy.
 #[derive(Debug, Clone, Copy)]
-struct Cost {
+struct StrategyCost {
     energy_pj: f64,
     latency_cycles: u64,
     macs: u64,
@@ -75,7 +77,7 @@ impl IgnoredEnergies {
 /// Cached sweeps, by their inputs.
 #[derive(Default)]
 pub struct Landscapes {
-    known: HashMap<String, Rc<Landscape>>,
+    known: HashMap<String, Rc<SweptLandscape>>,
     store: CostStore,
 }
 
@@ -152,12 +154,12 @@ impl Landscapes {
         &mut self,
         place: DocumentPair<'_>,
         settings: &Settings,
-        cost: &Cost,
+        cost: &StrategyCost,
         way: RunStrategy,
     ) -> Result<PointAccount, String> {
         let point = cost.strategy.ok_or("Each stack has a tile of its own")?;
         let sweep = sweep(place, settings)?.skipping(skipping_of(Some(way)));
-        let account = Survey::new(sweep).account(&mut self.store, point);
+        let account = IncrementalSweep::new(sweep).account(&mut self.store, point);
         account.map_err(|wrong| wrong.to_string())
     }
 
@@ -197,7 +199,7 @@ impl Landscapes {
         place: DocumentPair<'_>,
         settings: &Settings,
         way: Option<RunStrategy>,
-    ) -> Result<Rc<Landscape>, String> {
+    ) -> Result<Rc<SweptLandscape>, String> {
         let blindness = way.map_or(IgnoredEnergies::None, IgnoredEnergies::of);
         let skipping =
             if way == Some(RunStrategy::SkippingDramOnly) { Skipping::HighestLevel } else { Skipping::AllLevels };
@@ -211,16 +213,16 @@ impl Landscapes {
             let guide = blindness.applied_to(sweep.core.clone());
             sweep = sweep.guided_by(guide);
         }
-        let mut survey = Survey::new(sweep);
-        let strategies = survey.strategies().to_vec();
+        let mut incremental = IncrementalSweep::new(sweep);
+        let strategies = incremental.strategies().to_vec();
         let mut points = Vec::new();
         for point in 0..strategies.len() {
             // An infeasible point is no candidate.
-            if let Ok(totals) = survey.totals(&mut self.store, point, &mut || true) {
-                points.push((survey.summarize(point, &totals), totals.energy));
+            if let Ok(totals) = incremental.totals(&mut self.store, point, &mut || true) {
+                points.push((incremental.summarize(point, &totals), totals.energy));
             }
         }
-        let landscape = Rc::new(Landscape { strategies, points });
+        let landscape = Rc::new(SweptLandscape { strategies, points });
         Ok(Rc::clone(self.known.entry(name).or_insert(landscape)))
     }
 }
@@ -262,14 +264,14 @@ fn settings_of(way: RunStrategy, settings: &Settings) -> Settings {
     }
 }
 
-impl Landscape {
-    fn cost(&self, way: RunStrategy, settings: &Settings) -> Result<Cost, String> {
+impl SweptLandscape {
+    fn cost(&self, way: RunStrategy, settings: &Settings) -> Result<StrategyCost, String> {
         let nothing = || format!("No point is {way}, or none can be scheduled");
         if way == RunStrategy::BestCombination {
             let points: Vec<PointSummary> = self.points.iter().map(|(point, _)| point.clone()).collect();
             let best = best_combination(settings, &self.strategies, &points).ok_or_else(nothing)?;
             let (energy_pj, latency_cycles) = (best.energy_pj, best.latency_cycles);
-            return Ok(Cost { energy_pj, latency_cycles, macs: 0, dram_words: 0.0, strategy: None });
+            return Ok(StrategyCost { energy_pj, latency_cycles, macs: 0, dram_words: 0.0, strategy: None });
         }
         let mode = match way {
             RunStrategy::Best(mode) => mode,
@@ -302,7 +304,7 @@ impl Landscape {
             _ => a.energy_pj.total_cmp(&b.energy_pj).then(a.latency_cycles.cmp(&b.latency_cycles)),
         });
         let (point, _) = chosen.ok_or_else(nothing)?;
-        Ok(Cost {
+        Ok(StrategyCost {
             energy_pj: point.energy_pj,
             latency_cycles: point.latency_cycles,
             macs: point.macs,

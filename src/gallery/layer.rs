@@ -2,7 +2,7 @@
 
 use super::opening::Opening;
 use fusescape_engine::cost::LatencyCause;
-use fusescape_engine::explore::{LayerRequest, LayerStudy, MappedLayer};
+use fusescape_engine::explore::{DesignLayer, LayerRequest, MappedLayer};
 use fusescape_engine::hardware::{Core, Operand};
 use fusescape_engine::search::Objective;
 
@@ -61,8 +61,8 @@ pub enum LayerFigure {
 }
 
 /// The layer of an entry, or another one of its network.
-pub fn study(opens: &Opening, layer: Option<String>) -> Result<LayerStudy, String> {
-    LayerStudy::new(&request(opens, layer)).map_err(|wrong| wrong.to_string())
+pub fn study(opens: &Opening, layer: Option<String>) -> Result<DesignLayer, String> {
+    DesignLayer::new(&request(opens, layer)).map_err(|wrong| wrong.to_string())
 }
 
 fn request(opens: &Opening, layer: Option<String>) -> LayerRequest {
@@ -79,7 +79,7 @@ fn request(opens: &Opening, layer: Option<String>) -> LayerRequest {
     }
 }
 
-fn mapped(opens: &Opening, study: &LayerStudy) -> Result<MappedLayer, String> {
+fn mapped(opens: &Opening, study: &DesignLayer) -> Result<MappedLayer, String> {
     match &opens.mapping {
         Some(mapping) => {
             study.cost(mapping).map_err(|flaws| format!("The mapping has {} flaws: {flaws:?}", flaws.len()))
@@ -126,7 +126,7 @@ pub fn figure(opens: &Opening, figure: LayerFigure) -> Result<f64, String> {
         LayerFigure::Latency => mapped.cycles.total as f64,
         LayerFigure::LatencyOverBest => {
             let objective = Objective::Latency;
-            let best = LayerStudy::new(&LayerRequest { objective, ..request(opens, None) });
+            let best = DesignLayer::new(&LayerRequest { objective, ..request(opens, None) });
             let best = best.map_err(|wrong| wrong.to_string())?.best().map_err(|wrong| wrong.to_string())?;
             mapped.cycles.total as f64 / best.cycles.total as f64
         }

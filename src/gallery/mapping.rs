@@ -43,7 +43,7 @@ const SAMPLES: usize = 600;
 
 /// The layers of a mapping space.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SpaceOf {
+pub struct MappingSpaceSetup {
     /// Names of the layers; empty for the layer of the entry.
     pub layers: Vec<String>,
     /// Smallest utilization of a shared memory, unless it holds everything: ZigZag's default is 0.7.
@@ -60,7 +60,7 @@ pub struct MappingSpaces {
 
 impl MappingSpaces {
     /// A figure over the layers.
-    pub fn figure(&mut self, opens: &Opening, figure: SpaceFigure, of: &SpaceOf) -> Result<f64, String> {
+    pub fn figure(&mut self, opens: &Opening, figure: SpaceFigure, of: &MappingSpaceSetup) -> Result<f64, String> {
         let layers = match (of.layers.as_slice(), &opens.layer) {
             ([], Some(layer)) => std::slice::from_ref(layer),
             (layers, _) => layers,
@@ -81,7 +81,13 @@ impl MappingSpaces {
         Ok(if figure.is_count() { sum } else { sum / each.len() as f64 })
     }
 
-    fn of_layer(&mut self, opens: &Opening, figure: SpaceFigure, layer: &str, of: &SpaceOf) -> Result<f64, String> {
+    fn of_layer(
+        &mut self,
+        opens: &Opening,
+        figure: SpaceFigure,
+        layer: &str,
+        of: &MappingSpaceSetup,
+    ) -> Result<f64, String> {
         let all = self.space(opens, layer, of, Pruning::None)?;
         let least = least(&all)?;
         Ok(match figure {
@@ -113,7 +119,7 @@ impl MappingSpaces {
         &mut self,
         opens: &Opening,
         layer: &str,
-        of: &SpaceOf,
+        of: &MappingSpaceSetup,
         pruning: Pruning,
     ) -> Result<Rc<MappingSpace>, String> {
         let options = options(opens, of, pruning);
@@ -130,7 +136,7 @@ impl MappingSpaces {
     }
 }
 
-fn options(opens: &Opening, of: &SpaceOf, pruning: Pruning) -> SpaceOptions {
+fn options(opens: &Opening, of: &MappingSpaceSetup, pruning: Pruning) -> SpaceOptions {
     SpaceOptions {
         pruning,
         lpf_limit: opens.settings.lpf_limit,

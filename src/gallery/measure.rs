@@ -1,22 +1,22 @@
 //! The measures that can be computed for a claim.
 
-use super::attention::{AttentionFigure, AttentionOf};
-use super::cores::{CoresFigure, CoresOf};
-use super::dataflows::{DataflowFigure, DataflowsOf};
-use super::hierarchies::{HierarchiesOf, HierarchyFigure};
+use super::attention::{AttentionFigure, AttentionSetup};
+use super::cores::{CoresFigure, CoresSetup};
+use super::dataflows::{DataflowFigure, DataflowsSetup};
+use super::hierarchies::{HierarchiesSetup, HierarchyFigure};
 use super::layer::{LayerFigure, TableFigure};
-use super::mapping::{SpaceFigure, SpaceOf};
-use super::operators::{OperatorFigure, OperatorsOf};
-use super::parameters::{Parameters, choose};
+use super::mapping::{MappingSpaceSetup, SpaceFigure};
+use super::operators::{OperatorFigure, OperatorsSetup};
+use super::parameters::{MeasureParameters, choose};
 use super::run_strategy::RunStrategy;
-use super::sequences::{SequenceFigure, Sequences};
+use super::sequences::{SequenceFigure, SequencesSetup};
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::search::space::Evenness;
 use fusescape_spec::{ClaimSpec, Diagnostics, Preset, hardware_presets, workload_presets};
 
 /// The quantity that a number measures, in its base unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Quantity {
+pub enum MeasuredQuantity {
     /// pJ.
     Energy,
     /// Cycles.
@@ -68,19 +68,19 @@ pub enum Measure {
     /// A number of the entry's mapping without a level.
     Layer(LayerFigure),
     /// The mapping space of single layers, summed or averaged over them.
-    Space(SpaceFigure, SpaceOf),
+    Space(SpaceFigure, MappingSpaceSetup),
     /// Generated memory hierarchies for the layers of the network.
-    Hierarchies(HierarchyFigure, HierarchiesOf),
+    Hierarchies(HierarchyFigure, HierarchiesSetup),
     /// Networks of operators to fuse.
-    Operators(OperatorFigure, OperatorsOf),
+    Operators(OperatorFigure, OperatorsSetup),
     /// Sequences of layers of a chain.
-    Sequences(SequenceFigure, Sequences),
+    Sequences(SequenceFigure, SequencesSetup),
     /// The network on many cores.
-    Cores(CoresFigure, CoresOf),
+    Cores(CoresFigure, CoresSetup),
     /// Attention with dataflows of the FuseMax artifact.
-    Dataflows(DataflowFigure, DataflowsOf),
+    Dataflows(DataflowFigure, DataflowsSetup),
     /// A transformer on the hardware of the entry.
-    Attention(AttentionFigure, AttentionOf),
+    Attention(AttentionFigure, AttentionSetup),
 }
 
 /// A figure of one strategy for a network.
@@ -124,7 +124,7 @@ pub enum NetworkFact {
 
 /// A kind of measure, by its parameters.
 #[derive(Clone, Copy)]
-enum Kind {
+enum MeasureKind {
     Run(RunFigure),
     RunRatio(RunFigure),
     MemoryShare,
@@ -145,115 +145,115 @@ enum Kind {
     Attention(AttentionFigure),
 }
 
-const KINDS: [(&str, Kind); 108] = [
-    ("energy", Kind::Run(RunFigure::Energy)),
-    ("latency", Kind::Run(RunFigure::Latency)),
-    ("macs", Kind::Run(RunFigure::Macs)),
-    ("tile-columns", Kind::Run(RunFigure::TileColumns)),
-    ("tile-rows", Kind::Run(RunFigure::TileRows)),
-    ("tile-types", Kind::Run(RunFigure::TileTypes)),
-    ("dram-accesses", Kind::Run(RunFigure::DramAccesses)),
-    ("latency-ratio", Kind::RunRatio(RunFigure::Latency)),
-    ("macs-ratio", Kind::RunRatio(RunFigure::Macs)),
-    ("dram-ratio", Kind::RunRatio(RunFigure::DramAccesses)),
-    ("tile-ratio", Kind::RunRatio(RunFigure::TilePixels)),
-    ("memory-share", Kind::MemoryShare),
-    ("memory-ratio", Kind::MemoryRatio),
-    ("energy-spread", Kind::Sweep(SweepFigure::EnergySpread)),
-    ("latency-spread", Kind::Sweep(SweepFigure::LatencySpread)),
-    ("gain", Kind::Gain),
-    ("average-features", Kind::Network(NetworkFact::AverageFeatures)),
-    ("most-features", Kind::Network(NetworkFact::MostFeatures)),
-    ("weights", Kind::Network(NetworkFact::Weights)),
-    ("unit-size", Kind::Table(TableFigure::UnitSize)),
-    ("total-size", Kind::Table(TableFigure::TotalSize)),
-    ("unit-macs", Kind::Table(TableFigure::UnitMacs)),
-    ("total-macs", Kind::Table(TableFigure::TotalMacs)),
-    ("reuse", Kind::Table(TableFigure::Reuse)),
-    ("accesses-down", Kind::Table(TableFigure::AccessesDown)),
-    ("accesses-up", Kind::Table(TableFigure::AccessesUp)),
-    ("turnaround-cycles", Kind::Table(TableFigure::TurnaroundCycles)),
-    ("unique-units", Kind::Table(TableFigure::UniqueUnits)),
-    ("roof", Kind::Table(TableFigure::Roof)),
-    ("layer-macs", Kind::Layer(LayerFigure::Macs)),
-    ("active-pes", Kind::Layer(LayerFigure::ActivePes)),
-    ("temporal-cycles", Kind::Layer(LayerFigure::TemporalCycles)),
-    ("energy-over-best", Kind::Layer(LayerFigure::EnergyOverBest)),
-    ("layer-energy", Kind::Layer(LayerFigure::Energy)),
-    ("layer-latency", Kind::Layer(LayerFigure::Latency)),
-    ("layer-latency-over-best", Kind::Layer(LayerFigure::LatencyOverBest)),
-    ("layer-stall-share", Kind::Layer(LayerFigure::StallShare)),
-    ("layer-utilization", Kind::Layer(LayerFigure::Utilization)),
-    ("layer-intensity", Kind::Layer(LayerFigure::Intensity)),
-    ("memory-size", Kind::MemorySize),
-    ("operand-size", Kind::Operand(LayerFigure::Size)),
-    ("operand-reuse", Kind::Operand(LayerFigure::Reuse)),
-    ("even-over-uneven", Kind::Space(SpaceFigure::EvenOverUneven)),
-    ("mapping-energy-spread", Kind::Space(SpaceFigure::EnergySpread)),
-    ("mapping-latency-spread", Kind::Space(SpaceFigure::LatencySpread)),
-    ("mappings", Kind::Space(SpaceFigure::Mappings)),
-    ("heuristic-mappings", Kind::Space(SpaceFigure::HeuristicMappings)),
-    ("iterative-partial-mappings", Kind::Space(SpaceFigure::IterativePartial)),
-    ("iterative-final-mappings", Kind::Space(SpaceFigure::IterativeFinal)),
-    ("heuristic-share", Kind::Space(SpaceFigure::HeuristicShare)),
-    ("heuristic-over-exhaustive", Kind::Space(SpaceFigure::HeuristicOverExhaustive)),
-    ("iterative-over-exhaustive", Kind::Space(SpaceFigure::IterativeOverExhaustive)),
-    ("hierarchies", Kind::Hierarchies(HierarchyFigure::Count)),
-    ("flexible-energy", Kind::Hierarchies(HierarchyFigure::FlexibleEnergy)),
-    ("fixed-energy", Kind::Hierarchies(HierarchyFigure::FixedEnergy)),
-    ("flexible-over-fixed", Kind::Hierarchies(HierarchyFigure::FlexibleOverFixed)),
-    ("energy-on", Kind::Hierarchies(HierarchyFigure::EnergyOn)),
-    ("unrolling-spread-shared", Kind::Hierarchies(HierarchyFigure::UnrollingSpreadShared)),
-    ("unrolling-spread-separate", Kind::Hierarchies(HierarchyFigure::UnrollingSpreadSeparate)),
-    ("operators", Kind::Operators(OperatorFigure::Operators)),
-    ("possible-groups", Kind::Operators(OperatorFigure::PossibleGroups)),
-    ("online-groups", Kind::Operators(OperatorFigure::OnlineGroups)),
-    ("fused-groups", Kind::Operators(OperatorFigure::Groups)),
-    ("least-reduction", Kind::Operators(OperatorFigure::LeastReduction)),
-    ("most-reduction", Kind::Operators(OperatorFigure::MostReduction)),
-    ("traffic-ratio", Kind::Operators(OperatorFigure::TrafficRatio)),
-    ("array-columns", Kind::Sequences(SequenceFigure::ArrayColumns)),
-    ("array-rows", Kind::Sequences(SequenceFigure::ArrayRows)),
-    ("weight-registers", Kind::Sequences(SequenceFigure::WeightWords)),
-    ("input-registers", Kind::Sequences(SequenceFigure::InputWords)),
-    ("sum-registers", Kind::Sequences(SequenceFigure::SumWords)),
-    ("ctc", Kind::Sequences(SequenceFigure::Ctc)),
-    ("pairs-energy", Kind::Sequences(SequenceFigure::Energy)),
-    ("pairs-latency", Kind::Sequences(SequenceFigure::Latency)),
-    ("pairs-latency-in-sequence", Kind::Sequences(SequenceFigure::LatencyInSequence)),
-    ("pairs-volume", Kind::Sequences(SequenceFigure::Volume)),
-    ("configuration-energy", Kind::Sequences(SequenceFigure::ConfigurationEnergy)),
-    ("configuration-latency", Kind::Sequences(SequenceFigure::ConfigurationLatency)),
-    ("configuration-ctc", Kind::Sequences(SequenceFigure::ConfigurationCtc)),
-    ("dataflow-2d-use", Kind::Dataflows(DataflowFigure::Used2d)),
-    ("dataflow-1d-use", Kind::Dataflows(DataflowFigure::Used1d)),
-    ("dataflow-speed-up", Kind::Dataflows(DataflowFigure::SpeedUp)),
-    ("dataflow-energy-ratio", Kind::Dataflows(DataflowFigure::EnergyRatio)),
-    ("attention-gain", Kind::Attention(AttentionFigure::Gain)),
-    ("attention-speed-up", Kind::Attention(AttentionFigure::SpeedUp)),
-    ("attention-dram-ratio", Kind::Attention(AttentionFigure::DramRatio)),
-    ("attention-scores", Kind::Attention(AttentionFigure::Scores)),
-    ("attention-dram", Kind::Attention(AttentionFigure::Dram)),
-    ("step-intensity", Kind::Attention(AttentionFigure::Intensity)),
-    ("step-use", Kind::Attention(AttentionFigure::Use)),
-    ("step-weight-share", Kind::Attention(AttentionFigure::WeightShare)),
-    ("step-energy", Kind::Attention(AttentionFigure::Energy)),
-    ("step-latency", Kind::Attention(AttentionFigure::Latency)),
-    ("cache-size", Kind::Attention(AttentionFigure::Cache)),
-    ("fused-storage", Kind::Sequences(SequenceFigure::Storage)),
-    ("fused-volume-saved", Kind::Sequences(SequenceFigure::VolumeSaved)),
-    ("reuse-saved", Kind::Sequences(SequenceFigure::ReuseSaved)),
-    ("cores-latency", Kind::Cores(CoresFigure::Latency)),
-    ("intra-core-latency", Kind::Cores(CoresFigure::IntraCoreLatency)),
-    ("stack-iterations", Kind::Cores(CoresFigure::Iterations)),
-    ("steady-iterations", Kind::Cores(CoresFigure::SteadyIterations)),
-    ("steady-tiles", Kind::Cores(CoresFigure::SteadyTiles)),
-    ("system-ratio", Kind::Cores(CoresFigure::OverSystem)),
-    ("cores-energy", Kind::Cores(CoresFigure::Energy)),
-    ("cores-peak-memory", Kind::Cores(CoresFigure::PeakMemory)),
-    ("layers-over-tiles", Kind::Cores(CoresFigure::LayersOverTiles)),
-    ("single-over-shared", Kind::Cores(CoresFigure::SingleOverShared)),
-    ("evolved-over-shared", Kind::Cores(CoresFigure::EvolvedOverShared)),
+const KINDS: [(&str, MeasureKind); 108] = [
+    ("energy", MeasureKind::Run(RunFigure::Energy)),
+    ("latency", MeasureKind::Run(RunFigure::Latency)),
+    ("macs", MeasureKind::Run(RunFigure::Macs)),
+    ("tile-columns", MeasureKind::Run(RunFigure::TileColumns)),
+    ("tile-rows", MeasureKind::Run(RunFigure::TileRows)),
+    ("tile-types", MeasureKind::Run(RunFigure::TileTypes)),
+    ("dram-accesses", MeasureKind::Run(RunFigure::DramAccesses)),
+    ("latency-ratio", MeasureKind::RunRatio(RunFigure::Latency)),
+    ("macs-ratio", MeasureKind::RunRatio(RunFigure::Macs)),
+    ("dram-ratio", MeasureKind::RunRatio(RunFigure::DramAccesses)),
+    ("tile-ratio", MeasureKind::RunRatio(RunFigure::TilePixels)),
+    ("memory-share", MeasureKind::MemoryShare),
+    ("memory-ratio", MeasureKind::MemoryRatio),
+    ("energy-spread", MeasureKind::Sweep(SweepFigure::EnergySpread)),
+    ("latency-spread", MeasureKind::Sweep(SweepFigure::LatencySpread)),
+    ("gain", MeasureKind::Gain),
+    ("average-features", MeasureKind::Network(NetworkFact::AverageFeatures)),
+    ("most-features", MeasureKind::Network(NetworkFact::MostFeatures)),
+    ("weights", MeasureKind::Network(NetworkFact::Weights)),
+    ("unit-size", MeasureKind::Table(TableFigure::UnitSize)),
+    ("total-size", MeasureKind::Table(TableFigure::TotalSize)),
+    ("unit-macs", MeasureKind::Table(TableFigure::UnitMacs)),
+    ("total-macs", MeasureKind::Table(TableFigure::TotalMacs)),
+    ("reuse", MeasureKind::Table(TableFigure::Reuse)),
+    ("accesses-down", MeasureKind::Table(TableFigure::AccessesDown)),
+    ("accesses-up", MeasureKind::Table(TableFigure::AccessesUp)),
+    ("turnaround-cycles", MeasureKind::Table(TableFigure::TurnaroundCycles)),
+    ("unique-units", MeasureKind::Table(TableFigure::UniqueUnits)),
+    ("roof", MeasureKind::Table(TableFigure::Roof)),
+    ("layer-macs", MeasureKind::Layer(LayerFigure::Macs)),
+    ("active-pes", MeasureKind::Layer(LayerFigure::ActivePes)),
+    ("temporal-cycles", MeasureKind::Layer(LayerFigure::TemporalCycles)),
+    ("energy-over-best", MeasureKind::Layer(LayerFigure::EnergyOverBest)),
+    ("layer-energy", MeasureKind::Layer(LayerFigure::Energy)),
+    ("layer-latency", MeasureKind::Layer(LayerFigure::Latency)),
+    ("layer-latency-over-best", MeasureKind::Layer(LayerFigure::LatencyOverBest)),
+    ("layer-stall-share", MeasureKind::Layer(LayerFigure::StallShare)),
+    ("layer-utilization", MeasureKind::Layer(LayerFigure::Utilization)),
+    ("layer-intensity", MeasureKind::Layer(LayerFigure::Intensity)),
+    ("memory-size", MeasureKind::MemorySize),
+    ("operand-size", MeasureKind::Operand(LayerFigure::Size)),
+    ("operand-reuse", MeasureKind::Operand(LayerFigure::Reuse)),
+    ("even-over-uneven", MeasureKind::Space(SpaceFigure::EvenOverUneven)),
+    ("mapping-energy-spread", MeasureKind::Space(SpaceFigure::EnergySpread)),
+    ("mapping-latency-spread", MeasureKind::Space(SpaceFigure::LatencySpread)),
+    ("mappings", MeasureKind::Space(SpaceFigure::Mappings)),
+    ("heuristic-mappings", MeasureKind::Space(SpaceFigure::HeuristicMappings)),
+    ("iterative-partial-mappings", MeasureKind::Space(SpaceFigure::IterativePartial)),
+    ("iterative-final-mappings", MeasureKind::Space(SpaceFigure::IterativeFinal)),
+    ("heuristic-share", MeasureKind::Space(SpaceFigure::HeuristicShare)),
+    ("heuristic-over-exhaustive", MeasureKind::Space(SpaceFigure::HeuristicOverExhaustive)),
+    ("iterative-over-exhaustive", MeasureKind::Space(SpaceFigure::IterativeOverExhaustive)),
+    ("hierarchies", MeasureKind::Hierarchies(HierarchyFigure::Count)),
+    ("flexible-energy", MeasureKind::Hierarchies(HierarchyFigure::FlexibleEnergy)),
+    ("fixed-energy", MeasureKind::Hierarchies(HierarchyFigure::FixedEnergy)),
+    ("flexible-over-fixed", MeasureKind::Hierarchies(HierarchyFigure::FlexibleOverFixed)),
+    ("energy-on", MeasureKind::Hierarchies(HierarchyFigure::EnergyOn)),
+    ("unrolling-spread-shared", MeasureKind::Hierarchies(HierarchyFigure::UnrollingSpreadShared)),
+    ("unrolling-spread-separate", MeasureKind::Hierarchies(HierarchyFigure::UnrollingSpreadSeparate)),
+    ("operators", MeasureKind::Operators(OperatorFigure::Operators)),
+    ("possible-groups", MeasureKind::Operators(OperatorFigure::PossibleGroups)),
+    ("online-groups", MeasureKind::Operators(OperatorFigure::OnlineGroups)),
+    ("fused-groups", MeasureKind::Operators(OperatorFigure::Groups)),
+    ("least-reduction", MeasureKind::Operators(OperatorFigure::LeastReduction)),
+    ("most-reduction", MeasureKind::Operators(OperatorFigure::MostReduction)),
+    ("traffic-ratio", MeasureKind::Operators(OperatorFigure::TrafficRatio)),
+    ("array-columns", MeasureKind::Sequences(SequenceFigure::ArrayColumns)),
+    ("array-rows", MeasureKind::Sequences(SequenceFigure::ArrayRows)),
+    ("weight-registers", MeasureKind::Sequences(SequenceFigure::WeightWords)),
+    ("input-registers", MeasureKind::Sequences(SequenceFigure::InputWords)),
+    ("sum-registers", MeasureKind::Sequences(SequenceFigure::SumWords)),
+    ("ctc", MeasureKind::Sequences(SequenceFigure::Ctc)),
+    ("pairs-energy", MeasureKind::Sequences(SequenceFigure::Energy)),
+    ("pairs-latency", MeasureKind::Sequences(SequenceFigure::Latency)),
+    ("pairs-latency-in-sequence", MeasureKind::Sequences(SequenceFigure::LatencyInSequence)),
+    ("pairs-volume", MeasureKind::Sequences(SequenceFigure::Volume)),
+    ("configuration-energy", MeasureKind::Sequences(SequenceFigure::ConfigurationEnergy)),
+    ("configuration-latency", MeasureKind::Sequences(SequenceFigure::ConfigurationLatency)),
+    ("configuration-ctc", MeasureKind::Sequences(SequenceFigure::ConfigurationCtc)),
+    ("dataflow-2d-use", MeasureKind::Dataflows(DataflowFigure::Used2d)),
+    ("dataflow-1d-use", MeasureKind::Dataflows(DataflowFigure::Used1d)),
+    ("dataflow-speed-up", MeasureKind::Dataflows(DataflowFigure::SpeedUp)),
+    ("dataflow-energy-ratio", MeasureKind::Dataflows(DataflowFigure::EnergyRatio)),
+    ("attention-gain", MeasureKind::Attention(AttentionFigure::Gain)),
+    ("attention-speed-up", MeasureKind::Attention(AttentionFigure::SpeedUp)),
+    ("attention-dram-ratio", MeasureKind::Attention(AttentionFigure::DramRatio)),
+    ("attention-scores", MeasureKind::Attention(AttentionFigure::Scores)),
+    ("attention-dram", MeasureKind::Attention(AttentionFigure::Dram)),
+    ("step-intensity", MeasureKind::Attention(AttentionFigure::Intensity)),
+    ("step-use", MeasureKind::Attention(AttentionFigure::Use)),
+    ("step-weight-share", MeasureKind::Attention(AttentionFigure::WeightShare)),
+    ("step-energy", MeasureKind::Attention(AttentionFigure::Energy)),
+    ("step-latency", MeasureKind::Attention(AttentionFigure::Latency)),
+    ("cache-size", MeasureKind::Attention(AttentionFigure::Cache)),
+    ("fused-storage", MeasureKind::Sequences(SequenceFigure::Storage)),
+    ("fused-volume-saved", MeasureKind::Sequences(SequenceFigure::VolumeSaved)),
+    ("reuse-saved", MeasureKind::Sequences(SequenceFigure::ReuseSaved)),
+    ("cores-latency", MeasureKind::Cores(CoresFigure::Latency)),
+    ("intra-core-latency", MeasureKind::Cores(CoresFigure::IntraCoreLatency)),
+    ("stack-iterations", MeasureKind::Cores(CoresFigure::Iterations)),
+    ("steady-iterations", MeasureKind::Cores(CoresFigure::SteadyIterations)),
+    ("steady-tiles", MeasureKind::Cores(CoresFigure::SteadyTiles)),
+    ("system-ratio", MeasureKind::Cores(CoresFigure::OverSystem)),
+    ("cores-energy", MeasureKind::Cores(CoresFigure::Energy)),
+    ("cores-peak-memory", MeasureKind::Cores(CoresFigure::PeakMemory)),
+    ("layers-over-tiles", MeasureKind::Cores(CoresFigure::LayersOverTiles)),
+    ("single-over-shared", MeasureKind::Cores(CoresFigure::SingleOverShared)),
+    ("evolved-over-shared", MeasureKind::Cores(CoresFigure::EvolvedOverShared)),
 ];
 
 const EVENNESS: [(&str, Evenness); 2] = [("stationary", Evenness::Stationary), ("strict", Evenness::Strict)];
@@ -278,38 +278,38 @@ impl Measure {
                 return None;
             }
         };
-        let mut of = Parameters::new(format!("{path}.{}", claim.measure), &claim.parameters, diagnostics);
-        let operand = |of: &mut Parameters<'_>| of.need("operand", |word| choose(word, &OPERANDS));
+        let mut of = MeasureParameters::new(format!("{path}.{}", claim.measure), &claim.parameters, diagnostics);
+        let operand = |of: &mut MeasureParameters<'_>| of.need("operand", |word| choose(word, &OPERANDS));
         let measure = match kind {
-            Kind::Run(figure) => of.need("of", RunStrategy::parse).map(|way| Self::Run(figure, way)),
-            Kind::RunRatio(figure) => {
+            MeasureKind::Run(figure) => of.need("of", RunStrategy::parse).map(|way| Self::Run(figure, way)),
+            MeasureKind::RunRatio(figure) => {
                 let (from, to) = (of.need("from", RunStrategy::parse), of.need("to", RunStrategy::parse));
                 from.zip(to).map(|(from, to)| Self::RunRatio(figure, from, to))
             }
-            Kind::MemoryShare => {
+            MeasureKind::MemoryShare => {
                 let memory = of.need("memory", |word| Ok(word.to_owned()));
                 memory.zip(of.need("of", RunStrategy::parse)).map(|(memory, way)| Self::MemoryShare(memory, way))
             }
-            Kind::MemoryRatio => {
+            MeasureKind::MemoryRatio => {
                 let memory = of.need("memory", |word| Ok(word.to_owned()))?;
                 let (from, to) = (of.need("from", RunStrategy::parse)?, of.need("to", RunStrategy::parse)?);
                 Some(Self::MemoryRatio(memory, from, to))
             }
-            Kind::Sweep(figure) => Some(Self::Sweep(figure)),
-            Kind::Gain => gain(&mut of),
-            Kind::MemorySize => Some(Self::MemorySize(of.word("memory"))),
-            Kind::Network(fact) => {
+            MeasureKind::Sweep(figure) => Some(Self::Sweep(figure)),
+            MeasureKind::Gain => gain(&mut of),
+            MeasureKind::MemorySize => Some(Self::MemorySize(of.word("memory"))),
+            MeasureKind::Network(fact) => {
                 Some(Self::Network(fact, of.presets("workload", workload_presets(), None).first().copied()))
             }
-            Kind::Table(figure) => {
+            MeasureKind::Table(figure) => {
                 let level = of.need("level", |word| {
                     word.parse().map_err(|_| "Write 0 for the MAC units, 1 for the lowest memory, and so on".to_owned())
                 });
                 operand(&mut of).zip(level).map(|(operand, level)| Self::Table { figure, operand, level })
             }
-            Kind::Layer(figure) => Some(Self::Layer(figure)),
-            Kind::Operand(figure) => operand(&mut of).map(|operand| Self::Layer(figure(operand))),
-            Kind::Space(figure) => {
+            MeasureKind::Layer(figure) => Some(Self::Layer(figure)),
+            MeasureKind::Operand(figure) => operand(&mut of).map(|operand| Self::Layer(figure(operand))),
+            MeasureKind::Space(figure) => {
                 let layers = of.words("layers");
                 let share = |text: &str| match text.parse::<f64>() {
                     Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
@@ -317,14 +317,22 @@ impl Measure {
                 };
                 let min_utilization = of.optional("min-utilization", share).unwrap_or(0.0);
                 let evenness = of.optional("even", |word| choose(word, &EVENNESS)).unwrap_or_default();
-                Some(Self::Space(figure, SpaceOf { layers, min_utilization, evenness }))
+                Some(Self::Space(figure, MappingSpaceSetup { layers, min_utilization, evenness }))
             }
-            Kind::Hierarchies(figure) => Some(Self::Hierarchies(figure, HierarchiesOf::read(&mut of, figure))),
-            Kind::Operators(figure) => OperatorsOf::read(&mut of, figure).map(|of| Self::Operators(figure, of)),
-            Kind::Sequences(figure) => Sequences::read(&mut of, figure, workload).map(|of| Self::Sequences(figure, of)),
-            Kind::Cores(figure) => Some(Self::Cores(figure, CoresOf::read(&mut of))),
-            Kind::Attention(figure) => AttentionOf::read(&mut of).map(|of| Self::Attention(figure, of)),
-            Kind::Dataflows(figure) => DataflowsOf::read(&mut of, figure).map(|of| Self::Dataflows(figure, of)),
+            MeasureKind::Hierarchies(figure) => {
+                Some(Self::Hierarchies(figure, HierarchiesSetup::read(&mut of, figure)))
+            }
+            MeasureKind::Operators(figure) => {
+                OperatorsSetup::read(&mut of, figure).map(|of| Self::Operators(figure, of))
+            }
+            MeasureKind::Sequences(figure) => {
+                SequencesSetup::read(&mut of, figure, workload).map(|of| Self::Sequences(figure, of))
+            }
+            MeasureKind::Cores(figure) => Some(Self::Cores(figure, CoresSetup::read(&mut of))),
+            MeasureKind::Attention(figure) => AttentionSetup::read(&mut of).map(|of| Self::Attention(figure, of)),
+            MeasureKind::Dataflows(figure) => {
+                DataflowsSetup::read(&mut of, figure).map(|of| Self::Dataflows(figure, of))
+            }
         };
         of.finish();
         measure
@@ -340,18 +348,18 @@ impl Measure {
     }
 
     /// The quantity of the result.
-    pub fn quantity(&self) -> Quantity {
+    pub fn quantity(&self) -> MeasuredQuantity {
         match self {
-            Self::Run(RunFigure::Energy, _) => Quantity::Energy,
-            Self::Run(RunFigure::Latency, _) => Quantity::Latency,
-            Self::Run(..) => Quantity::Count,
-            Self::RunRatio(..) | Self::MemoryShare(..) | Self::MemoryRatio(..) => Quantity::Ratio,
-            Self::Sweep(_) | Self::Gain { .. } => Quantity::Ratio,
-            Self::Network(..) | Self::MemorySize(_) => Quantity::Data,
-            Self::Table { figure: TableFigure::TurnaroundCycles, .. } => Quantity::Latency,
-            Self::Layer(LayerFigure::TemporalCycles | LayerFigure::Latency) => Quantity::Latency,
-            Self::Layer(LayerFigure::Energy) => Quantity::Energy,
-            Self::Table { figure: TableFigure::Reuse, .. } => Quantity::Ratio,
+            Self::Run(RunFigure::Energy, _) => MeasuredQuantity::Energy,
+            Self::Run(RunFigure::Latency, _) => MeasuredQuantity::Latency,
+            Self::Run(..) => MeasuredQuantity::Count,
+            Self::RunRatio(..) | Self::MemoryShare(..) | Self::MemoryRatio(..) => MeasuredQuantity::Ratio,
+            Self::Sweep(_) | Self::Gain { .. } => MeasuredQuantity::Ratio,
+            Self::Network(..) | Self::MemorySize(_) => MeasuredQuantity::Data,
+            Self::Table { figure: TableFigure::TurnaroundCycles, .. } => MeasuredQuantity::Latency,
+            Self::Layer(LayerFigure::TemporalCycles | LayerFigure::Latency) => MeasuredQuantity::Latency,
+            Self::Layer(LayerFigure::Energy) => MeasuredQuantity::Energy,
+            Self::Table { figure: TableFigure::Reuse, .. } => MeasuredQuantity::Ratio,
             Self::Layer(
                 LayerFigure::Reuse(_)
                 | LayerFigure::EnergyOverBest
@@ -359,51 +367,55 @@ impl Measure {
                 | LayerFigure::StallShare
                 | LayerFigure::Utilization
                 | LayerFigure::Intensity,
-            ) => Quantity::Ratio,
-            Self::Table { .. } | Self::Layer(_) => Quantity::Count,
-            Self::Space(figure, _) if figure.is_count() => Quantity::Count,
-            Self::Space(..) => Quantity::Ratio,
-            Self::Operators(OperatorFigure::TrafficRatio, _) => Quantity::Ratio,
-            Self::Operators(OperatorFigure::LeastReduction | OperatorFigure::MostReduction, _) => Quantity::Ratio,
-            Self::Operators(..) => Quantity::Count,
-            Self::Sequences(figure, _) if figure.is_ratio() => Quantity::Ratio,
-            Self::Sequences(..) => Quantity::Count,
+            ) => MeasuredQuantity::Ratio,
+            Self::Table { .. } | Self::Layer(_) => MeasuredQuantity::Count,
+            Self::Space(figure, _) if figure.is_count() => MeasuredQuantity::Count,
+            Self::Space(..) => MeasuredQuantity::Ratio,
+            Self::Operators(OperatorFigure::TrafficRatio, _) => MeasuredQuantity::Ratio,
+            Self::Operators(OperatorFigure::LeastReduction | OperatorFigure::MostReduction, _) => {
+                MeasuredQuantity::Ratio
+            }
+            Self::Operators(..) => MeasuredQuantity::Count,
+            Self::Sequences(figure, _) if figure.is_ratio() => MeasuredQuantity::Ratio,
+            Self::Sequences(..) => MeasuredQuantity::Count,
             Self::Attention(figure, _) => match figure {
-                AttentionFigure::Scores | AttentionFigure::Dram | AttentionFigure::Cache => Quantity::Data,
-                AttentionFigure::Energy => Quantity::Energy,
-                AttentionFigure::Latency => Quantity::Latency,
+                AttentionFigure::Scores | AttentionFigure::Dram | AttentionFigure::Cache => MeasuredQuantity::Data,
+                AttentionFigure::Energy => MeasuredQuantity::Energy,
+                AttentionFigure::Latency => MeasuredQuantity::Latency,
                 AttentionFigure::Gain
                 | AttentionFigure::SpeedUp
                 | AttentionFigure::DramRatio
                 | AttentionFigure::Intensity
                 | AttentionFigure::Use
-                | AttentionFigure::WeightShare => Quantity::Ratio,
+                | AttentionFigure::WeightShare => MeasuredQuantity::Ratio,
             },
-            Self::Dataflows(..) => Quantity::Ratio,
+            Self::Dataflows(..) => MeasuredQuantity::Ratio,
             Self::Cores(figure, _) => match figure {
-                CoresFigure::Latency | CoresFigure::IntraCoreLatency => Quantity::Latency,
-                CoresFigure::Iterations | CoresFigure::SteadyIterations | CoresFigure::SteadyTiles => Quantity::Count,
-                CoresFigure::Energy => Quantity::Energy,
-                CoresFigure::PeakMemory => Quantity::Data,
+                CoresFigure::Latency | CoresFigure::IntraCoreLatency => MeasuredQuantity::Latency,
+                CoresFigure::Iterations | CoresFigure::SteadyIterations | CoresFigure::SteadyTiles => {
+                    MeasuredQuantity::Count
+                }
+                CoresFigure::Energy => MeasuredQuantity::Energy,
+                CoresFigure::PeakMemory => MeasuredQuantity::Data,
                 CoresFigure::LayersOverTiles
                 | CoresFigure::SingleOverShared
                 | CoresFigure::EvolvedOverShared
-                | CoresFigure::OverSystem => Quantity::Ratio,
+                | CoresFigure::OverSystem => MeasuredQuantity::Ratio,
             },
             Self::Hierarchies(figure, _) => match figure {
-                HierarchyFigure::Count => Quantity::Count,
+                HierarchyFigure::Count => MeasuredQuantity::Count,
                 HierarchyFigure::FlexibleEnergy | HierarchyFigure::FixedEnergy | HierarchyFigure::EnergyOn => {
-                    Quantity::Energy
+                    MeasuredQuantity::Energy
                 }
                 HierarchyFigure::FlexibleOverFixed
                 | HierarchyFigure::UnrollingSpreadShared
-                | HierarchyFigure::UnrollingSpreadSeparate => Quantity::Ratio,
+                | HierarchyFigure::UnrollingSpreadSeparate => MeasuredQuantity::Ratio,
             },
         }
     }
 }
 
-fn gain(of: &mut Parameters<'_>) -> Option<Measure> {
+fn gain(of: &mut MeasureParameters<'_>) -> Option<Measure> {
     let (from, to) = (of.need("from", RunStrategy::parse), of.need("to", RunStrategy::parse));
     let or_at_hand = |named: Vec<&'static Preset>| match named.is_empty() {
         true => vec![None],

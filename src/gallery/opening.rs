@@ -7,7 +7,7 @@ use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use fusescape_engine::explore::{Settings, TemporalMapping, parse_sizes};
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::mapping::TemporalLoop;
-use fusescape_engine::multicore::{CoreId, CoresSettings, Granularity, OrderRule, Scheduler, StackRule};
+use fusescape_engine::multicore::{CoreId, CoresSettings, OrderRule, Scheduler, StackRule, TileGranularity};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::Strategy;
 use fusescape_engine::workload::{Dim, Network};
@@ -17,7 +17,7 @@ use fusescape_spec::{Diagnostics, OpensSpec, Preset, find_preset, hardware_prese
 #[derive(Debug, Clone, PartialEq)]
 pub struct Opening {
     /// The view.
-    pub shows: Shown,
+    pub shows: EntryView,
     /// The hardware.
     pub hardware: DocumentChoice,
     /// The network.
@@ -48,7 +48,7 @@ pub struct CoresOpening {
 
 /// The view that shows an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum EntryView {
     /// All points.
     Landscape,
     /// One point.
@@ -120,14 +120,14 @@ pub(super) fn open(
     (hardware, workload): (Option<DocumentChoice>, Option<DocumentChoice>),
     diagnostics: &mut Diagnostics,
 ) -> Option<Opening> {
-    const VIEWS: [(&str, Shown); 7] = [
-        ("landscape", Shown::Landscape),
-        ("schedule", Shown::Schedule),
-        ("fusion", Shown::Fusion),
-        ("mapping", Shown::Mapping),
-        ("hierarchy", Shown::Hierarchy),
-        ("cores", Shown::Cores),
-        ("attention", Shown::Attention),
+    const VIEWS: [(&str, EntryView); 7] = [
+        ("landscape", EntryView::Landscape),
+        ("schedule", EntryView::Schedule),
+        ("fusion", EntryView::Fusion),
+        ("mapping", EntryView::Mapping),
+        ("hierarchy", EntryView::Hierarchy),
+        ("cores", EntryView::Cores),
+        ("attention", EntryView::Attention),
     ];
     const STRATEGIES: [(&str, Strategy); 2] = [("exact", Strategy::Exact), ("loma", Strategy::Loma)];
     let opens = path;
@@ -231,11 +231,11 @@ fn read_cores(words: &[(String, String)], note: &mut impl FnMut(&str, &str, Stri
 }
 
 /// A number of rows, `layers`, or cuts by hand.
-pub(super) fn read_tiles(word: &str) -> Granularity {
+pub(super) fn read_tiles(word: &str) -> TileGranularity {
     match (word, word.parse()) {
-        ("layers", _) => Granularity::LayerByLayer,
-        (_, Ok(rows)) => Granularity::Rows(rows),
-        _ => Granularity::ByHand(word.to_owned()),
+        ("layers", _) => TileGranularity::LayerByLayer,
+        (_, Ok(rows)) => TileGranularity::Rows(rows),
+        _ => TileGranularity::ByHand(word.to_owned()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Figures of operator fusion on the networks of its paper (Optimus, Tables 4 and 5, Sections 7.4 to 7.7).
 
-use super::parameters::{Parameters, choose};
+use super::parameters::{MeasureParameters, choose};
 use fusescape_engine::fusion::{
     Ideals, NETWORK_INPUT, OnlineFusion, OperatorGraph, OperatorKind, PaperNetwork, Scheme, Setting, Throughput,
     baselines, memory_cost, prior_cost,
@@ -32,21 +32,21 @@ pub enum OperatorFigure {
 
 /// The operators to fuse, and the method to compare with.
 #[derive(Debug, Clone, PartialEq)]
-pub struct OperatorsOf {
+pub struct OperatorsSetup {
     networks: Vec<Operators>,
     /// The setting of the best scheme.
     setting: Setting,
     /// The setting to compare with.
     other: Setting,
-    against: Method,
+    against: GroupingMethod,
 }
 
 /// The part of a network of the paper that is fused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Operators(PaperNetwork, Part);
+struct Operators(PaperNetwork, NetworkPart);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Part {
+enum NetworkPart {
     Whole,
     /// Without fully connected layers.
     Convolutions,
@@ -56,7 +56,7 @@ enum Part {
 
 /// A method to group operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Method {
+enum GroupingMethod {
     Best,
     WithoutFusion,
     /// In the space of DNNVM, with its own cost of a group.
@@ -73,34 +73,34 @@ enum Method {
 
 /// Those of Table 4 first.
 const NETWORKS: [(&str, Operators); 10] = [
-    ("alexnet-convolutions", Operators(PaperNetwork::AlexNet, Part::Convolutions)),
-    ("vgg16-convolutions", Operators(PaperNetwork::Vgg16, Part::Convolutions)),
-    ("googlenet-merged", Operators(PaperNetwork::GoogLeNet, Part::PoolingMerged)),
-    ("resnet18", Operators(PaperNetwork::ResNet18, Part::Whole)),
-    ("resnet50", Operators(PaperNetwork::ResNet50, Part::Whole)),
-    ("resnet152", Operators(PaperNetwork::ResNet152, Part::Whole)),
-    ("mobilenet-v1", Operators(PaperNetwork::MobileNetV1, Part::Whole)),
-    ("squeezenet-1.0", Operators(PaperNetwork::SqueezeNet1_0, Part::Whole)),
-    ("squeezenet-1.1", Operators(PaperNetwork::SqueezeNet1_1, Part::Whole)),
-    ("googlenet", Operators(PaperNetwork::GoogLeNet, Part::Whole)),
+    ("alexnet-convolutions", Operators(PaperNetwork::AlexNet, NetworkPart::Convolutions)),
+    ("vgg16-convolutions", Operators(PaperNetwork::Vgg16, NetworkPart::Convolutions)),
+    ("googlenet-merged", Operators(PaperNetwork::GoogLeNet, NetworkPart::PoolingMerged)),
+    ("resnet18", Operators(PaperNetwork::ResNet18, NetworkPart::Whole)),
+    ("resnet50", Operators(PaperNetwork::ResNet50, NetworkPart::Whole)),
+    ("resnet152", Operators(PaperNetwork::ResNet152, NetworkPart::Whole)),
+    ("mobilenet-v1", Operators(PaperNetwork::MobileNetV1, NetworkPart::Whole)),
+    ("squeezenet-1.0", Operators(PaperNetwork::SqueezeNet1_0, NetworkPart::Whole)),
+    ("squeezenet-1.1", Operators(PaperNetwork::SqueezeNet1_1, NetworkPart::Whole)),
+    ("googlenet", Operators(PaperNetwork::GoogLeNet, NetworkPart::Whole)),
 ];
 
 /// Number of networks in Table 4.
 const TABLE_4: usize = 8;
 
-const METHODS: [(&str, Method); 6] = [
-    ("no-fusion", Method::WithoutFusion),
-    ("dnnvm", Method::Dnnvm),
-    ("efficient-s", Method::EfficientS),
-    ("chains", Method::Chains),
-    ("levels", Method::Levels),
-    ("prior-cost", Method::PriorCost),
+const METHODS: [(&str, GroupingMethod); 6] = [
+    ("no-fusion", GroupingMethod::WithoutFusion),
+    ("dnnvm", GroupingMethod::Dnnvm),
+    ("efficient-s", GroupingMethod::EfficientS),
+    ("chains", GroupingMethod::Chains),
+    ("levels", GroupingMethod::Levels),
+    ("prior-cost", GroupingMethod::PriorCost),
 ];
 
-impl OperatorsOf {
+impl OperatorsSetup {
     /// Reads `networks` (default: those of Table 4), `buffer` of the schemes (default: that of the paper), and the
     /// method that they are compared `against`.
-    pub(super) fn read(of: &mut Parameters<'_>, figure: OperatorFigure) -> Option<Self> {
+    pub(super) fn read(of: &mut MeasureParameters<'_>, figure: OperatorFigure) -> Option<Self> {
         let path = of.path_of("networks");
         let words = of.words("networks");
         let mut network = |word: &String| match choose(word, &NETWORKS) {
@@ -142,7 +142,7 @@ impl OperatorsOf {
             OperatorFigure::LeastReduction | OperatorFigure::MostReduction => {
                 of.need("against", |word| choose(word, &METHODS))?
             }
-            _ => Method::WithoutFusion,
+            _ => GroupingMethod::WithoutFusion,
         };
         (!networks.is_empty()).then_some(Self { networks, setting, other, against })
     }
@@ -151,12 +151,12 @@ impl OperatorsOf {
 /// Cached schemes, by their inputs.
 #[derive(Default)]
 pub struct Schemes {
-    known: HashMap<(Operators, Setting, Method), Scheme>,
+    known: HashMap<(Operators, Setting, GroupingMethod), Scheme>,
 }
 
 impl Schemes {
     /// A figure: numbers of several networks are summed.
-    pub fn figure(&mut self, figure: OperatorFigure, of: &OperatorsOf) -> Result<f64, String> {
+    pub fn figure(&mut self, figure: OperatorFigure, of: &OperatorsSetup) -> Result<f64, String> {
         let each = of.networks.iter().map(|network| match figure {
             OperatorFigure::Operators => Ok(network.graph()?.len() as f64),
             OperatorFigure::PossibleGroups => Ok(ideals(&network.graph()?)?.convex_sets().len() as f64),
@@ -164,15 +164,17 @@ impl Schemes {
                 let online = OnlineFusion::new(network.graph()?, of.setting, MOST_IDEALS);
                 Ok(online.evaluated(of.setting.buffer_bytes) as f64)
             }
-            OperatorFigure::Groups => Ok(self.scheme(*network, of.setting, Method::Best)?.groups.len() as f64),
+            OperatorFigure::Groups => Ok(self.scheme(*network, of.setting, GroupingMethod::Best)?.groups.len() as f64),
             OperatorFigure::TrafficRatio => {
                 let mut an_image = |setting: Setting| {
-                    Ok::<f64, String>(self.scheme(*network, setting, Method::Best)?.cost as f64 / setting.batch as f64)
+                    Ok::<f64, String>(
+                        self.scheme(*network, setting, GroupingMethod::Best)?.cost as f64 / setting.batch as f64,
+                    )
                 };
                 Ok(an_image(of.setting)? / an_image(of.other)?)
             }
             OperatorFigure::LeastReduction | OperatorFigure::MostReduction => {
-                let best = self.scheme(*network, of.setting, Method::Best)?.cost;
+                let best = self.scheme(*network, of.setting, GroupingMethod::Best)?.cost;
                 Ok(1.0 - best as f64 / self.scheme(*network, of.setting, of.against)?.cost as f64)
             }
         });
@@ -184,7 +186,7 @@ impl Schemes {
         })
     }
 
-    fn scheme(&mut self, network: Operators, setting: Setting, method: Method) -> Result<Scheme, String> {
+    fn scheme(&mut self, network: Operators, setting: Setting, method: GroupingMethod) -> Result<Scheme, String> {
         let key = (network, setting, method);
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
@@ -192,13 +194,13 @@ impl Schemes {
         let graph = network.graph()?;
         let (own, prior) = (memory_cost(&graph, &setting), prior_cost(&graph, &setting));
         let found = match method {
-            Method::Best => ideals(&graph)?.best_scheme(&own),
-            Method::WithoutFusion => baselines::without_fusion(&graph, &own),
-            Method::Dnnvm => baselines::within_chains(&graph, &prior),
-            Method::EfficientS => baselines::within_levels(&graph, &prior),
-            Method::Chains => baselines::within_chains(&graph, &own),
-            Method::Levels => baselines::within_levels(&graph, &own),
-            Method::PriorCost => ideals(&graph)?.best_scheme(&prior),
+            GroupingMethod::Best => ideals(&graph)?.best_scheme(&own),
+            GroupingMethod::WithoutFusion => baselines::without_fusion(&graph, &own),
+            GroupingMethod::Dnnvm => baselines::within_chains(&graph, &prior),
+            GroupingMethod::EfficientS => baselines::within_levels(&graph, &prior),
+            GroupingMethod::Chains => baselines::within_chains(&graph, &own),
+            GroupingMethod::Levels => baselines::within_levels(&graph, &own),
+            GroupingMethod::PriorCost => ideals(&graph)?.best_scheme(&prior),
         };
         let found = found.ok_or("An operator does not fit into the buffer")?;
         Ok(self.known.entry(key).or_insert(found).clone())
@@ -214,10 +216,10 @@ impl Operators {
         let whole = self.0.graph();
         let mut operators = whole.operators().to_vec();
         match self.1 {
-            Part::Whole => return Ok(whole),
+            NetworkPart::Whole => return Ok(whole),
             // They come last.
-            Part::Convolutions => operators.retain(|operator| operator.kind != OperatorKind::FullyConnected),
-            Part::PoolingMerged => {
+            NetworkPart::Convolutions => operators.retain(|operator| operator.kind != OperatorKind::FullyConnected),
+            NetworkPart::PoolingMerged => {
                 for pooling in whole.ids() {
                     let Some(merged) = operators.get_mut(pooling) else { continue };
                     if merged.kind == OperatorKind::Pooling && merged.stride == (1, 1) {

@@ -3,14 +3,14 @@
 use fusescape_spec::{Diagnostics, Preset, closest, find_preset};
 
 /// Parameters of a measure, taken one by one; a parameter that is left over is an error.
-pub struct Parameters<'a> {
+pub struct MeasureParameters<'a> {
     path: String,
     left: Vec<&'a (String, Vec<String>)>,
     known: Vec<&'static str>,
     pub diagnostics: &'a mut Diagnostics,
 }
 
-impl<'a> Parameters<'a> {
+impl<'a> MeasureParameters<'a> {
     pub fn new(path: String, all: &'a [(String, Vec<String>)], diagnostics: &'a mut Diagnostics) -> Self {
         Self { path, left: all.iter().collect(), known: Vec::new(), diagnostics }
     }

@@ -1,10 +1,10 @@
 //! Figures of pairs of layers on the first hardware of HW-Flow-Fusion (Tables 5 to 7), of longer sequences on its other
 //! hardware (Figs. 16 to 19), and of the on-chip storage of fused layers (Figs. 12 and 13).
 
-use super::parameters::{Parameters, choose};
+use super::parameters::{MeasureParameters, choose};
 use fusescape_engine::interlayer::{
-    Accelerator, BottomTile, Chain, ChainLayer, Cost, Direction, FusedSchedule, FusionBuffers, FusionMode,
-    LayerSchedule, Parameters as Choices, legal_sequences, propagate, reuse_overhead,
+    Accelerator, BottomTile, Chain, ChainCost, ChainLayer, FusedSchedule, FusionBuffers, FusionMode,
+    Parameters as Choices, SingleLayerSchedule, TileDirection, legal_sequences, propagate, reuse_overhead,
 };
 use fusescape_engine::workload::Network;
 use fusescape_spec::{Preset, workload_presets};
@@ -59,13 +59,13 @@ pub enum SequenceFigure {
 
 /// A figure with its subject.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sequences {
+pub struct SequencesSetup {
     workload: &'static Preset,
-    subject: Subject,
+    subject: SequencesSubject,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Subject {
+enum SequencesSubject {
     /// A layer, in the pair that it is part of.
     Layer(String),
     Layers {
@@ -92,33 +92,33 @@ type Mode = Option<FusionMode>;
 const MODES: [(&str, Mode); 3] =
     [("single", None), ("temporal", Some(FusionMode::Temporal)), ("spatial", Some(FusionMode::Spatial))];
 
-impl Sequences {
+impl SequencesSetup {
     /// Reads the subject of a figure; `workload` is the network unless another is named.
     pub(super) fn read(
-        of: &mut Parameters<'_>,
+        of: &mut MeasureParameters<'_>,
         figure: SequenceFigure,
         workload: Option<&'static Preset>,
     ) -> Option<Self> {
         let workload = of.presets("workload", workload_presets(), workload).first().copied();
-        let mode = |of: &mut Parameters<'_>, name| of.need(name, |word| choose(word, &MODES));
-        let layers = |of: &mut Parameters<'_>, name| of.need(name, count).map(|layers| layers as usize);
+        let mode = |of: &mut MeasureParameters<'_>, name| of.need(name, |word| choose(word, &MODES));
+        let layers = |of: &mut MeasureParameters<'_>, name| of.need(name, count).map(|layers| layers as usize);
         let subject = match figure {
             SequenceFigure::ArrayColumns
             | SequenceFigure::ArrayRows
             | SequenceFigure::WeightWords
             | SequenceFigure::InputWords
-            | SequenceFigure::SumWords => of.need("layer", |word| Ok(word.to_owned())).map(Subject::Layer),
+            | SequenceFigure::SumWords => of.need("layer", |word| Ok(word.to_owned())).map(SequencesSubject::Layer),
             SequenceFigure::Ctc => {
                 let (layers, mode) = (of.words("layers"), mode(of, "of"));
                 let kernel = of.optional("pooling-kernel", count);
-                mode.map(|mode| Subject::Layers { layers, mode, kernel })
+                mode.map(|mode| SequencesSubject::Layers { layers, mode, kernel })
             }
             SequenceFigure::Energy
             | SequenceFigure::Latency
             | SequenceFigure::LatencyInSequence
             | SequenceFigure::Volume => {
                 let (from, to) = (mode(of, "from"), mode(of, "to"));
-                from.zip(to).map(|(from, to)| Subject::Pairs([from, to]))
+                from.zip(to).map(|(from, to)| SequencesSubject::Pairs([from, to]))
             }
             SequenceFigure::ConfigurationEnergy
             | SequenceFigure::ConfigurationLatency
@@ -126,19 +126,19 @@ impl Sequences {
                 let fused = of.need("of", |word| choose(word, &MODES)?.ok_or("Name how layers are fused".to_owned()));
                 let (from, to) = (of.need("from", configuration), of.need("to", configuration));
                 let configurations = from.zip(to).map(|(from, to)| [from, to]);
-                fused.zip(configurations).map(|(mode, of)| Subject::Configurations(mode, of))
+                fused.zip(configurations).map(|(mode, of)| SequencesSubject::Configurations(mode, of))
             }
             SequenceFigure::Storage => {
                 let (from, to) = (layers(of, "from"), layers(of, "to"));
-                from.zip(to).map(|(from, to)| Subject::Storage([from, to]))
+                from.zip(to).map(|(from, to)| SequencesSubject::Storage([from, to]))
             }
             SequenceFigure::VolumeSaved => {
                 let fused = of.words("layers");
-                layers(of, "of-first").map(|of| Subject::VolumeSaved(fused, of))
+                layers(of, "of-first").map(|of| SequencesSubject::VolumeSaved(fused, of))
             }
             SequenceFigure::ReuseSaved => {
                 let (layers, tile) = (layers(of, "layers"), of.need("tile", count));
-                layers.zip(tile).map(|(layers, tile)| Subject::ReuseSaved(layers, tile))
+                layers.zip(tile).map(|(layers, tile)| SequencesSubject::ReuseSaved(layers, tile))
             }
         };
         Some(Self { workload: workload?, subject: subject? })
@@ -150,18 +150,18 @@ impl Sequences {
         let layers = chain.layers();
         let first = |count: usize| layers.get(..count).ok_or_else(|| format!("There are {} layers", layers.len()));
         match &self.subject {
-            Subject::Layer(layer) => of_layer(&chain, figure, layer),
-            Subject::Layers { layers: names, mode, kernel } => {
+            SequencesSubject::Layer(layer) => of_layer(&chain, figure, layer),
+            SequencesSubject::Layers { layers: names, mode, kernel } => {
                 let mut named = layers[named(&chain, names)?].to_vec();
                 for layer in named.iter_mut().filter(|layer| layer.is_pooling) {
                     let kernel = kernel.unwrap_or(layer.x.kernel);
                     (layer.x.kernel, layer.y.kernel) = (kernel, kernel);
                 }
-                let mut all = Cost::default();
+                let mut all = ChainCost::default();
                 costs(&named, *mode)?.into_iter().for_each(|cost| all += cost);
                 Ok(all.ctc(&CHOICES))
             }
-            Subject::Pairs([from, to]) => {
+            SequencesSubject::Pairs([from, to]) => {
                 let pairs = legal_sequences(&chain, ACCELERATOR.buffer, MOST_LAYERS);
                 let sum = |mode: Mode| -> Result<f64, String> {
                     let of_pair = |pair: &Range<usize>| {
@@ -171,10 +171,10 @@ impl Sequences {
                 };
                 Ok(sum(*from)? / sum(*to)?)
             }
-            Subject::Configurations(mode, [from, to]) => {
+            SequencesSubject::Configurations(mode, [from, to]) => {
                 let on = |accelerator: &Accelerator| {
                     let sequences = legal_sequences(&chain, accelerator.buffer, MOST_LAYERS_SCALED);
-                    let mut all = Cost::default();
+                    let mut all = ChainCost::default();
                     let mut latency = 0;
                     for sequence in longest(sequences) {
                         let fused = FusedSchedule::best(&layers[sequence], *mode, accelerator, &CHOICES);
@@ -190,30 +190,30 @@ impl Sequences {
                 };
                 Ok(on(from)? / on(to)?)
             }
-            Subject::Storage([from, to]) => {
+            SequencesSubject::Storage([from, to]) => {
                 let storage = |count: usize| {
                     let fused = first(count)?;
-                    let buffers = FusionBuffers::new(fused, &square(fused, 1)?, Direction::Horizontal);
+                    let buffers = FusionBuffers::new(fused, &square(fused, 1)?, TileDirection::Horizontal);
                     Ok::<f64, String>(buffers.total() as f64)
                 };
                 Ok(storage(*from)? / storage(*to)?)
             }
-            Subject::VolumeSaved(names, of) => {
+            SequencesSubject::VolumeSaved(names, of) => {
                 let fused = &layers[named(&chain, names)?];
                 // Maps between fused layers are neither written nor read.
                 let saved: u64 = fused.iter().rev().skip(1).map(|layer| 2 * layer.outputs()).sum();
                 let moved = |layer: &ChainLayer| layer.outputs() + layer.x.input * layer.y.input * layer.input_maps;
                 Ok(saved as f64 / first(*of)?.iter().map(moved).sum::<u64>() as f64)
             }
-            Subject::ReuseSaved(count, tile) => {
+            SequencesSubject::ReuseSaved(count, tile) => {
                 let fused = first(*count)?;
                 let tile = square(fused, *tile)?;
-                let ours: u64 = FusionBuffers::new(fused, &tile, Direction::Horizontal).reuse.iter().sum();
+                let ours: u64 = FusionBuffers::new(fused, &tile, TileDirection::Horizontal).reuse.iter().sum();
                 // The top layer fetches its halo again in both models.
                 let extents = propagate(fused, &tile);
                 let pairs = fused.iter().zip(&extents).skip(1);
                 let besides: u64 =
-                    pairs.map(|(layer, extent)| reuse_overhead(layer, extent, Direction::Horizontal)).sum();
+                    pairs.map(|(layer, extent)| reuse_overhead(layer, extent, TileDirection::Horizontal)).sum();
                 Ok(besides as f64 / (ours + besides) as f64)
             }
         }
@@ -284,7 +284,7 @@ fn of_layer(chain: &Chain, figure: SequenceFigure, layer: &str) -> Result<f64, S
     } as f64)
 }
 
-fn of_cost(figure: SequenceFigure, cost: &Cost) -> f64 {
+fn of_cost(figure: SequenceFigure, cost: &ChainCost) -> f64 {
     match figure {
         SequenceFigure::Energy => cost.energy(&ACCELERATOR, &CHOICES.report).picojoules(),
         SequenceFigure::Latency => cost.latency_overlapped(&CHOICES) as f64,
@@ -299,12 +299,12 @@ fn fused(layers: &[ChainLayer], mode: FusionMode) -> Result<FusedSchedule, Strin
 }
 
 /// The costs of consecutive runs.
-fn costs(layers: &[ChainLayer], mode: Mode) -> Result<Vec<Cost>, String> {
+fn costs(layers: &[ChainLayer], mode: Mode) -> Result<Vec<ChainCost>, String> {
     if let Some(mode) = mode {
         return Ok(vec![fused(layers, mode)?.cost]);
     }
     let single = |layer: &ChainLayer| {
-        let found = LayerSchedule::best(layer, &ACCELERATOR, &CHOICES);
+        let found = SingleLayerSchedule::best(layer, &ACCELERATOR, &CHOICES);
         Ok(found.ok_or_else(|| format!("{} does not fit", layer.name))?.cost)
     };
     layers.iter().map(single).collect()

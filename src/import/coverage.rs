@@ -12,9 +12,9 @@ pub struct Coverage {
     /// Their weights, elements.
     pub weights: Share,
     /// Work of the layers; `None` if they form no network.
-    pub counted: Option<Amounts>,
+    pub counted: Option<CountedAmounts>,
     /// Work of operators that are not counted, as far as their sizes are known.
-    pub missing: Amounts,
+    pub missing: CountedAmounts,
     /// Number of multiplying operators that are not counted and have unknown sizes.
     pub unknown_operators: u64,
     /// Number of maps that are not counted and have unknown sizes.
@@ -23,7 +23,7 @@ pub struct Coverage {
 
 /// Work and storage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Amounts {
+pub struct CountedAmounts {
     /// MACs.
     pub macs: u64,
     /// Bits of feature maps: inputs of the network, and outputs of layers.

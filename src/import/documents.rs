@@ -1,7 +1,7 @@
 //! Documents from files of Timeloop or AccelForge, and their texts, validated.
 
-use super::report::Report;
-use fusescape_engine::explore::{LayerRequest, LayerStudy, TemporalMapping, own_mappings};
+use super::report::ImportReport;
+use fusescape_engine::explore::{DesignLayer, LayerRequest, TemporalMapping, user_mappings};
 use fusescape_engine::hardware::{Core, Unroll};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Objective, Strategy};
@@ -50,14 +50,14 @@ pub struct Texts {
 
 impl Texts {
     /// Writes documents; the report gets a summary of them, and errors for the user to correct.
-    pub fn of(documents: &Documents, report: &mut Report) -> Self {
+    pub fn of(documents: &Documents, report: &mut ImportReport) -> Self {
         let texts = Self {
             hardware: documents.hardware.as_ref().map(write_hardware),
             workload: documents.workload.as_ref().map(write_workload),
             mapping: documents.mapping.as_ref().map(write_mapping),
         };
         let mut facts = Vec::new();
-        let mut told = |known: Result<String, Diagnostics>, what: &str, report: &mut Report| match known {
+        let mut told = |known: Result<String, Diagnostics>, what: &str, report: &mut ImportReport| match known {
             Ok(text) => facts.push(text),
             Err(wrong) => facts.push(format!("{what} with {}", report.note_mistakes(&wrong))),
         };
@@ -70,7 +70,7 @@ impl Texts {
             told(network.as_ref().map(crate::network_facts).map_err(Clone::clone), "workload", report);
         }
         if let (Some(Ok(core)), Some(Ok(network)), Some(text)) = (core, network, &texts.mapping) {
-            let priced = own_mappings(text, &core, &network, &request());
+            let priced = user_mappings(text, &core, &network, &request());
             told(priced.map(|_| "a mapping, to be priced by `layer --mapping`".to_owned()), "a mapping", report);
         }
         report.result = facts.join(", ");
@@ -93,9 +93,9 @@ impl ImportedMapping {
     /// The mapping of the first layer in the document, if all three documents are valid.
     pub fn first(mapping: &str, hardware: &str, workload: &str) -> Option<Self> {
         let (core, network) = (Core::from_text(hardware).ok()?, Network::from_text(workload).ok()?);
-        let (study, mapped) = own_mappings(mapping, &core, &network, &request()).ok()?.into_iter().next()?;
+        let (study, mapped) = user_mappings(mapping, &core, &network, &request()).ok()?.into_iter().next()?;
         let layer = study.layer;
-        let usual = LayerStudy::of(core, &network, &LayerRequest { layer: Some(layer.clone()), ..request() }).ok()?;
+        let usual = DesignLayer::of(core, &network, &LayerRequest { layer: Some(layer.clone()), ..request() }).ok()?;
         let unroll = Some(study.problem.unroll).filter(|unroll| *unroll != usual.problem.unroll);
         Some(Self { layer, unroll, mapping: mapped.mapping })
     }

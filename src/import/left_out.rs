@@ -1,10 +1,10 @@
 //! Parts of documents that files of other programs cannot express.
 
-use super::report::{Report, Severity};
+use super::report::{ImportReport, Severity};
 use fusescape_engine::hardware::{Core, DoubleBuffering, Memory};
 
 /// Notes the properties of a core that a file of `program` cannot express.
-pub fn note_left_out(core: &Core, program: &str, report: &mut Report) {
+pub fn note_left_out(core: &Core, program: &str, report: &mut ImportReport) {
     let leaks = core.array_leakage_mw > 0.0 || core.memories.iter().any(|memory| memory.leakage_mw > 0.0);
     let mut note = |what: &str, is_stated: bool, place: &str| {
         if is_stated {

@@ -1,10 +1,10 @@
 //! Files of other programs as documents: ONNX models, YAML of AccelForge, and YAML of ZigZag, Stream and Timeloop,
 //! which can also be written.
 //!
-//! [`import`] reads files of any kind through a [`Source`] (random access to bytes: a file, or a `Blob` in a worker of
-//! its own, `worker/import.rs`), recognises them by their content, and returns at most one document of each kind, or
-//! the one state among them, with a [`Report`] of everything that was taken over, assumed, expressed otherwise, merged,
-//! or not counted.
+//! [`import`] reads files of any kind through a [`ByteSource`] (random access to bytes: a file, or a `Blob` in a worker
+//! of its own, `worker/import.rs`), recognises them by their content, and returns at most one document of each kind, or
+//! the one state among them, with a [`ImportReport`] of everything that was taken over, assumed, expressed otherwise,
+//! merged, or not counted.
 //!
 //! Files are untrusted: lists and sizes are bounded before they take memory. `fuzz/` feeds mutated inputs to the
 //! readers (`make fuzz`), with one file in `fuzz/targets` per reader; `tests/page/fuzz_seeds.rs` has the seeds.
@@ -22,10 +22,10 @@ pub mod stream;
 pub mod timeloop;
 pub mod zigzag;
 
-pub use coverage::{Amounts, Coverage, Share};
+pub use coverage::{CountedAmounts, Coverage, Share};
 pub use documents::{Documents, ImportedMapping, Texts};
-pub use report::{Finding, Report, Severity};
-pub use source::{Seekable, Source, text_of};
+pub use report::{ImportFinding, ImportReport, Severity};
+pub use source::{ByteSource, Seekable, text_of};
 
 use fusescape_engine::hardware::Core;
 use fusescape_engine::system::CoreSystem;
@@ -64,14 +64,14 @@ pub struct Imported {
     /// A whole state as saved by the page, not parsed.
     pub state: Option<String>,
     /// One report per file or group of files.
-    pub reports: Vec<Report>,
+    pub reports: Vec<ImportReport>,
 }
 
 /// A file: name and bytes.
 pub struct File<'a> {
     /// Name shown to the user.
     pub name: String,
-    pub source: Box<dyn Source + 'a>,
+    pub source: Box<dyn ByteSource + 'a>,
 }
 
 /// Imports files: ONNX models, the YAML of ZigZag, Stream, Timeloop and AccelForge, and our own documents, which are
@@ -82,7 +82,7 @@ pub struct File<'a> {
 /// # Errors
 /// All errors in any of the files. Our own documents may have errors, as nothing of them may be lost.
 pub fn import(files: Vec<File>, options: &onnx::Options) -> Result<Imported, Diagnostics> {
-    let mut parts = Parts::default();
+    let mut parts = DesignParts::default();
     let several = files.len() > 1;
     for File { name, mut source } in files {
         let name = visible(&name).into_owned();
@@ -99,7 +99,10 @@ pub fn import(files: Vec<File>, options: &onnx::Options) -> Result<Imported, Dia
 ///
 /// # Errors
 /// All reasons why no transformer can be made of it; or sizes that are stated for a text, which has no open ones.
-pub fn transformer_of(mut file: File, sizes: Vec<(String, u64)>) -> Result<Option<(String, Report)>, Diagnostics> {
+pub fn transformer_of(
+    mut file: File,
+    sizes: Vec<(String, u64)>,
+) -> Result<Option<(String, ImportReport)>, Diagnostics> {
     if is_text(&sample_of(file.source.as_mut())) {
         let mut wrong = Diagnostics::default();
         if !sizes.is_empty() {
@@ -113,31 +116,31 @@ pub fn transformer_of(mut file: File, sizes: Vec<(String, u64)>) -> Result<Optio
 }
 
 /// Names of layers, and the lines where they begin.
-type Lines = Vec<(String, usize)>;
+type LayerLines = Vec<(String, usize)>;
 
 /// The parts of a design that files held so far.
 #[derive(Default)]
-struct Parts {
+struct DesignParts {
     imported: Imported,
     accelerators: Vec<stream::CoreFile>,
-    soc: Option<(stream::Soc, Report)>,
-    allocations: Vec<stream::Allocation>,
-    layers: Option<(WorkloadSpec, Report, Lines)>,
+    soc: Option<(stream::Soc, ImportReport)>,
+    allocations: Vec<stream::OperatorCores>,
+    layers: Option<(WorkloadSpec, ImportReport, LayerLines)>,
     mapping: Vec<zigzag::MappingEntry>,
     named: Vec<zigzag::NamedLoops>,
     /// Whether there was a mapping of Stream, even if for single layers only.
     has_allocations: bool,
-    timeloop: timeloop::Files,
-    accelforge: accelforge::Files,
+    timeloop: timeloop::TimeloopInput,
+    accelforge: accelforge::AccelforgeInput,
     diagnostics: Diagnostics,
 }
 
 /// The formats of other programs' texts, in the order in which a text is tried: each takes what it knows by its fields.
-const FORMATS: [fn(&mut Parts, &str, &str) -> bool; 4] =
-    [Parts::take_stream, Parts::take_zigzag, Parts::take_accelforge, Parts::take_timeloop];
+const FORMATS: [fn(&mut DesignParts, &str, &str) -> bool; 4] =
+    [DesignParts::take_stream, DesignParts::take_zigzag, DesignParts::take_accelforge, DesignParts::take_timeloop];
 
-impl Parts {
-    fn take(&mut self, name: &str, source: &mut dyn Source, options: &onnx::Options) {
+impl DesignParts {
+    fn take(&mut self, name: &str, source: &mut dyn ByteSource, options: &onnx::Options) {
         let sample = sample_of(source);
         if sample.starts_with(b"PAR1") {
             let reason = format!("`{name}` has results of a study, or a table of another program");
@@ -175,7 +178,11 @@ impl Parts {
                 self.twice("state");
             }
             let result = "opened as it is".to_owned();
-            return self.imported.reports.push(Report { title: name.to_owned(), result, ..Report::default() });
+            return self.imported.reports.push(ImportReport {
+                title: name.to_owned(),
+                result,
+                ..ImportReport::default()
+            });
         }
         // A lesson may have any of the fields by which other files are told.
         if is_lesson(&text) || !FORMATS.iter().any(|take| take(self, name, &text)) {
@@ -186,7 +193,7 @@ impl Parts {
     /// A system of Stream, or its mapping.
     fn take_stream(&mut self, name: &str, text: &str) -> bool {
         match stream::recognise(text) {
-            Some(stream::File::Soc) => {
+            Some(stream::StreamFileKind::Soc) => {
                 let (mut soc, mut report, diagnostics) = stream::read_soc(text);
                 name.clone_into(&mut soc.file);
                 report.title = format!("{name}, a Stream system");
@@ -196,7 +203,7 @@ impl Parts {
                 self.diagnostics.0.extend(diagnostics.0);
                 self.soc = Some((soc, report));
             }
-            Some(stream::File::Allocations) => {
+            Some(stream::StreamFileKind::Allocations) => {
                 let (allocations, mut report, diagnostics) = stream::read_allocations(text);
                 report.title = format!("{name}, a Stream mapping");
                 self.diagnostics.0.extend(diagnostics.0);
@@ -212,14 +219,14 @@ impl Parts {
     /// An accelerator, a mapping or a workload of ZigZag.
     fn take_zigzag(&mut self, name: &str, text: &str) -> bool {
         match zigzag::recognise(text) {
-            Some(zigzag::File::Accelerator) => {
+            Some(zigzag::ZigzagFileKind::Accelerator) => {
                 let (mut accelerator, diagnostics) = zigzag::read_accelerator(text);
                 let of = if accelerator.is_stream { "Stream core" } else { "ZigZag accelerator" };
                 accelerator.report.title = format!("{name}, a {of}");
                 self.diagnostics.0.extend(diagnostics.0);
                 self.accelerators.push(stream::CoreFile { name: name.to_owned(), accelerator, text: text.to_owned() });
             }
-            Some(zigzag::File::Mapping) => {
+            Some(zigzag::ZigzagFileKind::Mapping) => {
                 let (entries, mut report, diagnostics) = zigzag::read_mapping(text);
                 report.title = format!("{name}, a ZigZag mapping");
                 report.result = format!("{} entries", entries.len());
@@ -227,9 +234,10 @@ impl Parts {
                 self.mapping.extend(entries);
                 self.imported.reports.push(report);
             }
-            Some(zigzag::File::Workload) => {
+            Some(zigzag::ZigzagFileKind::Workload) => {
                 let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-                let zigzag::Workload { spec, mut report, diagnostics, lines, named } = zigzag::read_layers(text, stem);
+                let zigzag::ZigzagWorkload { spec, mut report, diagnostics, lines, named } =
+                    zigzag::read_layers(text, stem);
                 report.title = format!("{name}, a ZigZag workload");
                 self.named = named;
                 self.diagnostics.0.extend(diagnostics.0);
@@ -282,7 +290,7 @@ impl Parts {
             if self.imported.lesson.is_some() {
                 return self.twice("lesson");
             }
-            let mut report = Report { title: name.to_owned(), ..Report::default() };
+            let mut report = ImportReport { title: name.to_owned(), ..ImportReport::default() };
             report.result = match Lesson::from_text(&text, Draw::Student("")) {
                 Ok(lesson) => format!("a lesson of {} steps, {} variants", lesson.steps.len(), lesson.variants()),
                 Err(wrong) => format!("a lesson, with {}", report.note_mistakes(&wrong)),
@@ -296,7 +304,7 @@ impl Parts {
         if is_study(&text) {
             return self.take_study(name, text);
         }
-        let mut report = Report { title: name.to_owned(), ..Report::default() };
+        let mut report = ImportReport { title: name.to_owned(), ..ImportReport::default() };
         if has("feed_forward") || has("state_space") {
             report.result = match Transformer::from_text(&text) {
                 Ok(model) => format!("taken as it is: {} layers of {} channels", model.layers, model.width),
@@ -356,7 +364,7 @@ impl Parts {
         if says(&["type"]) {
             return false;
         }
-        let mut report = Report { title: name.to_owned(), ..Report::default() };
+        let mut report = ImportReport { title: name.to_owned(), ..ImportReport::default() };
         if says(&["loops"]) {
             let (spec, wrong) = read_mapping(text).both();
             report.result = format!(
@@ -386,7 +394,7 @@ impl Parts {
     }
 
     fn take_study(&mut self, name: &str, text: String) {
-        let mut report = Report { title: name.to_owned(), ..Report::default() };
+        let mut report = ImportReport { title: name.to_owned(), ..ImportReport::default() };
         let (spec, wrong) = read_study(&text).both();
         report.result = if wrong.is_empty() {
             format!("a study of {}", counted(spec.axes.len(), "axis", "axes"))
@@ -399,14 +407,14 @@ impl Parts {
         self.imported.reports.push(report);
     }
 
-    fn take_transformer(&mut self, text: String, report: Report) {
+    fn take_transformer(&mut self, text: String, report: ImportReport) {
         if self.imported.transformer.replace(text).is_some() {
             self.twice("transformer");
         }
         self.imported.reports.push(report);
     }
 
-    fn set_layers(&mut self, spec: WorkloadSpec, report: Report, lines: Lines) {
+    fn set_layers(&mut self, spec: WorkloadSpec, report: ImportReport, lines: LayerLines) {
         if self.layers.is_some() || self.imported.workload.is_some() {
             self.twice("workload");
         }
@@ -449,7 +457,7 @@ impl Parts {
         self.diagnostics.or(self.imported)
     }
 
-    fn finish_system(&mut self, soc: &stream::Soc, mut report: Report) {
+    fn finish_system(&mut self, soc: &stream::Soc, mut report: ImportReport) {
         if !self.diagnostics.is_empty() {
             return;
         }
@@ -471,7 +479,7 @@ impl Parts {
 
     /// Finishes an accelerator; a memory off the chip in a file of its own becomes its highest memory.
     fn finish_hardware(&mut self) {
-        let is_outside = |file: &stream::CoreFile| file.accelerator.role == zigzag::Role::Offchip;
+        let is_outside = |file: &stream::CoreFile| file.accelerator.role == zigzag::FileRole::Offchip;
         let (outside, mut cores): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.accelerators).into_iter().partition(is_outside);
         let count = cores.len() + usize::from(self.imported.hardware.is_some());
@@ -488,8 +496,8 @@ impl Parts {
             );
         }
         let Some(stream::CoreFile { name, accelerator, text }) = cores.pop() else { return };
-        let zigzag::Accelerator { mut spec, mut report, role, is_stream, .. } = accelerator;
-        if role == zigzag::Role::Memory {
+        let zigzag::ZigzagAccelerator { mut spec, mut report, role, is_stream, .. } = accelerator;
+        if role == zigzag::FileRole::Memory {
             let reason = format!("`{name}` is a memory that other cores share, and computes nothing");
             return self.diagnostics.add("", reason, "Import it together with its system and all its cores");
         }
@@ -536,7 +544,7 @@ impl Parts {
     /// Loop orders stated by a mapping, as constraints.
     fn finish_constraints(&mut self) {
         let layers = self.layers.as_ref().map(|(spec, ..)| &spec.layers[..]);
-        let mut report = Report { title: "Orders of the mapping".to_owned(), ..Report::default() };
+        let mut report = ImportReport { title: "Orders of the mapping".to_owned(), ..ImportReport::default() };
         if let Some(spec) = zigzag::constraints(&self.mapping, &self.named, layers, &mut report) {
             report.result = format!("constraints, {}", counted(spec.layers.len(), "entry", "entries"));
             self.imported.constraints = Some(write_constraints(&spec));
@@ -582,7 +590,7 @@ impl Parts {
         &mut self,
         files: &Files<A, W, M>,
         program: &str,
-        assemble: impl Fn(&Files<A, W, M>, &mut Report) -> Result<Documents, Diagnostics>,
+        assemble: impl Fn(&Files<A, W, M>, &mut ImportReport) -> Result<Documents, Diagnostics>,
     ) {
         if files.is_empty() || !self.diagnostics.is_empty() {
             return;
@@ -632,7 +640,7 @@ fn is_text(sample: &[u8]) -> bool {
 }
 
 /// The beginning of a file.
-fn sample_of(source: &mut dyn Source) -> Vec<u8> {
+fn sample_of(source: &mut dyn ByteSource) -> Vec<u8> {
     let mut sample = vec![0; SAMPLE];
     let count = source.read_at(0, &mut sample).unwrap_or(0);
     sample.truncate(count);
@@ -640,7 +648,7 @@ fn sample_of(source: &mut dyn Source) -> Vec<u8> {
 }
 
 /// The report as comments at the top of a document.
-fn comment(report: &Report) -> String {
+fn comment(report: &ImportReport) -> String {
     report.lines().iter().map(|line| format!("# {}\n", visible(line))).collect()
 }
 
@@ -652,9 +660,9 @@ fn core_facts(core: &Core) -> String {
     format!("{} PEs, {} memories", core.pe_count(), core.memories.len())
 }
 
-fn amounts(network: &Network) -> Amounts {
+fn amounts(network: &Network) -> CountedAmounts {
     let layers = network.ids().map(|id| network.layer(id)).filter(|layer| layer.shape.kind != LayerKind::View);
-    Amounts { macs: network.macs(), map_bits: layers.map(|layer| layer.shape.output_bits()).sum() }
+    CountedAmounts { macs: network.macs(), map_bits: layers.map(|layer| layer.shape.output_bits()).sum() }
 }
 
 /// A number with its noun.

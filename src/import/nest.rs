@@ -1,7 +1,7 @@
 //! An architecture as Timeloop and AccelForge have it: memories and fan-outs, one inside of the other; and the parts of
 //! documents that are made of it.
 
-use crate::report::Report;
+use crate::report::ImportReport;
 use crate::timeloop::TableEnergy;
 use fusescape_spec::MappedLoopSpec;
 
@@ -22,7 +22,7 @@ pub struct Files<A, W, M> {
     /// Energies of actions, where a file of their own states them.
     pub energies: Vec<TableEnergy>,
     /// Findings in all of them.
-    pub report: Report,
+    pub report: ImportReport,
 }
 
 impl<A, W, M> Files<A, W, M> {
@@ -49,7 +49,7 @@ impl<A, W, M> Files<A, W, M> {
 
 /// A node of an architecture.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Node<M> {
+pub enum NestNode<M> {
     /// A memory.
     Memory(M),
     /// Instances of all nodes inside.
@@ -68,17 +68,17 @@ pub struct FanOut {
 }
 
 /// Nodes, outermost first, with the operands that they keep, and names for the dimensions of the array.
-pub struct Nest<'a, M> {
-    nodes: &'a [Node<M>],
+pub struct ImportedNest<'a, M> {
+    nodes: &'a [NestNode<M>],
     /// By node: the operands among W, I and O that it keeps; none for fan-outs.
     pub keeps: Vec<[bool; 3]>,
     /// By node: names of the dimensions along X and Y; `""` where there is none.
     pub dimensions: Vec<[String; 2]>,
 }
 
-impl<'a, M> Nest<'a, M> {
+impl<'a, M> ImportedNest<'a, M> {
     /// Names the dimensions.
-    pub fn new(nodes: &'a [Node<M>], keeps: Vec<[bool; 3]>) -> Self {
+    pub fn new(nodes: &'a [NestNode<M>], keeps: Vec<[bool; 3]>) -> Self {
         let mut used: Vec<String> = Vec::new();
         let mut named = |FanOut { name, mesh, .. }: &FanOut, axis: usize| {
             let is_only = mesh[1 - axis] == 1;
@@ -92,9 +92,9 @@ impl<'a, M> Nest<'a, M> {
             used.push(name.clone());
             name
         };
-        let of_node = |node: &Node<M>| match node {
-            Node::FanOut(fan_out) => [0, 1].map(|axis| named(fan_out, axis)),
-            Node::Memory(_) => [String::new(), String::new()],
+        let of_node = |node: &NestNode<M>| match node {
+            NestNode::FanOut(fan_out) => [0, 1].map(|axis| named(fan_out, axis)),
+            NestNode::Memory(_) => [String::new(), String::new()],
         };
         let dimensions = nodes.iter().map(of_node).collect();
         Self { nodes, keeps, dimensions }
@@ -103,8 +103,8 @@ impl<'a, M> Nest<'a, M> {
     /// Memories, outermost first, each with its place among the nodes and whether it keeps anything.
     fn all_memories(&self) -> impl DoubleEndedIterator<Item = (usize, &'a M, bool)> {
         self.nodes.iter().enumerate().filter_map(|(index, node)| match node {
-            Node::Memory(memory) => Some((index, memory, self.keeps[index].contains(&true))),
-            Node::FanOut(_) => None,
+            NestNode::Memory(memory) => Some((index, memory, self.keeps[index].contains(&true))),
+            NestNode::FanOut(_) => None,
         })
     }
 
@@ -121,8 +121,8 @@ impl<'a, M> Nest<'a, M> {
     /// Fan-outs, outermost first, each with the names of its dimensions.
     pub fn fan_outs(&self) -> impl Iterator<Item = (&'a FanOut, &[String; 2])> {
         self.nodes.iter().zip(&self.dimensions).filter_map(|(node, names)| match node {
-            Node::FanOut(fan_out) => Some((fan_out, names)),
-            Node::Memory(_) => None,
+            NestNode::FanOut(fan_out) => Some((fan_out, names)),
+            NestNode::Memory(_) => None,
         })
     }
 

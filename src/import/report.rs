@@ -38,7 +38,7 @@ impl Severity {
 
 /// One kind of remark, with one or several places.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
+pub struct ImportFinding {
     pub severity: Severity,
     /// Its subject: a type of operator, a field.
     pub what: String,
@@ -61,23 +61,24 @@ const MAX_FINDINGS: usize = 200;
 
 /// The report of an imported file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Report {
+pub struct ImportReport {
     /// The file: `resnet18.onnx (pytorch 2.5)`.
     pub title: String,
     /// Summary of the result: `21 layers, 1.814 GMAC`.
     pub result: String,
     /// The counted share, if the file is a model.
     pub coverage: Option<Coverage>,
-    pub findings: Vec<Finding>,
+    pub findings: Vec<ImportFinding>,
 }
 
-impl Report {
+impl ImportReport {
     /// Adds a finding at a place.
     pub fn note(&mut self, severity: Severity, what: &str, reason: &str, place: &str) {
         // Names in a file may contain anything.
         let what: String = visible(what).chars().take(MAX_WHAT).collect();
         let (reason, place) = (&*visible(reason), &*visible(place));
-        let same = |known: &&mut Finding| known.severity == severity && known.what == what && known.reason == reason;
+        let same =
+            |known: &&mut ImportFinding| known.severity == severity && known.what == what && known.reason == reason;
         let is_full = self.findings.len() >= MAX_FINDINGS;
         match self.findings.iter_mut().find(same) {
             Some(known) => {
@@ -86,7 +87,7 @@ impl Report {
                     known.places.push(place.to_owned());
                 }
             }
-            None if !is_full => self.findings.push(Finding {
+            None if !is_full => self.findings.push(ImportFinding {
                 severity,
                 what,
                 reason: reason.to_owned(),
@@ -121,7 +122,7 @@ impl Report {
     }
 
     /// The findings of one severity.
-    pub fn of(&self, severity: Severity) -> impl Iterator<Item = &Finding> {
+    pub fn of(&self, severity: Severity) -> impl Iterator<Item = &ImportFinding> {
         self.findings.iter().filter(move |finding| finding.severity == severity)
     }
 
@@ -145,7 +146,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for ImportFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.count > 1 {
             write!(f, "{} x ", self.count)?;

@@ -4,7 +4,7 @@ use fusescape_spec::{Diagnostics, visible};
 use std::io::{self, Read, Seek, SeekFrom};
 
 /// Random access to bytes.
-pub trait Source {
+pub trait ByteSource {
     /// Number of bytes.
     fn len(&self) -> u64;
 
@@ -39,7 +39,7 @@ pub trait Source {
     }
 }
 
-impl Source for &[u8] {
+impl ByteSource for &[u8] {
     fn len(&self) -> u64 {
         <[u8]>::len(self) as u64
     }
@@ -69,7 +69,7 @@ impl<R: Read + Seek> Seekable<R> {
     }
 }
 
-impl<R: Read + Seek> Source for Seekable<R> {
+impl<R: Read + Seek> ByteSource for Seekable<R> {
     fn len(&self) -> u64 {
         self.len
     }

@@ -1,9 +1,9 @@
 //! Checks that a lesson can be solved for all drawn values.
 
-use super::document::{Condition, Lesson, Prediction, Step, StepKind, Task};
+use super::document::{Condition, DesignGoal, Lesson, LessonStep, Prediction, StepKind};
 use super::draw::{Draw, seed};
-use super::judge::{Numbers, Variation};
-use fusescape_gallery::Workbench;
+use super::judge::{StepNumbers, Variation};
+use fusescape_gallery::ClaimEvaluator;
 use fusescape_spec::{Diagnostic, Diagnostics, merge};
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ pub fn mistakes(text: &str) -> Diagnostics {
     let most = first.parameters.iter().map(|parameter| parameter.values.len()).max().unwrap_or(1).max(1);
     let mut all: Vec<(Diagnostic, String, usize)> = Vec::new();
     // Most steps are the same in several variants.
-    let mut seen: Vec<(Step, Diagnostics)> = Vec::new();
+    let mut seen: Vec<(LessonStep, Diagnostics)> = Vec::new();
     let mut left = MOST_VALUES;
     for index in 0..most {
         let (lesson, mut wrong) = Lesson::read(text, Draw::Variant(first.variant_with(index)));
@@ -75,9 +75,9 @@ pub fn check(text: &str, most: u64) -> Result<Checked, Diagnostics> {
     let first = Lesson::from_text(text, Draw::Variant(0))?;
     let mut checked =
         Checked { variants: first.variants(), right: vec![Vec::new(); first.steps.len()], ..Checked::default() };
-    let mut workbench = Workbench::default();
+    let mut evaluator = ClaimEvaluator::default();
     for variant in variants_to_check(first.variants(), most) {
-        let checked_variant = check_variant(text, variant, &mut workbench)?;
+        let checked_variant = check_variant(text, variant, &mut evaluator)?;
         checked.looked_at += 1;
         for (index, right) in checked_variant.steps.into_iter().enumerate() {
             match right {
@@ -115,9 +115,9 @@ pub struct CheckedVariant {
 ///
 /// # Errors
 /// All errors of the document.
-pub fn check_variant(text: &str, variant: u64, workbench: &mut Workbench) -> Result<CheckedVariant, Diagnostics> {
+pub fn check_variant(text: &str, variant: u64, evaluator: &mut ClaimEvaluator) -> Result<CheckedVariant, Diagnostics> {
     let lesson = Lesson::from_text(text, Draw::Variant(variant))?;
-    let steps = lesson.steps.iter().map(|step| right_answer(step, workbench)).collect();
+    let steps = lesson.steps.iter().map(|step| right_answer(step, evaluator)).collect();
     Ok(CheckedVariant { drawn: lesson.drawn(), steps })
 }
 
@@ -125,8 +125,8 @@ pub fn check_variant(text: &str, variant: u64, workbench: &mut Workbench) -> Res
 ///
 /// # Errors
 /// The reason why there is none, or more than one.
-fn right_answer(step: &Step, workbench: &mut Workbench) -> Result<String, String> {
-    let written = step.numbers_of(workbench, &Variation::AsWritten)?;
+fn right_answer(step: &LessonStep, evaluator: &mut ClaimEvaluator) -> Result<String, String> {
+    let written = step.numbers_of(evaluator, &Variation::AsWritten)?;
     match &step.kind {
         StepKind::Choice(choices) => {
             let right: Vec<&str> = (choices.iter())
@@ -145,16 +145,16 @@ fn right_answer(step: &Step, workbench: &mut Workbench) -> Result<String, String
             let number = step.numbers.get(asked.number).zip(written.get(asked.number));
             number.map(|(number, value)| number.unit.text(*value)).ok_or_else(|| "there is no such number".to_owned())
         }
-        StepKind::Predict(predict) => curve(step, predict, workbench),
-        StepKind::Task(task) => task_optimum(step, task, workbench),
+        StepKind::Predict(predict) => curve(step, predict, evaluator),
+        StepKind::Task(task) => task_optimum(step, task, evaluator),
     }
 }
 
-fn curve(step: &Step, predict: &Prediction, workbench: &mut Workbench) -> Result<String, String> {
+fn curve(step: &LessonStep, predict: &Prediction, evaluator: &mut ClaimEvaluator) -> Result<String, String> {
     let unit = step.numbers.get(predict.number).map(|number| number.unit).ok_or("there is no such number")?;
     let mut texts = Vec::new();
     for combination in step.combinations() {
-        let numbers = step.numbers_of(workbench, &Variation::Values(combination))?;
+        let numbers = step.numbers_of(evaluator, &Variation::Values(combination))?;
         let value = numbers.get(predict.number).copied().unwrap_or(f64::NAN);
         let (low, high) = predict.axis;
         if !(low..=high).contains(&value) {
@@ -165,11 +165,11 @@ fn curve(step: &Step, predict: &Prediction, workbench: &mut Workbench) -> Result
     Ok(texts.join(", "))
 }
 
-fn task_optimum(step: &Step, task: &Task, workbench: &mut Workbench) -> Result<String, String> {
-    let all: Vec<Numbers> = match task.fields.is_empty() {
-        true => vec![step.numbers_of(workbench, &Variation::BestMapping).ok()],
+fn task_optimum(step: &LessonStep, task: &DesignGoal, evaluator: &mut ClaimEvaluator) -> Result<String, String> {
+    let all: Vec<StepNumbers> = match task.fields.is_empty() {
+        true => vec![step.numbers_of(evaluator, &Variation::BestMapping).ok()],
         false => {
-            step.combinations().map(|values| step.numbers_of(workbench, &Variation::Values(values)).ok()).collect()
+            step.combinations().map(|values| step.numbers_of(evaluator, &Variation::Values(values)).ok()).collect()
         }
     };
     let unit = step.numbers.get(task.minimise).map(|number| number.unit).ok_or("there is no such number")?;

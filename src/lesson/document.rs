@@ -1,9 +1,9 @@
 //! A lesson, validated: steps that each show a state, ask a question, and name the numbers that decide the answer.
 
 use super::draw::{Draw, variant_count};
-use super::fields::{Field, Opener};
+use super::fields::{LessonField, Opener};
 use fusescape_engine::hardware::Core;
-use fusescape_gallery::{DocumentChoice, Measure, Opening, UNITS, Unit, choose};
+use fusescape_gallery::{DocumentChoice, Measure, Opening, PaperUnit, UNITS, choose};
 use fusescape_spec::{
     AnswerSpec, ClaimSpec, Diagnostic, Diagnostics, HintSpec, LessonSpec, NumberSpec, ParameterSpec, PredictSpec,
     StepSpec, TaskSpec, lesson_presets, line_of, merge, parse_decimal, read_lesson,
@@ -25,12 +25,12 @@ pub struct Lesson {
     pub assignment: String,
     /// Parameters that differ between students, with their drawn values.
     pub parameters: Vec<ParameterSpec>,
-    pub steps: Vec<Step>,
+    pub steps: Vec<LessonStep>,
 }
 
 /// A step of a lesson.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Step {
+pub struct LessonStep {
     pub title: String,
     /// The text above the question; `{name}` stands for a number.
     pub text: String,
@@ -57,7 +57,7 @@ pub struct Step {
 pub struct Number {
     /// Its name in texts and conditions.
     pub name: String,
-    pub unit: Unit,
+    pub unit: PaperUnit,
     /// Its computation.
     pub measure: Measure,
 }
@@ -66,18 +66,18 @@ pub struct Number {
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepKind {
     /// A multiple choice.
-    Choice(Vec<Choice>),
+    Choice(Vec<AnswerChoice>),
     /// A single number.
-    Number(Asked),
+    Number(AskedQuantity),
     /// A curve, drawn before the right one is shown.
     Predict(Prediction),
     /// A design that is as good as the best.
-    Task(Task),
+    Task(DesignGoal),
 }
 
 /// One answer of a multiple choice.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Choice {
+pub struct AnswerChoice {
     pub text: String,
     /// The answer is right if all of these hold.
     pub when: Vec<Condition>,
@@ -96,7 +96,7 @@ pub struct Condition {
 
 /// A question for a number.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Asked {
+pub struct AskedQuantity {
     /// Index of the number.
     pub number: usize,
     /// Largest deviation of an answer, as a share of the number.
@@ -109,7 +109,7 @@ pub struct Prediction {
     /// Index of the number on the vertical axis.
     pub number: usize,
     /// The field that varies along the curve.
-    pub field: Field,
+    pub field: LessonField,
     /// Ends of the vertical axis.
     pub axis: (f64, f64),
     /// Largest deviation of each point, as a share of the right value.
@@ -118,9 +118,9 @@ pub struct Prediction {
 
 /// A question for a design.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Task {
+pub struct DesignGoal {
     /// Fields that may be changed; empty for the mapping of the layer.
-    pub fields: Vec<Field>,
+    pub fields: Vec<LessonField>,
     /// The initial value of each field, by index: that of the step if listed, else the first.
     pub start: Vec<u32>,
     /// Index of the number to minimise.
@@ -194,7 +194,7 @@ impl Lesson {
         let mut diagnostics = Diagnostics::default();
         let LessonSpec { title, about, documents, parameters, steps, .. } = spec;
         check_documents(text, &documents, &mut diagnostics);
-        let steps: Vec<Step> = (steps.into_iter().enumerate())
+        let steps: Vec<LessonStep> = (steps.into_iter().enumerate())
             .filter_map(|(index, step)| read_step(&format!("steps[{index}]"), step, &documents, &mut diagnostics))
             .collect();
         if steps.is_empty() && diagnostics.is_empty() {
@@ -271,7 +271,7 @@ fn read_step(
     spec: StepSpec,
     documents: &[(String, String)],
     diagnostics: &mut Diagnostics,
-) -> Option<Step> {
+) -> Option<LessonStep> {
     let opener = Opener { spec: spec.opens.clone(), documents: documents.to_vec(), path: format!("{path}.opens") };
     let opens = opener.open(diagnostics);
     let workload = opens.as_ref().and_then(|opens| opens.workload.preset());
@@ -322,13 +322,25 @@ fn read_step(
             let start: Vec<u32> = task.fields.iter().map(|field| opener.place_of_value(field, &opens)).collect();
             // The form begins with the values shown in the view.
             let opens = opener.open_with(&task.fields, &start).unwrap_or(opens);
-            (Some(StepKind::Task(Task { start, ..task })), Some(opens))
+            (Some(StepKind::Task(DesignGoal { start, ..task })), Some(opens))
         }
         other => other,
     };
     let StepSpec { title, text, question, explains, marks, .. } = spec;
     let (marks, tries) = (marks.unwrap_or(1.0), tries as usize);
-    Some(Step { title, text, opens: opens?, opener, question, numbers, kind: kind?, hints, explains, marks, tries })
+    Some(LessonStep {
+        title,
+        text,
+        opens: opens?,
+        opener,
+        question,
+        numbers,
+        kind: kind?,
+        hints,
+        explains,
+        marks,
+        tries,
+    })
 }
 
 /// A unit as a message names it.
@@ -379,7 +391,7 @@ impl StepReader<'_> {
             } else if asked.tolerance == 0.0 {
                 self.note("number.tolerance", "Nobody meets a number to its last digit", "Write for example `2 %`");
             }
-            return Some(StepKind::Number(Asked { number, tolerance: asked.tolerance }));
+            return Some(StepKind::Number(AskedQuantity { number, tolerance: asked.tolerance }));
         }
         if let Some(predict) = &spec.predict {
             return self.prediction(predict).map(StepKind::Predict);
@@ -388,35 +400,35 @@ impl StepReader<'_> {
             return self.task(task).map(StepKind::Task);
         }
         let read = |(index, answer): (usize, &AnswerSpec)| self.choice(answer, &format!("answers[{index}].when"));
-        let choices: Vec<Choice> = spec.answers.iter().enumerate().map(read).collect();
+        let choices: Vec<AnswerChoice> = spec.answers.iter().enumerate().map(read).collect();
         if choices.len() < 2 {
             self.note("answers", "There is nothing to choose from", "Write at least two answers");
         }
         Some(StepKind::Choice(choices))
     }
 
-    fn choice(&mut self, spec: &AnswerSpec, field: &str) -> Choice {
+    fn choice(&mut self, spec: &AnswerSpec, field: &str) -> AnswerChoice {
         let when = spec.when.iter().filter_map(|text| self.condition(text, field, false)).collect();
         if spec.when.is_empty() {
             self.note(field, "It is never said when this answer is right", "Write for example `[gain 8..14]`");
         }
-        Choice { text: spec.text.clone(), when, hint: spec.hint.clone() }
+        AnswerChoice { text: spec.text.clone(), when, hint: spec.hint.clone() }
     }
 
     fn prediction(&mut self, spec: &PredictSpec) -> Option<Prediction> {
         let number = self.named(&spec.number, "predict.number");
-        let field = Field::read(&spec.field, &format!("{}.predict", self.path), self.diagnostics);
+        let field = LessonField::read(&spec.field, &format!("{}.predict", self.path), self.diagnostics);
         if !(0.0..1.0).contains(&spec.tolerance) || spec.tolerance == 0.0 {
             self.note("predict.tolerance", "This accepts no curve, or any", "Write for example `25 %`");
         }
         Some(Prediction { number: number?, field, axis: spec.axis, tolerance: spec.tolerance })
     }
 
-    fn task(&mut self, spec: &TaskSpec) -> Option<Task> {
+    fn task(&mut self, spec: &TaskSpec) -> Option<DesignGoal> {
         let minimise = self.named(&spec.minimise, "task.minimise");
         let read =
-            |(index, field)| Field::read(field, &format!("{}.task.fields[{index}]", self.path), self.diagnostics);
-        let fields: Vec<Field> = spec.fields.iter().enumerate().map(read).collect();
+            |(index, field)| LessonField::read(field, &format!("{}.task.fields[{index}]", self.path), self.diagnostics);
+        let fields: Vec<LessonField> = spec.fields.iter().enumerate().map(read).collect();
         if spec.mapping && !fields.is_empty() {
             self.note("task.fields", "The mapping is made by hand, or fields are chosen", "Keep `fields` or `mapping`");
         }
@@ -429,7 +441,7 @@ impl StepReader<'_> {
             self.note("task.within", "This accepts any design", "Write for example `2 %`");
         }
         let goals = spec.goals.iter().filter_map(|text| self.condition(text, "task.goals", true)).collect();
-        Some(Task { fields, start: Vec::new(), minimise: minimise?, goals, within: spec.within })
+        Some(DesignGoal { fields, start: Vec::new(), minimise: minimise?, goals, within: spec.within })
     }
 
     fn hints(&mut self, spec: &StepSpec) -> Vec<Hint> {
@@ -502,7 +514,7 @@ pub(super) fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0))
 }
 
-impl Step {
+impl LessonStep {
     /// The text above the question, with the numbers put in; `None` for unknown ones.
     pub fn introduction(&self, values: Option<&[f64]>) -> String {
         self.filled(&self.text, values)
@@ -527,7 +539,7 @@ impl Step {
     }
 
     /// The fields that may be changed, or that vary along a curve.
-    pub fn fields(&self) -> &[Field] {
+    pub fn fields(&self) -> &[LessonField] {
         match &self.kind {
             StepKind::Task(task) => &task.fields,
             StepKind::Predict(predict) => std::slice::from_ref(&predict.field),

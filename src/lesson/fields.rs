@@ -6,7 +6,7 @@ use fusescape_spec::{Diagnostics, FieldSpec, OpensSpec};
 
 /// A field of the design, with its possible values.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Field {
+pub struct LessonField {
     /// Name of the field: `hardware.sram_64KB.size`, `point`, `cut.conv1`.
     pub field: String,
     /// Title of the field.
@@ -33,7 +33,7 @@ impl Opener {
     }
 
     /// The index of the value of a field in the step as written; the first if it is not among the values.
-    pub fn place_of_value(&self, field: &Field, opens: &Opening) -> u32 {
+    pub fn place_of_value(&self, field: &LessonField, opens: &Opening) -> u32 {
         let squeezed = |text: &str| text.split_whitespace().collect::<String>();
         let written = self.written(&field.field, opens).map(|text| squeezed(&text));
         let place = field.values.iter().position(|value| Some(squeezed(value)) == written);
@@ -70,7 +70,7 @@ impl Opener {
     }
 
     /// The errors of each value of some fields, whose paths are `places`.
-    pub fn wrong_values(&self, fields: &[Field], places: &[String], diagnostics: &mut Diagnostics) {
+    pub fn wrong_values(&self, fields: &[LessonField], places: &[String], diagnostics: &mut Diagnostics) {
         let mut as_written = Diagnostics::default();
         self.open(&mut as_written);
         for (field, place) in fields.iter().zip(places) {
@@ -90,7 +90,7 @@ impl Opener {
     ///
     /// # Errors
     /// All errors of these values.
-    pub fn open_with(&self, fields: &[Field], values: &[u32]) -> Result<Opening, Diagnostics> {
+    pub fn open_with(&self, fields: &[LessonField], values: &[u32]) -> Result<Opening, Diagnostics> {
         let mut spec = self.spec.clone();
         let mut diagnostics = Diagnostics::default();
         for (index, field) in fields.iter().enumerate() {
@@ -111,7 +111,7 @@ impl Opener {
     }
 }
 
-impl Field {
+impl LessonField {
     /// Reads a field; `path` is its place in the document.
     pub(super) fn read(spec: &FieldSpec, path: &str, diagnostics: &mut Diagnostics) -> Self {
         let FieldSpec { field, name, values } = spec.clone();

@@ -2,10 +2,10 @@
 //! of the numbers differs.
 
 use super::answer::{Given, MappingGiven};
-use super::document::{Asked, Choice, Condition, Prediction, Step, StepKind, Task};
+use super::document::{AnswerChoice, AskedQuantity, Condition, DesignGoal, LessonStep, Prediction, StepKind};
 use super::draw::variant_count;
 use fusescape_engine::explore::{Settings, TemporalMapping};
-use fusescape_gallery::{DocumentChoice, Opening, Workbench};
+use fusescape_gallery::{ClaimEvaluator, DocumentChoice, Opening};
 use fusescape_spec::{hardware_presets, workload_presets};
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ pub struct AtHand {
 }
 
 /// The numbers of a step for one variation, in its units; `None` if it has none.
-pub type Numbers = Option<Vec<f64>>;
+pub type StepNumbers = Option<Vec<f64>>;
 
 /// The judgement of an answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,7 +62,7 @@ impl Verdict {
 
 /// The marks of a step for the shares of its answers in turn: later tries count less, but for tasks the best counts in
 /// full.
-pub fn marks_of(step: &Step, shares: &[f64]) -> f64 {
+pub fn marks_of(step: &LessonStep, shares: &[f64]) -> f64 {
     let counts = |(index, share): (usize, &f64)| match step.kind {
         StepKind::Task(_) => *share,
         StepKind::Choice(_) | StepKind::Number(_) | StepKind::Predict(_) => share / (index + 1) as f64,
@@ -71,11 +71,11 @@ pub fn marks_of(step: &Step, shares: &[f64]) -> f64 {
 }
 
 /// The index of a choice by its number.
-fn index_of(choices: &[Choice], number: u32) -> Option<usize> {
+fn index_of(choices: &[AnswerChoice], number: u32) -> Option<usize> {
     number.checked_sub(1).map(|index| index as usize).filter(|&index| index < choices.len())
 }
 
-impl Step {
+impl LessonStep {
     /// The number of a choice that the step does not have.
     pub fn unknown_choice(&self, given: &Given) -> Option<u32> {
         match (&self.kind, given) {
@@ -116,7 +116,7 @@ impl Step {
     ///
     /// # Errors
     /// The reason why there are none, for a person.
-    pub fn numbers_of(&self, workbench: &mut Workbench, variation: &Variation) -> Result<Vec<f64>, String> {
+    pub fn numbers_of(&self, evaluator: &mut ClaimEvaluator, variation: &Variation) -> Result<Vec<f64>, String> {
         let changed = match variation {
             Variation::AsWritten => None,
             Variation::Values(values) => Some(self.opens_with(values).map_err(|wrong| wrong.to_string())?),
@@ -135,7 +135,7 @@ impl Step {
             }),
         };
         let opens = changed.as_ref().unwrap_or(&self.opens);
-        let value = |number: &super::Number| Ok(number.unit.of(workbench.measure(opens, &number.measure)?));
+        let value = |number: &super::Number| Ok(number.unit.of(evaluator.measure(opens, &number.measure)?));
         let numbers: Vec<f64> = self.numbers.iter().map(value).collect::<Result<_, String>>()?;
         match numbers.iter().all(|number| number.is_finite()) {
             true => Ok(numbers),
@@ -145,7 +145,7 @@ impl Step {
 
     /// The verdict on an answer, by the numbers of [`Self::decided_by`], in that order; `None` if the numbers do not
     /// decide.
-    pub fn judge(&self, given: &Given, numbers: &[Numbers]) -> Option<Verdict> {
+    pub fn judge(&self, given: &Given, numbers: &[StepNumbers]) -> Option<Verdict> {
         let written = numbers.first()?.as_deref()?;
         match (&self.kind, given) {
             (StepKind::Choice(choices), Given::Choice(chosen)) => self.judge_choice(choices, *chosen, written),
@@ -174,7 +174,7 @@ impl Step {
         choices.iter().position(|choice| choice.when.iter().all(|when| when.holds(written)))
     }
 
-    fn judge_choice(&self, choices: &[Choice], chosen: u32, written: &[f64]) -> Option<Verdict> {
+    fn judge_choice(&self, choices: &[AnswerChoice], chosen: u32, written: &[f64]) -> Option<Verdict> {
         let right = self.right_choice(written)?;
         let Some(index) = index_of(choices, chosen) else {
             let said = format!("There is no answer {chosen}: the step has 1 to {}.", choices.len());
@@ -191,7 +191,7 @@ impl Step {
         Some(Verdict { share: if is_right { 1.0 } else { 0.0 }, said, right })
     }
 
-    fn judge_number(&self, asked: &Asked, given: f64, written: &[f64]) -> Option<Verdict> {
+    fn judge_number(&self, asked: &AskedQuantity, given: f64, written: &[f64]) -> Option<Verdict> {
         /// Tolerance for the rounding of decimal fractions.
         const EXACT: f64 = 1e-9;
         let number = self.numbers.get(asked.number)?;
@@ -214,7 +214,7 @@ impl Step {
         predict: &Prediction,
         curve: &[f64],
         written: &[f64],
-        numbers: &[Numbers],
+        numbers: &[StepNumbers],
     ) -> Option<Verdict> {
         let right: Vec<f64> =
             numbers.iter().map(|numbers| numbers.as_ref()?.get(predict.number).copied()).collect::<Option<_>>()?;
@@ -241,7 +241,7 @@ impl Step {
         Some(Verdict { share, said, right: texts.join(", ") })
     }
 
-    fn judge_task(&self, task: &Task, mine: Option<&[f64]>, all: &[Numbers]) -> Option<Verdict> {
+    fn judge_task(&self, task: &DesignGoal, mine: Option<&[f64]>, all: &[StepNumbers]) -> Option<Verdict> {
         let score = |numbers: &[f64]| numbers.get(task.minimise).copied();
         let optimum = self.optimum(task, all)?;
         let number = self.numbers.get(task.minimise)?;
@@ -274,7 +274,7 @@ impl Step {
     }
 
     /// The smallest number among designs that meet all goals; `None` if none does.
-    pub fn optimum(&self, task: &Task, all: &[Numbers]) -> Option<f64> {
+    pub fn optimum(&self, task: &DesignGoal, all: &[StepNumbers]) -> Option<f64> {
         let meets = |numbers: &&Vec<f64>| task.goals.iter().all(|goal| goal.holds_with_limits(numbers));
         let scores = all.iter().flatten().filter(meets).filter_map(|numbers| numbers.get(task.minimise).copied());
         scores.reduce(f64::min)

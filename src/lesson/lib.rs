@@ -29,11 +29,11 @@ mod source;
 pub use answer::{Given, MappingGiven};
 pub use check::{Checked, CheckedVariant, MOST_VARIANTS, check, check_variant, mistakes, variants_to_check};
 pub use document::{
-    Asked, Choice, Condition, Hint, Lesson, MOST_BYTES, MOST_COMBINATIONS, Number, Prediction, Step, StepKind, Task,
-    is_lesson, lessons,
+    AnswerChoice, AskedQuantity, Condition, DesignGoal, Hint, Lesson, LessonStep, MOST_BYTES, MOST_COMBINATIONS,
+    Number, Prediction, StepKind, is_lesson, lessons,
 };
 pub use draw::{Draw, variant_count};
-pub use fields::Field;
-pub use judge::{AtHand, Numbers, Variation, Verdict, marks_of};
+pub use fields::LessonField;
+pub use judge::{AtHand, StepNumbers, Variation, Verdict, marks_of};
 pub use receipt::{Graded, Grader, RECEIPT_MARK, Receipt, StepGraded};
 pub use source::{LessonSource, OpenLesson, find_step, step_name};

@@ -2,11 +2,11 @@
 //! fields of a receipt are shown only for information.
 
 use super::answer::Given;
-use super::document::{Lesson, Step};
+use super::document::{Lesson, LessonStep};
 use super::draw::Draw;
-use super::judge::{Numbers, Variation, Verdict, marks_of};
+use super::judge::{StepNumbers, Variation, Verdict, marks_of};
 use super::source::{LessonSource, OpenLesson};
-use fusescape_gallery::Workbench;
+use fusescape_gallery::ClaimEvaluator;
 use fusescape_spec::{Diagnostics, visible};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -124,8 +124,8 @@ impl Receipt {
 /// Grades receipts of one lesson, with caches for common parts.
 #[derive(Default)]
 pub struct Grader {
-    workbench: Workbench,
-    known: HashMap<(String, usize, String), Numbers>,
+    evaluator: ClaimEvaluator,
+    known: HashMap<(String, usize, String), StepNumbers>,
 }
 
 impl Grader {
@@ -170,19 +170,19 @@ impl Grader {
         Ok(Graded { title: lesson.title, steps, remarks })
     }
 
-    fn judge(&mut self, lesson: &Lesson, index: usize, step: &Step, given: &Given) -> Option<Verdict> {
+    fn judge(&mut self, lesson: &Lesson, index: usize, step: &LessonStep, given: &Given) -> Option<Verdict> {
         let drawn = lesson.drawn();
-        let numbers: Vec<Numbers> =
+        let numbers: Vec<StepNumbers> =
             (step.decided_by(given).iter()).map(|variation| self.numbers(&drawn, index, step, variation)).collect();
         step.judge(given, &numbers)
     }
 
-    fn numbers(&mut self, drawn: &str, index: usize, step: &Step, variation: &Variation) -> Numbers {
+    fn numbers(&mut self, drawn: &str, index: usize, step: &LessonStep, variation: &Variation) -> StepNumbers {
         let key = (drawn.to_owned(), index, format!("{variation:?}"));
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
-        let numbers = step.numbers_of(&mut self.workbench, variation).ok();
+        let numbers = step.numbers_of(&mut self.evaluator, variation).ok();
         self.known.insert(key, numbers.clone());
         numbers
     }

@@ -1,6 +1,6 @@
 //! The source of a lesson, and its open step.
 
-use super::document::{Lesson, Step, StepKind};
+use super::document::{Lesson, LessonStep, StepKind};
 use super::draw::{Draw, seed};
 use fusescape_gallery::Opening;
 use fusescape_spec::{Diagnostics, lesson_presets};
@@ -12,12 +12,12 @@ pub enum LessonSource {
     /// A lesson of the program, by name.
     Preset(String),
     /// The text of any other.
-    Own(String),
+    Text(String),
 }
 
 impl Default for LessonSource {
     fn default() -> Self {
-        Self::Own(String::new())
+        Self::Text(String::new())
     }
 }
 
@@ -28,7 +28,7 @@ impl LessonSource {
             Self::Preset(name) => {
                 lesson_presets().iter().find(|preset| preset.id == name).map_or("", |preset| preset.text)
             }
-            Self::Own(text) => text,
+            Self::Text(text) => text,
         }
     }
 
@@ -44,7 +44,7 @@ impl LessonSource {
     pub fn key(&self) -> String {
         match self {
             Self::Preset(name) => name.clone(),
-            Self::Own(text) => format!("{:016x}", seed(&[text])),
+            Self::Text(text) => format!("{:016x}", seed(&[text])),
         }
     }
 }
@@ -71,7 +71,7 @@ impl OpenLesson {
     }
 
     /// The step; `None` if the lesson has errors or fewer steps.
-    pub fn open_step(&self) -> Option<Step> {
+    pub fn open_step(&self) -> Option<LessonStep> {
         let mut lesson = self.lesson().ok()?;
         let index = self.step as usize;
         (index < lesson.steps.len()).then(|| lesson.steps.swap_remove(index))

@@ -1,7 +1,7 @@
 //! The state of an empty link of version 1. It defines the meaning of missing fields, so it never changes, even if the
 //! page's defaults do.
 
-use super::frozen::Kind;
+use super::frozen::FrozenKind;
 use fusescape_state::{
     AttentionForm, CoresForm, Design, DesignTable, Document, Form, HierarchyForm, OwnMapping, Schedule, State,
     StudyForm, View,
@@ -14,7 +14,7 @@ const TEXTS: [[u8; 4]; 3] = [[0xd6, 0xc6, 0x6c, 0x7c], [0xf4, 0x07, 0x67, 0xff],
 /// Version 1.
 pub(super) fn baseline() -> State {
     let [hardware, workload, pool] = TEXTS;
-    let document = |kind: Kind, hash| {
+    let document = |kind: FrozenKind, hash| {
         // A test checks that they are kept.
         let frozen = kind.find(hash);
         Document {
@@ -23,11 +23,11 @@ pub(super) fn baseline() -> State {
             own: None,
         }
     };
-    let pool = document(Kind::Pool, pool);
+    let pool = document(FrozenKind::Pool, pool);
     State {
         design: Design {
-            hardware: document(Kind::Hardware, hardware),
-            workload: document(Kind::Workload, workload),
+            hardware: document(FrozenKind::Hardware, hardware),
+            workload: document(FrozenKind::Workload, workload),
             schedule: Schedule::baseline(),
         },
         mapping: OwnMapping::default(),
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn its_documents_are_kept() {
-        for (kind, hash) in Kind::ALL.into_iter().zip(TEXTS) {
+        for (kind, hash) in FrozenKind::ALL.into_iter().zip(TEXTS) {
             assert!(kind.find(hash).is_some(), "{hash:?}");
         }
     }

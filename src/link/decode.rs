@@ -3,7 +3,7 @@
 use super::baseline::baseline;
 use super::encode::entry_name;
 use super::fields::{Mapping, Text, number, take};
-use super::frozen::{Kind, fingerprint};
+use super::frozen::{FrozenKind, fingerprint};
 use super::packing::{damaged, newer};
 use super::{kinds, patch, wrong};
 use fusescape_engine::explore::TemporalMapping;
@@ -26,7 +26,7 @@ const MOST_LOOPS: usize = 1000;
 pub(super) fn state(bytes: &[u8]) -> Result<State, Diagnostics> {
     let mut state = baseline();
     let (mut unroll, mut mapping) = (None, None);
-    let mut texts = Texts { left: MOST_BYTES };
+    let mut texts = DocumentReader { left: MOST_BYTES };
     let (mut said, mut rest) = (Vec::new(), bytes);
     while !rest.is_empty() {
         let field = rest.len();
@@ -38,18 +38,18 @@ pub(super) fn state(bytes: &[u8]) -> Result<State, Diagnostics> {
         }
         said.push(number);
         match number {
-            number::HARDWARE => state.design.hardware = texts.document(Kind::Hardware, &take(from)?)?,
-            number::WORKLOAD => state.design.workload = texts.document(Kind::Workload, &take(from)?)?,
+            number::HARDWARE => state.design.hardware = texts.document(FrozenKind::Hardware, &take(from)?)?,
+            number::WORKLOAD => state.design.workload = texts.document(FrozenKind::Workload, &take(from)?)?,
             number::OWN_HARDWARE => {
                 let document = &mut state.design.hardware;
-                document.own = texts.aside(Kind::Hardware, &take(from)?, document)?;
+                document.own = texts.aside(FrozenKind::Hardware, &take(from)?, document)?;
             }
             number::OWN_WORKLOAD => {
                 let document = &mut state.design.workload;
-                document.own = texts.aside(Kind::Workload, &take(from)?, document)?;
+                document.own = texts.aside(FrozenKind::Workload, &take(from)?, document)?;
             }
             number::POOL => {
-                (state.hierarchy.pool, state.hierarchy.pool_preset) = texts.text(Kind::Pool, &take(from)?)?;
+                (state.hierarchy.pool, state.hierarchy.pool_preset) = texts.text(FrozenKind::Pool, &take(from)?)?;
             }
             number::TEXTS => {
                 let bits: u8 = take(from)?;
@@ -70,13 +70,13 @@ pub(super) fn state(bytes: &[u8]) -> Result<State, Diagnostics> {
                 said = vec![number::PIN];
             }
             number::SYSTEM => {
-                let (text, preset) = texts.text(Kind::System, &take(from)?)?;
+                let (text, preset) = texts.text(FrozenKind::System, &take(from)?)?;
                 state.cores.preset = preset.map(str::to_owned);
                 if preset.is_none() {
                     state.cores.own = text;
                 }
             }
-            number::OWN_SYSTEM => state.cores.own = texts.text(Kind::System, &take(from)?)?.0,
+            number::OWN_SYSTEM => state.cores.own = texts.text(FrozenKind::System, &take(from)?)?.0,
             number::ENTRY => {
                 let name: [u8; 4] = take(from)?;
                 state.entry = gallery_presets().iter().map(|entry| entry.id).find(|id| entry_name(id) == name);
@@ -137,14 +137,14 @@ fn member<F: Form>(form: &mut F, number: u32, from: &mut &[u8]) -> Result<bool, 
 }
 
 /// Reads documents, and limits their total size.
-struct Texts {
+struct DocumentReader {
     /// Bytes left for further documents.
     left: usize,
 }
 
-impl Texts {
+impl DocumentReader {
     /// A text, and its preset.
-    fn text(&mut self, kind: Kind, written: &Text) -> Result<(String, Option<&'static str>), Diagnostics> {
+    fn text(&mut self, kind: FrozenKind, written: &Text) -> Result<(String, Option<&'static str>), Diagnostics> {
         let frozen = |name: &[u8; 4]| {
             kind.find(*name).ok_or_else(|| {
                 wrong(
@@ -172,14 +172,14 @@ impl Texts {
         Ok(text)
     }
 
-    fn document(&mut self, kind: Kind, written: &Text) -> Result<Document, Diagnostics> {
+    fn document(&mut self, kind: FrozenKind, written: &Text) -> Result<Document, Diagnostics> {
         let (text, preset) = self.text(kind, written)?;
         let own = preset.is_none().then(|| text.clone());
         Ok(Document { text, preset, own })
     }
 
     /// A document written by hand that is not in force.
-    fn aside(&mut self, kind: Kind, written: &Text, document: &Document) -> Result<Option<String>, Diagnostics> {
+    fn aside(&mut self, kind: FrozenKind, written: &Text, document: &Document) -> Result<Option<String>, Diagnostics> {
         let (text, _) = self.text(kind, written)?;
         Ok(if text == document.text { document.own.clone() } else { Some(text) })
     }
@@ -211,12 +211,12 @@ fn own_mapping(written: &Mapping) -> Result<TemporalMapping, Diagnostics> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fields::{Field, Patch};
+    use crate::fields::{Patch, StateField};
     use crate::{encode, packing};
     use fusescape_spec::hardware_presets;
 
     /// The state of a link with these fields; checks that its draft stands for the same state.
-    fn opened(fields: &[Field]) -> State {
+    fn opened(fields: &[StateField]) -> State {
         let link = packing::pack(fields);
         let state = crate::from_link(&link).unwrap_or_else(|wrong| panic!("{wrong}"));
         let packed = packing::pack(&encode::fields(&state, true));
@@ -224,19 +224,19 @@ mod tests {
         state
     }
 
-    fn document(text: &Text) -> Field {
-        Field::new(number::HARDWARE, text)
+    fn document(text: &Text) -> StateField {
+        StateField::new(number::HARDWARE, text)
     }
 
-    fn own(text: &Text) -> Field {
-        Field::new(number::OWN_HARDWARE, text)
+    fn own(text: &Text) -> StateField {
+        StateField::new(number::OWN_HARDWARE, text)
     }
 
-    fn pin() -> Field {
-        Field { number: number::PIN, bytes: Vec::new() }
+    fn pin() -> StateField {
+        StateField { number: number::PIN, bytes: Vec::new() }
     }
 
-    fn reason(fields: &[Field]) -> String {
+    fn reason(fields: &[StateField]) -> String {
         crate::from_link(&packing::pack(fields)).map(|_| String::new()).unwrap_or_else(|wrong| wrong.to_string())
     }
 
@@ -256,15 +256,18 @@ mod tests {
     #[test]
     fn what_no_link_of_ours_holds_is_refused() {
         // The same field twice in one design, but not in two.
-        assert!(reason(&[Field::new(25, &1u32), Field::new(25, &1u32)]).contains("damaged"));
+        assert!(reason(&[StateField::new(25, &1u32), StateField::new(25, &1u32)]).contains("damaged"));
         assert!(reason(&[pin(), pin()]).contains("damaged"));
-        assert_eq!(opened(&[Field::new(13, &7u32), pin(), Field::new(13, &8u32)]).design.schedule.lpf_limit, 8);
+        assert_eq!(
+            opened(&[StateField::new(13, &7u32), pin(), StateField::new(13, &8u32)]).design.schedule.lpf_limit,
+            8
+        );
         // An unknown field, or an unknown choice.
-        assert!(reason(&[Field::new(4000, &0u8)]).contains("newer"));
-        assert!(reason(&[Field::new(22, &200u8)]).contains("newer"));
+        assert!(reason(&[StateField::new(4000, &0u8)]).contains("newer"));
+        assert!(reason(&[StateField::new(22, &200u8)]).contains("newer"));
         // Longer than any field.
-        assert!(reason(&[Field::new(8, &"x".repeat(1 << 20))]).contains("damaged"));
-        assert!(reason(&[Field::new(14, &(0u8, vec![[1u8, 2]; 1000]))]).contains("newer"));
+        assert!(reason(&[StateField::new(8, &"x".repeat(1 << 20))]).contains("damaged"));
+        assert!(reason(&[StateField::new(14, &(0u8, vec![[1u8, 2]; 1000]))]).contains("newer"));
         // Documents that are too large, one or together.
         let hash = fingerprint(hardware_presets()[0].text);
         let long = |bytes: usize| {

@@ -44,12 +44,12 @@ pub(super) mod number {
 
 /// A difference of a state from the baseline.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Field {
+pub(super) struct StateField {
     pub number: u32,
     pub bytes: Vec<u8>,
 }
 
-impl Field {
+impl StateField {
     pub(super) fn new<T: Serialize>(number: u32, value: &T) -> Self {
         Self { number, bytes: bytes(value) }
     }
@@ -95,7 +95,7 @@ pub(super) struct Patch {
 
 /// Sizes of tiles.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) enum Sizes {
+pub(super) enum TileSizeField {
     /// Numbers separated by single spaces.
     List(Vec<u64>),
     /// Any other text.

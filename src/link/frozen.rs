@@ -14,7 +14,7 @@ pub struct FrozenText {
 
 /// The kind of document that a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FrozenKind {
     Hardware,
     Workload,
     Pool,
@@ -22,11 +22,11 @@ pub(super) enum Kind {
 }
 
 /// Former texts of presets, by kind.
-const RETIRED: [(Kind, &[&str]); 4] =
-    [(Kind::Hardware, &[]), (Kind::Workload, &[]), (Kind::Pool, &[]), (Kind::System, SYSTEMS)];
+const RETIRED: [(FrozenKind, &[&str]); 4] =
+    [(FrozenKind::Hardware, &[]), (FrozenKind::Workload, &[]), (FrozenKind::Pool, &[]), (FrozenKind::System, SYSTEMS)];
 const SYSTEMS: &[&str] = &[include_str!("../../presets/retired/tpu-quad-2edcda58.yaml")];
 
-impl Kind {
+impl FrozenKind {
     pub(super) const ALL: [Self; 4] = [Self::Hardware, Self::Workload, Self::Pool, Self::System];
 
     fn presets(self) -> &'static [Preset] {
@@ -53,7 +53,7 @@ impl Kind {
 
 /// All texts that links may refer to: hardware, networks, pools and systems, current and former ones.
 pub fn frozen_texts() -> Vec<FrozenText> {
-    Kind::ALL.into_iter().flat_map(Kind::texts).collect()
+    FrozenKind::ALL.into_iter().flat_map(FrozenKind::texts).collect()
 }
 
 /// The hash of a text in links.

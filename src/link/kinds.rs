@@ -1,72 +1,72 @@
 //! Fields of forms in links, by kind.
 
-use super::fields::{Point, Sizes, bytes, take};
+use super::fields::{Point, TileSizeField, bytes, take};
 use super::frozen::fnv_1a;
 use super::packing::newer;
 use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use fusescape_engine::rules::Rules;
 use fusescape_spec::Diagnostics;
-use fusescape_state::{Choice, FuseChoice, RULE_SETS, RuleSet, Slot};
+use fusescape_state::{Choice, FieldRef, FuseChoice, RULE_SETS, RuleSet};
 
 /// The bytes of a field; `None` for an open one, which links leave out.
-pub(super) fn pack(slot: Slot) -> Vec<u8> {
+pub(super) fn pack(slot: FieldRef) -> Vec<u8> {
     match slot {
-        Slot::Text(text) => bytes(text),
-        Slot::Sizes(text) => bytes(&sizes(text)),
-        Slot::Name(name) => name.as_ref().map(bytes).unwrap_or_default(),
-        Slot::Names(names) => bytes(names),
-        Slot::Choice(choice) => bytes(&choice.number()),
-        Slot::Modes(modes) => bytes(&modes.iter().map(Choice::number).sum::<u8>()),
-        Slot::Weights(weights) => bytes(weights),
-        Slot::Rules(rules) => {
+        FieldRef::Text(text) => bytes(text),
+        FieldRef::Sizes(text) => bytes(&sizes(text)),
+        FieldRef::Name(name) => name.as_ref().map(bytes).unwrap_or_default(),
+        FieldRef::Names(names) => bytes(names),
+        FieldRef::Choice(choice) => bytes(&choice.number()),
+        FieldRef::Modes(modes) => bytes(&modes.iter().map(Choice::number).sum::<u8>()),
+        FieldRef::Weights(weights) => bytes(weights),
+        FieldRef::Rules(rules) => {
             let (set, others) = RuleSet::nearest(rules);
             let others: Vec<[u8; 2]> = others.into_iter().map(short_name).collect();
             bytes(&(set.number, others))
         }
-        Slot::Count(number) | Slot::Ordinal(number) => bytes(&(*number as u32)),
-        Slot::Ratio(ratio) => bytes(ratio),
-        Slot::Flag(flag) | Slot::Shown(flag) => bytes(flag),
-        Slot::OptionalOrdinal(number) => number.map(|number| bytes(&(number as u32))).unwrap_or_default(),
-        Slot::Point(point) => point.as_ref().map(|point| bytes(&packed_point(point))).unwrap_or_default(),
+        FieldRef::Count(number) | FieldRef::Ordinal(number) => bytes(&(*number as u32)),
+        FieldRef::Ratio(ratio) => bytes(ratio),
+        FieldRef::Flag(flag) | FieldRef::Shown(flag) => bytes(flag),
+        FieldRef::OptionalOrdinal(number) => number.map(|number| bytes(&(number as u32))).unwrap_or_default(),
+        FieldRef::Point(point) => point.as_ref().map(|point| bytes(&packed_point(point))).unwrap_or_default(),
     }
 }
 
 /// Reads a field from the start of the bytes.
-pub(super) fn unpack(slot: Slot, from: &mut &[u8]) -> Result<(), Diagnostics> {
+pub(super) fn unpack(slot: FieldRef, from: &mut &[u8]) -> Result<(), Diagnostics> {
     match slot {
-        Slot::Text(text) => *text = take(from)?,
-        Slot::Sizes(text) => {
+        FieldRef::Text(text) => *text = take(from)?,
+        FieldRef::Sizes(text) => {
             *text = match take(from)? {
-                Sizes::List(numbers) => numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(" "),
-                Sizes::Text(text) => text,
+                TileSizeField::List(numbers) => numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(" "),
+                TileSizeField::Text(text) => text,
             }
         }
-        Slot::Name(name) => *name = Some(take(from)?),
-        Slot::Names(names) => *names = take(from)?,
-        Slot::Choice(choice) => return choice.take_numbered(take(from)?).then_some(()).ok_or_else(newer),
-        Slot::Modes(modes) => {
+        FieldRef::Name(name) => *name = Some(take(from)?),
+        FieldRef::Names(names) => *names = take(from)?,
+        FieldRef::Choice(choice) => return choice.take_numbered(take(from)?).then_some(()).ok_or_else(newer),
+        FieldRef::Modes(modes) => {
             let bits: u8 = take(from)?;
             *modes = StoringMode::ALL.into_iter().filter(|mode| bits & mode.number() != 0).collect();
         }
-        Slot::Weights(weights) => *weights = take(from)?,
-        Slot::Rules(rules) => *rules = unpacked_rules(take(from)?)?,
-        Slot::Count(number) | Slot::Ordinal(number) => *number = take::<u32>(from)? as usize,
-        Slot::Ratio(ratio) => *ratio = take(from)?,
-        Slot::Flag(flag) | Slot::Shown(flag) => *flag = take(from)?,
-        Slot::OptionalOrdinal(number) => *number = Some(take::<u32>(from)? as usize),
-        Slot::Point(point) => *point = Some(unpacked_point(take(from)?)?),
+        FieldRef::Weights(weights) => *weights = take(from)?,
+        FieldRef::Rules(rules) => *rules = unpacked_rules(take(from)?)?,
+        FieldRef::Count(number) | FieldRef::Ordinal(number) => *number = take::<u32>(from)? as usize,
+        FieldRef::Ratio(ratio) => *ratio = take(from)?,
+        FieldRef::Flag(flag) | FieldRef::Shown(flag) => *flag = take(from)?,
+        FieldRef::OptionalOrdinal(number) => *number = Some(take::<u32>(from)? as usize),
+        FieldRef::Point(point) => *point = Some(unpacked_point(take(from)?)?),
     }
     Ok(())
 }
 
-fn sizes(text: &str) -> Sizes {
+fn sizes(text: &str) -> TileSizeField {
     let numbers: Option<Vec<u64>> = text.split(' ').map(|word| word.parse().ok()).collect();
     match numbers {
         // `007` parses as a number, too.
         Some(numbers) if numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(" ") == text => {
-            Sizes::List(numbers)
+            TileSizeField::List(numbers)
         }
-        _ => Sizes::Text(text.to_owned()),
+        _ => TileSizeField::Text(text.to_owned()),
     }
 }
 

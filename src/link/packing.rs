@@ -1,6 +1,6 @@
 //! Fields as letters: a version, deflate, base64url, and a checksum that detects truncation and typing errors.
 
-use super::fields::{Field, bytes};
+use super::fields::{StateField, bytes};
 use super::{frozen::fnv_1a, wrong};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -19,7 +19,7 @@ const CHECKSUM: usize = 2;
 const COMPRESSION: u8 = 8;
 
 /// The letters of some fields.
-pub(super) fn pack(fields: &[Field]) -> String {
+pub(super) fn pack(fields: &[StateField]) -> String {
     let mut unpacked = Vec::new();
     for field in fields {
         unpacked.extend(bytes(&field.number));

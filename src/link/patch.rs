@@ -12,7 +12,7 @@ const INSERTED: f64 = 0.62;
 
 /// A run of bytes to copy.
 #[derive(Clone, Copy)]
-struct Run {
+struct CopiedBytes {
     /// Start: in the base, or behind it in the output so far.
     from: usize,
     length: usize,
@@ -61,7 +61,7 @@ struct Finder<'a> {
 
 impl Finder<'_> {
     /// The best run for the byte at this place of the text; a run from `expected` has the shortest encoding.
-    fn best(&mut self, at: usize, expected: usize) -> Option<Run> {
+    fn best(&mut self, at: usize, expected: usize) -> Option<CopiedBytes> {
         let here = self.start + at;
         while self.known < here {
             if let Some(gram) = self.source[self.known..].first_chunk::<GRAM>() {
@@ -79,7 +79,7 @@ impl Finder<'_> {
                 let length = wanted.iter().zip(&self.source[from..]).take_while(|(a, b)| a == b).count();
                 let delta = (from as i64 - expected as i64).unsigned_abs() * 2;
                 let gain = length as f64 * INSERTED - 0.7 - bytes(delta) - bytes(length as u64);
-                Run { from, length, gain }
+                CopiedBytes { from, length, gain }
             })
             .max_by(|a, b| a.gain.total_cmp(&b.gain))
             .filter(|run| run.gain > 0.0)

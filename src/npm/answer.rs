@@ -3,13 +3,13 @@
 use crate::blob::{Blob, Bytes};
 use crate::question::{GivenFile, OnCore, Question};
 use crate::{all_fields, fields};
-use fusescape_command::depth_first::{Row, sweep};
+use fusescape_command::depth_first::{SweepRow, sweep};
 use fusescape_command::documents::{facts, presets};
-use fusescape_command::layer::LayerResult;
+use fusescape_command::layer::LayerOutcome;
 use fusescape_command::run::run_and_tell;
 use fusescape_command::study_front::{FrontRows, rows_by_column};
-use fusescape_command::{self as command, NoResult, Watch, written};
-use fusescape_engine::explore::study::{Course, Evaluator, Study, StudyRequest};
+use fusescape_command::{self as command, CommandError, ProgressMonitor, written};
+use fusescape_engine::explore::study::{DesignEvaluator, DesignSampler, DesignSpace, StudyRequest};
 use fusescape_engine::explore::{AttentionRequest, mapping_document};
 use fusescape_engine::hierarchy::HierarchyRequest;
 use fusescape_engine::multicore::CoresRequest;
@@ -27,31 +27,31 @@ const MOST_DESIGNS: u64 = 100_000;
 ///
 /// # Errors
 /// All errors of documents and options, or reasons why nothing fits.
-pub fn answer(question: Question, bytes: &Bytes, watch: &dyn Watch) -> Result<Value, Diagnostics> {
+pub fn answer(question: Question, bytes: &Bytes, monitor: &dyn ProgressMonitor) -> Result<Value, Diagnostics> {
     let found = match question {
         Question::DepthFirst(asked, is_single) => {
             let OnCore { hardware, network, options } = asked;
             let sweep = sweep(hardware, network, options.settings()?)?;
-            let found = command::depth_first::depth_first(&sweep, watch).map_err(reasons)?;
-            if let (true, [Row::Failed { reasons, .. }]) = (is_single, &found.findings.rows[..]) {
+            let found = command::depth_first::depth_first(&sweep, monitor).map_err(reasons)?;
+            if let (true, [SweepRow::Failed { reasons, .. }]) = (is_single, &found.findings.rows[..]) {
                 return Err(reasons.clone());
             }
             with(written(found.json())?, [("notes", json!(all_fields(&sweep.notes())))])
         }
         Question::Optimal(OnCore { hardware, network, options }) => {
             let sweep = sweep(hardware, network, options.settings()?)?;
-            let found = command::optimal::optimal(&sweep, options.limits(), watch).map_err(reasons)?;
+            let found = command::optimal::optimal(&sweep, options.limits(), monitor).map_err(reasons)?;
             with(written(found.json())?, [("notes", json!(all_fields(&sweep.notes())))])
         }
         Question::Fuse(OnCore { hardware, network, options }) => {
             let sweep = sweep(hardware, network, options.settings()?)?;
             let notes = json!(all_fields(&sweep.notes()));
-            let found = command::fuse::fuse(sweep, options.limits(), watch).map_err(reasons)?;
+            let found = command::fuse::fuse(sweep, options.limits(), monitor).map_err(reasons)?;
             with(written(found.json())?, [("notes", notes)])
         }
         Question::MapLayers(OnCore { hardware, network, options }, is_single) => {
-            let found = command::layer::map_layers(hardware, network, &options.options()?, watch).map_err(reasons)?;
-            if let (true, [(_, LayerResult { mapped: Err(reasons), .. })]) = (is_single, &found.layers[..]) {
+            let found = command::layer::map_layers(hardware, network, &options.options()?, monitor).map_err(reasons)?;
+            if let (true, [(_, LayerOutcome { mapped: Err(reasons), .. })]) = (is_single, &found.layers[..]) {
                 return Err(reasons.clone());
             }
             let title = format!("{} on {}", found.network.name, found.core.name);
@@ -64,23 +64,23 @@ pub fn answer(question: Question, bytes: &Bytes, watch: &dyn Watch) -> Result<Va
         Question::Hierarchies(pool, OnCore { hardware, network, options }) => {
             let settings = options.settings()?;
             let request = HierarchyRequest { pool, hardware, workload: network, settings };
-            let found = command::hierarchy::hierarchies(&request, options.everything, watch).map_err(reasons)?;
+            let found = command::hierarchy::hierarchies(&request, options.everything, monitor).map_err(reasons)?;
             with(written(found.json())?, [("notes", json!([])), ("hardware", found.best_document().into())])
         }
         Question::Cores(system, OnCore { hardware, network, options }) => {
             let (settings, options) = options.read()?;
             let request = CoresRequest { hardware, workload: network, system, settings };
-            let found = command::cores::cores(request, &options, watch).map_err(reasons)?;
+            let found = command::cores::cores(request, &options, monitor).map_err(reasons)?;
             let notes: Vec<Value> = found.notes().iter().map(fields).collect();
             with(written(found.json())?, [("notes", json!(notes)), ("trace", chrome_trace(&found.account).into())])
         }
         Question::Attention(hardware, model, options) => {
             let (step, bits, objective, generated) = options.read()?;
             let request = AttentionRequest { hardware, model, step, bits, objective };
-            let found = command::attention::attention(request, generated, watch).map_err(reasons)?;
+            let found = command::attention::attention(request, generated, monitor).map_err(reasons)?;
             with(written(found.json())?, [("notes", json!([]))])
         }
-        Question::Study(request) => study(request, watch)?,
+        Question::Study(request) => study(request, monitor)?,
         Question::Import(files, sizes) => imported(files, sizes, bytes)?,
         Question::Presets(kind) => {
             presets(kind).iter().map(|preset| (preset.id.to_owned(), Value::from(preset.title))).collect()
@@ -91,8 +91,8 @@ pub fn answer(question: Question, bytes: &Bytes, watch: &dyn Watch) -> Result<Va
 }
 
 /// The front of a study as printed by `fusescape study front`, and all rows.
-fn study(request: StudyRequest, watch: &dyn Watch) -> Result<Value, Diagnostics> {
-    let study = Study::new(request)?;
+fn study(request: StudyRequest, monitor: &dyn ProgressMonitor) -> Result<Value, Diagnostics> {
+    let study = DesignSpace::new(request)?;
     let designs = study.designs();
     if designs > MOST_DESIGNS {
         let mut wrong = Diagnostics::default();
@@ -102,13 +102,13 @@ fn study(request: StudyRequest, watch: &dyn Watch) -> Result<Value, Diagnostics>
     }
     let study = Arc::new(study);
     let (mut rows, mut front) = (Vec::new(), FrontRows::default());
-    let bench = || Evaluator::new(Arc::clone(&study), Arc::default());
-    run_and_tell(&mut Course::new(Arc::clone(&study)), bench, watch, |course| {
-        if let Some((_, found)) = course.completed() {
+    let bench = || DesignEvaluator::new(Arc::clone(&study), Arc::default());
+    run_and_tell(&mut DesignSampler::new(Arc::clone(&study)), bench, monitor, |sampler| {
+        if let Some((_, found)) = sampler.completed() {
             rows.extend(found.iter().cloned());
             front.add(&study, found);
         }
-        Ok::<(), NoResult>(())
+        Ok::<(), CommandError>(())
     })
     .map_err(reasons)?;
     let rows = written(serde_json::to_value(rows_by_column(&study, &rows)))?;
@@ -123,17 +123,17 @@ fn imported(files: Vec<GivenFile>, sizes: BTreeMap<String, u64>, bytes: &Bytes) 
     };
     let options = import::onnx::Options { sizes: sizes.into_iter().collect(), ..Default::default() };
     let imported = import::import(files.into_iter().enumerate().map(file).collect(), &options)?;
-    let report: Vec<String> = imported.reports.iter().flat_map(import::Report::lines).collect();
+    let report: Vec<String> = imported.reports.iter().flat_map(import::ImportReport::lines).collect();
     let documents = [("hardware", imported.hardware), ("network", imported.workload), ("system", imported.system)];
     let documents = documents.into_iter().filter_map(|(kind, text)| Some((kind.to_owned(), json!(text?))));
     Ok(with(Value::Object(documents.collect::<Map<_, _>>()), [("report", json!(report))]))
 }
 
 /// A command is stopped together with its worker, so this case is not reported.
-fn reasons(why: NoResult) -> Diagnostics {
+fn reasons(why: CommandError) -> Diagnostics {
     match why {
-        NoResult::Wrong(wrong) => wrong,
-        NoResult::Stopped => Diagnostics::default(),
+        CommandError::Wrong(wrong) => wrong,
+        CommandError::Stopped => Diagnostics::default(),
     }
 }
 

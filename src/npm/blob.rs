@@ -1,6 +1,6 @@
 //! Bytes of files of a page, read on demand: of a large model only its graph is read.
 
-use fusescape_import::Source;
+use fusescape_import::ByteSource;
 use js_sys::{Function, Uint8Array};
 use std::io;
 use wasm_bindgen::{JsCast, JsValue};
@@ -19,7 +19,7 @@ pub struct Blob<'b> {
     pub size: u64,
 }
 
-impl Source for Blob<'_> {
+impl ByteSource for Blob<'_> {
     fn len(&self) -> u64 {
         self.size
     }

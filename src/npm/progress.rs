@@ -1,6 +1,6 @@
 //! Reports of a command's progress to JavaScript.
 
-use fusescape_command::Watch;
+use fusescape_command::ProgressMonitor;
 use js_sys::Function;
 use std::sync::{Mutex, PoisonError};
 use wasm_bindgen::JsValue;
@@ -10,20 +10,20 @@ use web_time::{Duration, Instant};
 const TICK: Duration = Duration::from_millis(20);
 
 /// Calls a function with parts done, all parts, and their name.
-pub struct Progress {
+pub struct CallbackMonitor {
     tell: Function,
-    stage: Mutex<Stage>,
+    stage: Mutex<StageCounts>,
 }
 
 #[derive(Default)]
-struct Stage {
+struct StageCounts {
     done: usize,
     count: usize,
     what: String,
     told: Option<Instant>,
 }
 
-impl Progress {
+impl CallbackMonitor {
     /// For the function `tell(done, count, what)`.
     pub fn new(tell: Function) -> Self {
         Self { tell, stage: Mutex::default() }
@@ -31,7 +31,7 @@ impl Progress {
 
     // This is the browser's clock in WebAssembly.
     #[allow(clippy::disallowed_methods)]
-    fn change(&self, act: impl FnOnce(&mut Stage)) {
+    fn change(&self, act: impl FnOnce(&mut StageCounts)) {
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         act(&mut stage);
         let is_over = stage.done >= stage.count;
@@ -44,9 +44,9 @@ impl Progress {
     }
 }
 
-impl Watch for Progress {
+impl ProgressMonitor for CallbackMonitor {
     fn begin(&self, count: usize, what: &str) {
-        self.change(|stage| *stage = Stage { count, what: what.to_owned(), ..Stage::default() });
+        self.change(|stage| *stage = StageCounts { count, what: what.to_owned(), ..StageCounts::default() });
     }
 
     fn advance(&self, parts: usize) {

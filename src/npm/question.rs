@@ -1,6 +1,6 @@
 //! Questions, as JSON.
 
-use fusescape_command::documents::{Kind, presets};
+use fusescape_command::documents::{DocumentKind, presets};
 use fusescape_command::options::{AttentionOptions, CoresChoices, HierarchyOptions, MapOptions, SweepOptions};
 use fusescape_engine::explore::study::StudyRequest;
 use fusescape_spec::{Diagnostic, Diagnostics, find_preset};
@@ -30,9 +30,9 @@ pub enum Question {
     /// Documents from files of other programs; sizes of a model's open dimensions.
     Import(Vec<GivenFile>, BTreeMap<String, u64>),
     /// The presets of a kind.
-    Presets(Kind),
+    Presets(DocumentKind),
     /// A summary of a document.
-    Facts(Kind, String),
+    Facts(DocumentKind, String),
 }
 
 /// Texts of two documents, and options.
@@ -70,8 +70,8 @@ struct StudyOptions {
 
 /// A question as written: a document is the name of a preset, or a text.
 #[derive(Deserialize)]
-struct Written {
-    command: Command,
+struct WrittenQuestion {
+    command: CommandName,
     kind: Option<String>,
     #[serde(default)]
     documents: BTreeMap<String, String>,
@@ -83,7 +83,7 @@ struct Written {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-enum Command {
+enum CommandName {
     Evaluate,
     DepthFirst,
     Optimal,
@@ -104,30 +104,32 @@ enum Command {
 /// # Errors
 /// All errors of names of presets, and of options.
 pub fn read(text: &str) -> Result<Question, Diagnostics> {
-    let written: Written = serde_json::from_str(text).map_err(|why| {
+    let written: WrittenQuestion = serde_json::from_str(text).map_err(|why| {
         let mut wrong = Diagnostics::default();
         wrong.add("", format!("This is no question: {why}"), "Call the functions of the package");
         wrong
     })?;
-    let mut reader = Reader { documents: written.documents, options: written.options, wrong: Diagnostics::default() };
+    let mut reader =
+        QuestionReader { documents: written.documents, options: written.options, wrong: Diagnostics::default() };
     let question = match written.command {
-        Command::Evaluate => Question::DepthFirst(reader.on_core(), true),
-        Command::DepthFirst => Question::DepthFirst(reader.on_core(), false),
-        Command::Optimal => Question::Optimal(reader.on_core()),
-        Command::Fuse => Question::Fuse(reader.on_core()),
-        Command::MapLayer => Question::MapLayers(reader.on_core(), true),
-        Command::MapLayers => Question::MapLayers(reader.on_core(), false),
-        Command::Hierarchies => Question::Hierarchies(reader.document(Kind::Pool), reader.on_core()),
-        Command::Cores => Question::Cores(reader.document(Kind::System), reader.on_core()),
-        Command::Attention => {
-            let [hardware, model] = [Kind::Hardware, Kind::Transformer].map(|kind| reader.document(kind));
+        CommandName::Evaluate => Question::DepthFirst(reader.on_core(), true),
+        CommandName::DepthFirst => Question::DepthFirst(reader.on_core(), false),
+        CommandName::Optimal => Question::Optimal(reader.on_core()),
+        CommandName::Fuse => Question::Fuse(reader.on_core()),
+        CommandName::MapLayer => Question::MapLayers(reader.on_core(), true),
+        CommandName::MapLayers => Question::MapLayers(reader.on_core(), false),
+        CommandName::Hierarchies => Question::Hierarchies(reader.document(DocumentKind::Pool), reader.on_core()),
+        CommandName::Cores => Question::Cores(reader.document(DocumentKind::System), reader.on_core()),
+        CommandName::Attention => {
+            let [hardware, model] =
+                [DocumentKind::Hardware, DocumentKind::Transformer].map(|kind| reader.document(kind));
             Question::Attention(hardware, model, reader.options())
         }
-        Command::Study => Question::Study(reader.study()),
-        Command::Import => Question::Import(written.files, reader.options::<ImportOptions>().sizes),
-        Command::Presets => Question::Presets(Kind::named(&written.kind.unwrap_or_default())?),
-        Command::Facts => {
-            let kind = Kind::named(&written.kind.unwrap_or_default())?;
+        CommandName::Study => Question::Study(reader.study()),
+        CommandName::Import => Question::Import(written.files, reader.options::<ImportOptions>().sizes),
+        CommandName::Presets => Question::Presets(DocumentKind::named(&written.kind.unwrap_or_default())?),
+        CommandName::Facts => {
+            let kind = DocumentKind::named(&written.kind.unwrap_or_default())?;
             Question::Facts(kind, reader.document(kind))
         }
     };
@@ -135,23 +137,23 @@ pub fn read(text: &str) -> Result<Question, Diagnostics> {
 }
 
 /// Parses a question, and collects errors.
-struct Reader {
+struct QuestionReader {
     documents: BTreeMap<String, String>,
     options: Map<String, Value>,
     wrong: Diagnostics,
 }
 
-impl Reader {
+impl QuestionReader {
     fn on_core<T: DeserializeOwned + Default>(&mut self) -> OnCore<T> {
         OnCore {
-            hardware: self.document(Kind::Hardware),
-            network: self.document(Kind::Network),
+            hardware: self.document(DocumentKind::Hardware),
+            network: self.document(DocumentKind::Network),
             options: self.options(),
         }
     }
 
     /// The text of a document. A name has a single line, and no braces.
-    fn document(&mut self, kind: Kind) -> String {
+    fn document(&mut self, kind: DocumentKind) -> String {
         let Some(given) = self.documents.remove(kind.name()) else {
             self.wrong.add(kind.name(), "This document is missing", "Give the name of a preset, a text or an object");
             return String::new();
@@ -177,7 +179,7 @@ impl Reader {
         };
         let StudyOptions { hardware, network, system } = self.options();
         let [cores, networks, systems] = StudyRequest::names(&text);
-        let texts = |kind: Kind, own: BTreeMap<String, String>, names: Vec<String>| -> Vec<(String, String)> {
+        let texts = |kind: DocumentKind, own: BTreeMap<String, String>, names: Vec<String>| -> Vec<(String, String)> {
             let text = |name: &String| {
                 let preset = || find_preset(presets(kind), name).ok().map(|preset| preset.text.to_owned());
                 own.get(name).cloned().or_else(preset)
@@ -185,9 +187,9 @@ impl Reader {
             names.into_iter().filter_map(|name| text(&name).map(|text| (name, text))).collect()
         };
         StudyRequest {
-            hardware: texts(Kind::Hardware, hardware, cores),
-            networks: texts(Kind::Network, network, networks),
-            systems: texts(Kind::System, system, systems),
+            hardware: texts(DocumentKind::Hardware, hardware, cores),
+            networks: texts(DocumentKind::Network, network, networks),
+            systems: texts(DocumentKind::System, system, systems),
             text,
         }
     }

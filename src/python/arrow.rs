@@ -12,7 +12,7 @@ use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use fusescape_command::study::{StudyFailure, open};
 use fusescape_engine::cost::{EnergyCause, LatencyCause};
-use fusescape_results::{Cell, Designs, Kind as CellKind, ResultColumn, UnreadFile, row_cells};
+use fusescape_results::{CellValue, ColumnKind as CellKind, Designs, ResultColumn, UnreadFile, row_cells};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 /// The type of a column. Any value may be missing.
 #[derive(Clone, Copy)]
-enum Kind {
+enum ArrowType {
     /// Text; a list is joined by commas, sentences by spaces.
     Words,
     /// Integers.
@@ -34,23 +34,23 @@ enum Kind {
 }
 
 /// A column: its name, its type, and its place in a row, as a JSON pointer.
-struct Column {
+struct ArrowColumn {
     name: String,
-    kind: Kind,
+    kind: ArrowType,
     pointer: String,
 }
 
 /// A column with the name of the field.
-fn field(name: &str, kind: Kind) -> Column {
-    Column { name: name.to_owned(), kind, pointer: format!("/{name}") }
+fn field(name: &str, kind: ArrowType) -> ArrowColumn {
+    ArrowColumn { name: name.to_owned(), kind, pointer: format!("/{name}") }
 }
 
 /// The place of the rows in a kind of result, and their columns.
-fn layout(kind: &str) -> Option<(&'static str, Vec<Column>)> {
-    use Kind::{Count, Flag, Real, Words};
+fn layout(kind: &str) -> Option<(&'static str, Vec<ArrowColumn>)> {
+    use ArrowType::{Count, Flag, Real, Words};
     let schedule = [("mode", Words), ("tile_x_columns", Count), ("tile_y_rows", Count)];
     let costs = [("energy_pj", Real), ("latency_cycles", Count), ("dram_words", Real), ("score", Real)];
-    let all = |parts: &[&[(&str, Kind)]]| -> Vec<Column> {
+    let all = |parts: &[&[(&str, ArrowType)]]| -> Vec<ArrowColumn> {
         parts.iter().copied().flatten().map(|&(name, kind)| field(name, kind)).collect()
     };
     Some(match kind {
@@ -60,7 +60,7 @@ fn layout(kind: &str) -> Option<(&'static str, Vec<Column>)> {
             let energy = EnergyCause::ALL.map(|cause| (format!("{}_pj", cause.key()), Real, "energy"));
             let latency = LatencyCause::ALL.map(|cause| (cause.key(), Count, "latency"));
             let latency = latency.map(|(key, kind, of)| (format!("{key}_cycles"), kind, of));
-            columns.extend(energy.into_iter().chain(latency).map(|(key, kind, of)| Column {
+            columns.extend(energy.into_iter().chain(latency).map(|(key, kind, of)| ArrowColumn {
                 pointer: format!("/{of}/{key}"),
                 name: format!("{of}.{key}"),
                 kind,
@@ -84,10 +84,13 @@ fn layout(kind: &str) -> Option<(&'static str, Vec<Column>)> {
         }
         "attention" => {
             let costs = [("energy_pj", Real), ("latency_cycles", Count), ("dram_bits", Count), ("macs", Count)];
-            let of_best = |(name, kind): (&str, Kind)| Column { pointer: format!("/best/{name}"), ..field(name, kind) };
+            let of_best =
+                |(name, kind): (&str, ArrowType)| ArrowColumn { pointer: format!("/best/{name}"), ..field(name, kind) };
             let tiles = [("queries", Count), ("heads", Count), ("keys", Count), ("held", Words)];
-            let of_tiles =
-                |(name, kind): (&str, Kind)| Column { pointer: format!("/best/schedule/{name}"), ..field(name, kind) };
+            let of_tiles = |(name, kind): (&str, ArrowType)| ArrowColumn {
+                pointer: format!("/best/schedule/{name}"),
+                ..field(name, kind)
+            };
             let mut columns = vec![field("fusion", Words)];
             columns.extend(tiles.map(of_tiles).into_iter().chain(costs.map(of_best)));
             columns.push(of_best(("bound_by", Words)));
@@ -95,7 +98,7 @@ fn layout(kind: &str) -> Option<(&'static str, Vec<Column>)> {
         }
         "divided-attention" => {
             let parts = ["heads", "queries", "keys", "sequences", "layers"];
-            let of_split = |name: &str| Column { pointer: format!("/split/{name}"), ..field(name, Count) };
+            let of_split = |name: &str| ArrowColumn { pointer: format!("/split/{name}"), ..field(name, Count) };
             let figures = [
                 ("energy_pj", Real),
                 ("link_energy_pj", Real),
@@ -120,13 +123,13 @@ fn layout(kind: &str) -> Option<(&'static str, Vec<Column>)> {
     })
 }
 
-impl Column {
+impl ArrowColumn {
     fn field(&self) -> Field {
         let kind = match self.kind {
-            Kind::Words => DataType::Utf8,
-            Kind::Count => DataType::UInt64,
-            Kind::Real => DataType::Float64,
-            Kind::Flag => DataType::Boolean,
+            ArrowType::Words => DataType::Utf8,
+            ArrowType::Count => DataType::UInt64,
+            ArrowType::Real => DataType::Float64,
+            ArrowType::Flag => DataType::Boolean,
         };
         Field::new(&self.name, kind, true)
     }
@@ -134,10 +137,10 @@ impl Column {
     fn array(&self, rows: &[Value]) -> ArrayRef {
         let cells = rows.iter().map(|row| row.pointer(&self.pointer));
         match self.kind {
-            Kind::Words => Arc::new(cells.map(|cell| cell.and_then(words)).collect::<StringArray>()),
-            Kind::Count => Arc::new(cells.map(|cell| cell?.as_u64()).collect::<UInt64Array>()),
-            Kind::Real => Arc::new(cells.map(|cell| cell?.as_f64()).collect::<Float64Array>()),
-            Kind::Flag => Arc::new(cells.map(|cell| cell?.as_bool()).collect::<BooleanArray>()),
+            ArrowType::Words => Arc::new(cells.map(|cell| cell.and_then(words)).collect::<StringArray>()),
+            ArrowType::Count => Arc::new(cells.map(|cell| cell?.as_u64()).collect::<UInt64Array>()),
+            ArrowType::Real => Arc::new(cells.map(|cell| cell?.as_f64()).collect::<Float64Array>()),
+            ArrowType::Flag => Arc::new(cells.map(|cell| cell?.as_bool()).collect::<BooleanArray>()),
         }
     }
 }
@@ -159,11 +162,11 @@ fn words(cell: &Value) -> Option<String> {
 pub struct Rows {
     schema: SchemaRef,
     count: usize,
-    source: Source,
+    source: RowSource,
 }
 
 /// The source of the rows.
-enum Source {
+enum RowSource {
     Memory(RecordBatch),
     /// A result file of a study.
     File(PathBuf),
@@ -171,15 +174,15 @@ enum Source {
 
 impl Rows {
     fn of_batch(batch: RecordBatch) -> Self {
-        Self { schema: batch.schema(), count: batch.num_rows(), source: Source::Memory(batch) }
+        Self { schema: batch.schema(), count: batch.num_rows(), source: RowSource::Memory(batch) }
     }
 
     /// Rows of a study, given as cells.
     ///
     /// # Errors
     /// Never for cells of these columns.
-    pub fn of_cells(columns: &[ResultColumn], rows: Vec<Vec<Cell>>) -> PyResult<Self> {
-        let mut cells: Vec<Vec<Cell>> = columns.iter().map(|_| Vec::with_capacity(rows.len())).collect();
+    pub fn of_cells(columns: &[ResultColumn], rows: Vec<Vec<CellValue>>) -> PyResult<Self> {
+        let mut cells: Vec<Vec<CellValue>> = columns.iter().map(|_| Vec::with_capacity(rows.len())).collect();
         for row in rows {
             for (column, cell) in cells.iter_mut().zip(row) {
                 column.push(cell);
@@ -195,7 +198,7 @@ impl Rows {
     pub fn of_file(path: PathBuf) -> Result<Self, StudyFailure> {
         let (_, file) = open(&path)?;
         let count = usize::try_from(file.count()).unwrap_or(usize::MAX);
-        Ok(Self { schema: study_schema(file.columns()), count, source: Source::File(path) })
+        Ok(Self { schema: study_schema(file.columns()), count, source: RowSource::File(path) })
     }
 }
 
@@ -210,12 +213,12 @@ fn study_schema(columns: &[ResultColumn]) -> SchemaRef {
 }
 
 /// Cells, column by column, as a batch.
-fn study_batch(schema: &SchemaRef, columns: &[Vec<Cell>]) -> Result<RecordBatch, ArrowError> {
-    let array = |(field, cells): (&Arc<Field>, &Vec<Cell>)| -> ArrayRef {
-        let count = |cell: &Cell| if let Cell::Count(count) = cell { *count } else { 0 };
-        let number = |cell: &Cell| if let Cell::Number(number) = cell { *number } else { None };
-        fn text(cell: &Cell) -> Option<&str> {
-            if let Cell::Text(text) = cell { text.as_deref() } else { None }
+fn study_batch(schema: &SchemaRef, columns: &[Vec<CellValue>]) -> Result<RecordBatch, ArrowError> {
+    let array = |(field, cells): (&Arc<Field>, &Vec<CellValue>)| -> ArrayRef {
+        let count = |cell: &CellValue| if let CellValue::Count(count) = cell { *count } else { 0 };
+        let number = |cell: &CellValue| if let CellValue::Number(number) = cell { *number } else { None };
+        fn text(cell: &CellValue) -> Option<&str> {
+            if let CellValue::Text(text) = cell { text.as_deref() } else { None }
         }
         match field.data_type() {
             DataType::UInt64 => Arc::new(cells.iter().map(count).collect::<UInt64Array>()),
@@ -234,7 +237,7 @@ fn batches(
     let (study, file) = open(path)?;
     let (schema, groups, mut known) = (Arc::clone(schema), file.groups(), Designs::default());
     let batch = move |group: usize| {
-        let mut all: Vec<Vec<Cell>> = vec![Vec::new(); schema.fields().len()];
+        let mut all: Vec<Vec<CellValue>> = vec![Vec::new(); schema.fields().len()];
         file.rows_of_group(&study, group, &mut known, &mut |rows| -> Result<(), UnreadFile> {
             for row in rows {
                 all.iter_mut().zip(row_cells(&study, file.columns(), &row)).for_each(|(all, cell)| all.push(cell));
@@ -256,7 +259,7 @@ impl Rows {
             layout(kind).ok_or_else(|| PyValueError::new_err(format!("There is no kind of result `{kind}`.")))?;
         let value: Value = serde_json::from_str(json).map_err(wrong)?;
         let rows = value[rows].as_array().map_or(&[][..], Vec::as_slice);
-        let schema = Schema::new(columns.iter().map(Column::field).collect::<Vec<_>>());
+        let schema = Schema::new(columns.iter().map(ArrowColumn::field).collect::<Vec<_>>());
         let arrays = columns.iter().map(|column| column.array(rows)).collect();
         Ok(Self::of_batch(RecordBatch::try_new(Arc::new(schema), arrays).map_err(wrong)?))
     }
@@ -289,8 +292,12 @@ impl Rows {
         drop(requested_schema);
         let schema = Arc::clone(&self.schema);
         let reader: Box<dyn RecordBatchReader + Send> = match &self.source {
-            Source::Memory(batch) => Box::new(RecordBatchIterator::new([Ok::<_, ArrowError>(batch.clone())], schema)),
-            Source::File(path) => Box::new(RecordBatchIterator::new(batches(&schema, path).map_err(failed)?, schema)),
+            RowSource::Memory(batch) => {
+                Box::new(RecordBatchIterator::new([Ok::<_, ArrowError>(batch.clone())], schema))
+            }
+            RowSource::File(path) => {
+                Box::new(RecordBatchIterator::new(batches(&schema, path).map_err(failed)?, schema))
+            }
         };
         PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), c"arrow_array_stream")
     }

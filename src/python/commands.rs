@@ -1,13 +1,13 @@
 //! The commands: texts of documents and options as input, JSON and remarks as output.
 
 use crate::errors::{DiagnosticFields, all_fields, error, fields};
-use crate::work::{Told, shared_pool, work};
-use fusescape_command::depth_first::Row;
-use fusescape_command::layer::LayerResult;
+use crate::work::{ProgressCallback, shared_pool, work};
+use fusescape_command::depth_first::SweepRow;
+use fusescape_command::layer::LayerOutcome;
 use fusescape_command::options::{
     AttentionOptions, CoresChoices, HierarchyOptions, LinkOptions, MapOptions, SweepOptions,
 };
-use fusescape_command::{self as command, NoResult, written};
+use fusescape_command::{self as command, CommandError, written};
 use fusescape_engine::explore::{AttentionRequest, mapping_document};
 use fusescape_engine::hierarchy::HierarchyRequest;
 use fusescape_engine::multicore::CoresRequest;
@@ -19,7 +19,7 @@ use pythonize::depythonize;
 use serde_json::{Error, Value};
 
 /// The JSON report of a command, and remarks.
-type Found = (String, Vec<DiagnosticFields>);
+type CommandOutput = (String, Vec<DiagnosticFields>);
 
 /// The same, with a text in another format.
 type FoundWithText = (String, Vec<DiagnosticFields>, String);
@@ -32,15 +32,15 @@ pub fn depth_first(
     network: String,
     options: &Bound<'_, PyAny>,
     is_single: bool,
-    progress: Told<'_>,
-) -> PyResult<Found> {
+    progress: ProgressCallback<'_>,
+) -> PyResult<CommandOutput> {
     let options: SweepOptions = depythonize(options)?;
     let settings = options.settings().map_err(all)?;
-    work(py, shared_pool()?, progress, move |watch| {
+    work(py, shared_pool()?, progress, move |monitor| {
         let sweep = command::depth_first::sweep(hardware, network, settings)?;
-        let found = command::depth_first::depth_first(&sweep, watch)?;
-        if let (true, [Row::Failed { reasons, .. }]) = (is_single, &found.findings.rows[..]) {
-            return Err(NoResult::Wrong(reasons.clone()));
+        let found = command::depth_first::depth_first(&sweep, monitor)?;
+        if let (true, [SweepRow::Failed { reasons, .. }]) = (is_single, &found.findings.rows[..]) {
+            return Err(CommandError::Wrong(reasons.clone()));
         }
         Ok((text(found.json())?, all_fields(&sweep.notes())))
     })
@@ -53,13 +53,13 @@ pub fn optimal(
     hardware: String,
     network: String,
     options: &Bound<'_, PyAny>,
-    progress: Told<'_>,
-) -> PyResult<Found> {
+    progress: ProgressCallback<'_>,
+) -> PyResult<CommandOutput> {
     let options: SweepOptions = depythonize(options)?;
     let (settings, limits) = (options.settings().map_err(all)?, options.limits());
-    work(py, shared_pool()?, progress, move |watch| {
+    work(py, shared_pool()?, progress, move |monitor| {
         let sweep = command::depth_first::sweep(hardware, network, settings)?;
-        let found = command::optimal::optimal(&sweep, limits, watch)?;
+        let found = command::optimal::optimal(&sweep, limits, monitor)?;
         Ok((text(found.json())?, all_fields(&sweep.notes())))
     })
 }
@@ -71,14 +71,14 @@ pub fn fuse(
     hardware: String,
     network: String,
     options: &Bound<'_, PyAny>,
-    progress: Told<'_>,
-) -> PyResult<Found> {
+    progress: ProgressCallback<'_>,
+) -> PyResult<CommandOutput> {
     let options: SweepOptions = depythonize(options)?;
     let (settings, limits) = (options.settings().map_err(all)?, options.limits());
-    work(py, shared_pool()?, progress, move |watch| {
+    work(py, shared_pool()?, progress, move |monitor| {
         let sweep = command::depth_first::sweep(hardware, network, settings)?;
         let notes = all_fields(&sweep.notes());
-        Ok((text(command::fuse::fuse(sweep, limits, watch)?.json())?, notes))
+        Ok((text(command::fuse::fuse(sweep, limits, monitor)?.json())?, notes))
     })
 }
 
@@ -91,14 +91,14 @@ pub fn map_layers(
     network: String,
     options: &Bound<'_, PyAny>,
     is_single: bool,
-    progress: Told<'_>,
+    progress: ProgressCallback<'_>,
 ) -> PyResult<FoundWithText> {
     let options: MapOptions = depythonize(options)?;
     let options = options.options().map_err(all)?;
-    work(py, shared_pool()?, progress, move |watch| {
-        let found = command::layer::map_layers(hardware, network, &options, watch)?;
-        if let (true, [(_, LayerResult { mapped: Err(reasons), .. })]) = (is_single, &found.layers[..]) {
-            return Err(NoResult::Wrong(reasons.clone()));
+    work(py, shared_pool()?, progress, move |monitor| {
+        let found = command::layer::map_layers(hardware, network, &options, monitor)?;
+        if let (true, [(_, LayerOutcome { mapped: Err(reasons), .. })]) = (is_single, &found.layers[..]) {
+            return Err(CommandError::Wrong(reasons.clone()));
         }
         let (core, network) = (&found.core.name, &found.network.name);
         let mapped = found.layers.iter();
@@ -116,13 +116,13 @@ pub fn hierarchies(
     hardware: String,
     network: String,
     options: &Bound<'_, PyAny>,
-    progress: Told<'_>,
+    progress: ProgressCallback<'_>,
 ) -> PyResult<FoundWithText> {
     let options: HierarchyOptions = depythonize(options)?;
     let (settings, everything) = (options.settings().map_err(all)?, options.everything);
-    work(py, shared_pool()?, progress, move |watch| {
+    work(py, shared_pool()?, progress, move |monitor| {
         let request = HierarchyRequest { pool, hardware, workload: network, settings };
-        let found = command::hierarchy::hierarchies(&request, everything, watch)?;
+        let found = command::hierarchy::hierarchies(&request, everything, monitor)?;
         Ok((text(found.json())?, Vec::new(), found.best_document()))
     })
 }
@@ -135,13 +135,13 @@ pub fn cores(
     hardware: String,
     network: String,
     options: &Bound<'_, PyAny>,
-    progress: Told<'_>,
+    progress: ProgressCallback<'_>,
 ) -> PyResult<FoundWithText> {
     let options: CoresChoices = depythonize(options)?;
     let (settings, options) = options.read().map_err(all)?;
-    work(py, shared_pool()?, progress, move |watch| {
+    work(py, shared_pool()?, progress, move |monitor| {
         let request = CoresRequest { hardware, workload: network, system, settings };
-        let found = command::cores::cores(request, &options, watch)?;
+        let found = command::cores::cores(request, &options, monitor)?;
         Ok((text(found.json())?, found.notes().iter().map(fields).collect(), chrome_trace(&found.account)))
     })
 }
@@ -158,13 +158,13 @@ pub fn attention(
     hardware: String,
     model: String,
     options: &Bound<'_, PyAny>,
-    progress: Told<'_>,
-) -> PyResult<Found> {
+    progress: ProgressCallback<'_>,
+) -> PyResult<CommandOutput> {
     let options: AttentionOptions = depythonize(options)?;
     let (step, bits, objective, generated) = options.read().map_err(all)?;
-    work(py, shared_pool()?, progress, move |watch| {
+    work(py, shared_pool()?, progress, move |monitor| {
         let request = AttentionRequest { hardware, model, step, bits, objective };
-        let found = command::attention::attention(request, generated, watch)?;
+        let found = command::attention::attention(request, generated, monitor)?;
         Ok((text(found.json())?, Vec::new()))
     })
 }
@@ -177,15 +177,15 @@ pub fn divided_attention(
     model: String,
     options: &Bound<'_, PyAny>,
     links: &Bound<'_, PyAny>,
-    progress: Told<'_>,
-) -> PyResult<Found> {
+    progress: ProgressCallback<'_>,
+) -> PyResult<CommandOutput> {
     let options: AttentionOptions = depythonize(options)?;
     let (step, bits, objective, _) = options.read().map_err(all)?;
     let links: LinkOptions = depythonize(links)?;
     let cores = links.cores().ok_or_else(|| PyTypeError::new_err("cores: give their number"))?;
-    work(py, shared_pool()?, progress, move |watch| {
+    work(py, shared_pool()?, progress, move |monitor| {
         let request = AttentionRequest { hardware, model, step, bits, objective };
-        let found = command::attention::on_cores(request, cores, watch)?;
+        let found = command::attention::on_cores(request, cores, monitor)?;
         Ok((text(found.json())?, Vec::new()))
     })
 }
@@ -198,7 +198,7 @@ pub fn published_attention(
     model: String,
     options: &Bound<'_, PyAny>,
     as_published: bool,
-) -> PyResult<Found> {
+) -> PyResult<CommandOutput> {
     let options: AttentionOptions = depythonize(options)?;
     let (step, bits, objective, _) = options.read().map_err(all)?;
     work(py, shared_pool()?, None, move |_| {
@@ -208,6 +208,6 @@ pub fn published_attention(
 }
 
 /// JSON as text; a number that is not finite is an error.
-fn text(found: Result<Value, Error>) -> Result<String, NoResult> {
+fn text(found: Result<Value, Error>) -> Result<String, CommandError> {
     Ok(written(found)?.to_string())
 }

@@ -1,7 +1,7 @@
 //! Documents and presets.
 
 use crate::errors::error;
-use fusescape_command::documents::{self, Kind};
+use fusescape_command::documents::{self, DocumentKind};
 use fusescape_command::written;
 use fusescape_import as import;
 use fusescape_spec::edit::Outline;
@@ -36,8 +36,8 @@ pub fn facts(kind: &str, text: &str) -> PyResult<String> {
     facts.map(|facts| facts.to_string()).map_err(|wrong| error(&wrong))
 }
 
-fn of(kind: &str) -> PyResult<Kind> {
-    Kind::named(kind).map_err(|wrong| error(&wrong))
+fn of(kind: &str) -> PyResult<DocumentKind> {
+    DocumentKind::named(kind).map_err(|wrong| error(&wrong))
 }
 
 /// The document with some values replaced, each given as JSON; the rest of its text stays the same.
@@ -63,13 +63,13 @@ pub fn replaced(text: &str, changes: Vec<(String, String)>) -> PyResult<String> 
 }
 
 /// Documents by kind, and remarks on each file.
-type Documents = (Vec<(&'static str, String)>, Vec<String>);
+type ImportedTexts = (Vec<(&'static str, String)>, Vec<String>);
 
 /// Documents in files of other programs, such as ONNX models, and remarks on each file. `sizes` are those of dimensions
 /// that a model leaves open; `as_transformer`: read a model as the transformer whose blocks it repeats, not as a
 /// network.
 #[pyfunction]
-pub fn import_files(paths: Vec<PathBuf>, sizes: Vec<(String, u64)>, as_transformer: bool) -> PyResult<Documents> {
+pub fn import_files(paths: Vec<PathBuf>, sizes: Vec<(String, u64)>, as_transformer: bool) -> PyResult<ImportedTexts> {
     let source = |path: PathBuf| -> std::io::Result<import::File<'static>> {
         let source = File::open(&path).and_then(import::Seekable::new);
         let source = source.map_err(|why| std::io::Error::new(why.kind(), format!("{}: {why}", path.display())))?;
@@ -79,7 +79,7 @@ pub fn import_files(paths: Vec<PathBuf>, sizes: Vec<(String, u64)>, as_transform
     let sources = paths.into_iter().map(source).collect::<std::io::Result<Vec<_>>>()?;
     let options = import::onnx::Options { sizes, as_transformer, ..Default::default() };
     let imported = import::import(sources, &options).map_err(|wrong| error(&wrong))?;
-    let lines = imported.reports.iter().flat_map(import::Report::lines).collect();
+    let lines = imported.reports.iter().flat_map(import::ImportReport::lines).collect();
     let documents = [
         ("hardware", imported.hardware),
         ("network", imported.workload),

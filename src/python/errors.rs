@@ -1,6 +1,6 @@
 //! Errors, as the one exception of the package.
 
-use fusescape_command::NoResult;
+use fusescape_command::CommandError;
 use fusescape_command::study::StudyFailure;
 use fusescape_spec::{Diagnostic, Diagnostics};
 use pyo3::PyErr;
@@ -26,13 +26,13 @@ pub fn error(diagnostics: &Diagnostics) -> PyErr {
 }
 
 /// The reason why a study has no results; an error of a file becomes its only diagnostic.
-pub fn no_result(failure: StudyFailure) -> NoResult {
+pub fn no_result(failure: StudyFailure) -> CommandError {
     match failure {
         StudyFailure::NoResult(why) => why,
         StudyFailure::Files(why) => {
             let mut wrong = Diagnostics::default();
             wrong.add("", why, "");
-            NoResult::Wrong(wrong)
+            CommandError::Wrong(wrong)
         }
     }
 }
@@ -40,7 +40,7 @@ pub fn no_result(failure: StudyFailure) -> NoResult {
 /// The same as an exception.
 pub fn failed(failure: StudyFailure) -> PyErr {
     match no_result(failure) {
-        NoResult::Wrong(wrong) => error(&wrong),
-        NoResult::Stopped => pyo3::exceptions::PyKeyboardInterrupt::new_err(()),
+        CommandError::Wrong(wrong) => error(&wrong),
+        CommandError::Stopped => pyo3::exceptions::PyKeyboardInterrupt::new_err(()),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::arrow::Rows;
 use crate::errors::{error, failed, no_result};
-use crate::work::{Told, own_pool, shared_pool, work};
+use crate::work::{ProgressCallback, own_pool, shared_pool, work};
 use fusescape_command::study::{Shard, estimate, front_of_file, merge, open, read, run, study_json};
 use fusescape_command::written;
 use fusescape_engine::explore::study::{StudyCosts, StudyRequest};
@@ -16,9 +16,9 @@ use std::sync::Arc;
 type Named = Vec<(String, String)>;
 
 /// Text, hardware documents, networks and systems.
-type Parts = (String, Named, Named, Named);
+type StudyDocuments = (String, Named, Named, Named);
 
-fn in_parts(request: &StudyRequest) -> Parts {
+fn in_parts(request: &StudyRequest) -> StudyDocuments {
     let StudyRequest { text, hardware, networks, systems } = request.clone();
     (text, hardware, networks, systems)
 }
@@ -26,12 +26,12 @@ fn in_parts(request: &StudyRequest) -> Parts {
 /// A validated study, and the mapping problems that this process has solved for it.
 #[pyclass(frozen, module = "fusescape._fusescape")]
 pub struct Study {
-    study: Arc<fusescape_engine::explore::study::Study>,
+    study: Arc<fusescape_engine::explore::study::DesignSpace>,
     costs: Arc<StudyCosts>,
 }
 
 impl Study {
-    fn of(study: Result<fusescape_engine::explore::study::Study, Diagnostics>) -> PyResult<Self> {
+    fn of(study: Result<fusescape_engine::explore::study::DesignSpace, Diagnostics>) -> PyResult<Self> {
         let study = study.map_err(|wrong| error(&wrong))?;
         Ok(Self { study: Arc::new(study), costs: Arc::default() })
     }
@@ -42,7 +42,7 @@ impl Study {
     /// A study with all documents that it depends on.
     #[new]
     fn new(text: String, hardware: Named, networks: Named, systems: Named) -> PyResult<Self> {
-        Self::of(fusescape_engine::explore::study::Study::new(StudyRequest { text, hardware, networks, systems }))
+        Self::of(fusescape_engine::explore::study::DesignSpace::new(StudyRequest { text, hardware, networks, systems }))
     }
 
     /// A study with the documents that it names: given ones, files relative to `folder`, and presets.
@@ -52,7 +52,7 @@ impl Study {
     }
 
     /// Text, hardware documents, networks and systems of the study.
-    fn request(&self) -> Parts {
+    fn request(&self) -> StudyDocuments {
         in_parts(&self.study.request)
     }
 
@@ -82,12 +82,12 @@ impl Study {
         index: u64,
         count: u64,
         threads: usize,
-        progress: Told<'_>,
+        progress: ProgressCallback<'_>,
     ) -> PyResult<()> {
         let (study, costs) = (Arc::clone(&self.study), Arc::clone(&self.costs));
         let pool = if threads == 0 { shared_pool()? } else { own_pool(threads)? };
-        work(py, pool, progress, move |watch| {
-            run(&study, Shard { index, count }, &out, &costs, watch).map(drop).map_err(no_result)
+        work(py, pool, progress, move |monitor| {
+            run(&study, Shard { index, count }, &out, &costs, monitor).map(drop).map_err(no_result)
         })
     }
 }
@@ -116,7 +116,7 @@ impl Results {
     }
 
     /// Text, hardware documents, networks and systems of the study.
-    fn request(&self) -> Parts {
+    fn request(&self) -> StudyDocuments {
         in_parts(&self.request)
     }
 

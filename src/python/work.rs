@@ -1,7 +1,7 @@
 //! Runs a command in threads of its own, with Python's lock released, signals handled and progress reported.
 
 use crate::errors::failed;
-use fusescape_command::{NoResult, Watch};
+use fusescape_command::{CommandError, ProgressMonitor};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -16,18 +16,18 @@ const TICK: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_millis(40);
 
 /// A function for progress reports: parts done, all parts, and their name.
-pub type Told<'py> = Option<Bound<'py, PyAny>>;
+pub type ProgressCallback<'py> = Option<Bound<'py, PyAny>>;
 
 /// The progress of a command, and whether it should continue.
 #[derive(Default)]
-struct Progress {
+struct CommandProgress {
     is_stopped: AtomicBool,
     done: AtomicUsize,
     count: AtomicUsize,
     what: Mutex<String>,
 }
 
-impl Watch for Progress {
+impl ProgressMonitor for CommandProgress {
     fn begin(&self, count: usize, what: &str) {
         *self.what.lock().unwrap_or_else(PoisonError::into_inner) = what.to_owned();
         self.done.store(0, Ordering::Relaxed);
@@ -59,16 +59,16 @@ impl Watch for Progress {
 pub fn work<T: Send + 'static>(
     py: Python<'_>,
     pool: Arc<ThreadPool>,
-    progress: Told<'_>,
-    command: impl FnOnce(&dyn Watch) -> Result<T, NoResult> + Send + 'static,
+    progress: ProgressCallback<'_>,
+    command: impl FnOnce(&dyn ProgressMonitor) -> Result<T, CommandError> + Send + 'static,
 ) -> PyResult<T> {
-    let seen = Arc::new(Progress::default());
+    let seen = Arc::new(CommandProgress::default());
     let (sender, receiver) = channel();
     let used = Arc::clone(&pool);
-    let watch = Arc::clone(&seen);
+    let monitor = Arc::clone(&seen);
     let thread = std::thread::spawn(move || {
         // The receiver may be gone.
-        let _ = sender.send(pool.install(|| command(&*watch)));
+        let _ = sender.send(pool.install(|| command(&*monitor)));
     });
     let receiver = Mutex::new(receiver);
     let mut told = (0, 0);
@@ -103,7 +103,7 @@ fn wait<T>(receiver: &Mutex<Receiver<T>>, time: Duration) -> Result<T, RecvTimeo
 }
 
 /// Calls the progress function if there is progress.
-fn tell(seen: &Progress, progress: Option<&Bound<'_, PyAny>>, told: &mut (usize, usize)) -> PyResult<()> {
+fn tell(seen: &CommandProgress, progress: Option<&Bound<'_, PyAny>>, told: &mut (usize, usize)) -> PyResult<()> {
     let Some(progress) = progress else { return Ok(()) };
     let (done, count) = (seen.done.load(Ordering::Relaxed), seen.count.load(Ordering::Relaxed));
     if (done, count) != *told {

@@ -1,11 +1,11 @@
 //! Questions about a transformer on a core.
 
-use super::{Answer, Answerer, Ask};
+use super::{Query, QueryEngine, Reply};
 use fusescape_engine::attention::published::Rules;
 use fusescape_engine::attention::{Cores, Fusion, Generation, KeyStore, Split, SplitCost};
 use fusescape_engine::explore::{
-    AttentionAnswer, AttentionRequest, AttentionStudy, AttentionTiles, FollowedAttention, FollowedSchedule,
-    PublishedDataflow,
+    AttentionAnswer, AttentionProblem, AttentionRequest, AttentionTiles, AttentionTrace, PublishedDataflow,
+    TracedSchedule,
 };
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -14,11 +14,11 @@ use std::rc::Rc;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScheduleAttention(pub Rc<AttentionRequest>);
 
-impl Ask for ScheduleAttention {
+impl Query for ScheduleAttention {
     type Reply = AttentionAnswer;
 
-    fn answer(self, _: &mut Answerer) -> Answer<AttentionAnswer> {
-        Ok(AttentionStudy::new(&self.0)?.answer()?)
+    fn answer(self, _: &mut QueryEngine) -> Reply<AttentionAnswer> {
+        Ok(AttentionProblem::new(&self.0)?.answer()?)
     }
 }
 
@@ -32,28 +32,28 @@ pub struct TileAttention {
     pub keys_in: KeyStore,
 }
 
-impl Ask for TileAttention {
+impl Query for TileAttention {
     type Reply = AttentionTiles;
 
-    fn answer(self, _: &mut Answerer) -> Answer<AttentionTiles> {
-        Ok(AttentionStudy::new(&self.request)?.tiles(self.fusion, self.keys_in)?)
+    fn answer(self, _: &mut QueryEngine) -> Reply<AttentionTiles> {
+        Ok(AttentionProblem::new(&self.request)?.tiles(self.fusion, self.keys_in)?)
     }
 }
 
 /// What are the steps of a schedule?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FollowAttention {
+pub struct TraceAttention {
     pub request: Rc<AttentionRequest>,
-    pub schedule: FollowedSchedule,
+    pub schedule: TracedSchedule,
     /// Where keys and values are held.
     pub keys_in: KeyStore,
 }
 
-impl Ask for FollowAttention {
-    type Reply = Rc<FollowedAttention>;
+impl Query for TraceAttention {
+    type Reply = Rc<AttentionTrace>;
 
-    fn answer(self, _: &mut Answerer) -> Answer<Self::Reply> {
-        Ok(Rc::new(AttentionStudy::new(&self.request)?.motion(&self.schedule, self.keys_in)?))
+    fn answer(self, _: &mut QueryEngine) -> Reply<Self::Reply> {
+        Ok(Rc::new(AttentionProblem::new(&self.request)?.trace(&self.schedule, self.keys_in)?))
     }
 }
 
@@ -70,13 +70,13 @@ pub struct Generate {
     pub batch: u64,
 }
 
-impl Ask for Generate {
+impl Query for Generate {
     type Reply = Generation;
 
-    fn answer(self, _: &mut Answerer) -> Answer<Generation> {
+    fn answer(self, _: &mut QueryEngine) -> Reply<Generation> {
         let mut request = (*self.request).clone();
         request.step.batch = self.batch;
-        let study = AttentionStudy::new(&request)?;
+        let study = AttentionProblem::new(&request)?;
         Ok(study.generation(&study.sequences(self.generated, self.chunk)?)?)
     }
 }
@@ -91,12 +91,12 @@ pub struct DivideStep {
     pub split: Split,
 }
 
-impl Ask for DivideStep {
+impl Query for DivideStep {
     /// With its score; smaller is better.
     type Reply = (SplitCost, f64);
 
-    fn answer(self, _: &mut Answerer) -> Answer<(SplitCost, f64)> {
-        let study = AttentionStudy::new(&self.request)?;
+    fn answer(self, _: &mut QueryEngine) -> Reply<(SplitCost, f64)> {
+        let study = AttentionProblem::new(&self.request)?;
         let cost = study.on_cores(&self.cores, &self.split)?;
         Ok((cost, cost.score(&self.request.objective, &study.machine)))
     }
@@ -110,11 +110,11 @@ pub struct ReplayDataflows {
     pub as_published: bool,
 }
 
-impl Ask for ReplayDataflows {
+impl Query for ReplayDataflows {
     type Reply = Vec<PublishedDataflow>;
 
-    fn answer(self, _: &mut Answerer) -> Answer<Vec<PublishedDataflow>> {
+    fn answer(self, _: &mut QueryEngine) -> Reply<Vec<PublishedDataflow>> {
         let rules = if self.as_published { Rules::FUSEMAX_2024 } else { Rules::CORRECTED };
-        Ok(AttentionStudy::new(&self.request)?.published_dataflows(&rules)?)
+        Ok(AttentionProblem::new(&self.request)?.published_dataflows(&rules)?)
     }
 }

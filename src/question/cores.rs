@@ -1,23 +1,23 @@
 //! Questions about a network on many cores.
 
-use super::{Answer, Answerer, Ask};
+use super::{Query, QueryEngine, Reply};
 use fusescape_engine::job::RemoteJob;
 use fusescape_engine::multicore::{
-    CoreAllocation, CoreId, CoresBasis, CoresEvaluation, CoresRequest, CoresSearch, CoresStudy, Evolution, SingleCore,
-    Solved, TileCosts, TileSearch,
+    CoreAllocation, CoreId, CoresEvaluation, CoresProblem, CoresRequest, CoresSearch, Evolution, SingleCore,
+    StackAllocations, TileCosts, TileSearch, TileSolution,
 };
 use fusescape_spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 use std::sync::Arc;
 
-impl Answerer {
+impl QueryEngine {
     /// A study with the cost of its tiles; `known` are costs of problems that the page knows already.
     fn cores(
         &mut self,
         request: Rc<CoresRequest>,
-        known: &[Solved],
-    ) -> Result<(&CoresStudy, &mut TileCosts), Diagnostics> {
+        known: &[TileSolution],
+    ) -> Result<(&CoresProblem, &mut TileCosts), Diagnostics> {
         let bench = self.cores.of_after(request, |request, before| CoresSearch::open(request, before))?;
         Ok(bench.costs(known))
     }
@@ -29,15 +29,15 @@ pub struct RunAlone {
     /// Network, system, and granularity.
     pub request: Rc<CoresRequest>,
     /// The costs of all tiles.
-    pub costs: Arc<Vec<Solved>>,
+    pub costs: Arc<Vec<TileSolution>>,
 }
 
-impl Ask for RunAlone {
+impl Query for RunAlone {
     /// `None` if no core runs all layers.
     type Reply = Option<SingleCore>;
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
-        let (study, costs) = answerer.cores(self.request, &self.costs)?;
+    fn answer(self, engine: &mut QueryEngine) -> Reply<Self::Reply> {
+        let (study, costs) = engine.cores(self.request, &self.costs)?;
         Ok(study.outcome_alone(costs))
     }
 }
@@ -48,17 +48,17 @@ pub struct EvaluateCores {
     /// Network, system, and granularity.
     pub request: Rc<CoresRequest>,
     /// Allocations of the stacks, which decide the order of the tiles, and their inputs.
-    pub basis: CoresBasis,
+    pub stack_allocations: StackAllocations,
     pub choice: CoreAllocation,
 }
 
-impl Ask for EvaluateCores {
+impl Query for EvaluateCores {
     /// The evaluation, or the reason why it cannot be scheduled.
     type Reply = Result<CoresEvaluation, Diagnostics>;
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
-        let CoresBasis { costs, stacks } = &self.basis;
-        let (study, costs) = answerer.cores(self.request, costs)?;
+    fn answer(self, engine: &mut QueryEngine) -> Reply<Self::Reply> {
+        let StackAllocations { costs, stacks } = &self.stack_allocations;
+        let (study, costs) = engine.cores(self.request, costs)?;
         Ok(study.account_of_best(costs, stacks, &[self.choice]).map(CoresEvaluation::from))
     }
 }
@@ -69,12 +69,12 @@ pub struct CoresSummary {
     /// Network, system, and granularity.
     pub request: Rc<CoresRequest>,
     /// The method that chooses its cores.
-    pub way: SummaryWay,
+    pub way: SummaryMethod,
 }
 
 /// The method by which cores are allocated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum SummaryWay {
+pub enum SummaryMethod {
     /// The whole search: the best allocation found, with fixed cores for the named layers.
     Best {
         /// Names of layers, and numbers of cores.
@@ -88,35 +88,35 @@ pub enum SummaryWay {
     /// By evolution (Stream, Section 6).
     Evolution {
         /// The costs of all tiles.
-        costs: Arc<Vec<Solved>>,
+        costs: Arc<Vec<TileSolution>>,
         /// Parameters of the search.
         evolution: Evolution,
     },
 }
 
-impl Ask for CoresSummary {
+impl Query for CoresSummary {
     /// Energy in pJ and latency in cycles.
     type Reply = (f64, f64);
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
+    fn answer(self, engine: &mut QueryEngine) -> Reply<Self::Reply> {
         let aim = self.request.settings.aim;
         let found = match self.way {
-            SummaryWay::BestTiles { by_hand } => {
+            SummaryMethod::BestTiles { by_hand } => {
                 let search = TileSearch::of(&self.request)?;
                 let request = search.best().map(|(cut, _)| Rc::new(self.request.in_tiles(cut)));
-                let (request, way) = (request.unwrap_or(self.request), SummaryWay::Best { by_hand });
-                return Self { request, way }.answer(answerer);
+                let (request, way) = (request.unwrap_or(self.request), SummaryMethod::Best { by_hand });
+                return Self { request, way }.answer(engine);
             }
-            SummaryWay::Best { by_hand } => {
-                let (study, costs) = answerer.cores(self.request, &[])?;
+            SummaryMethod::Best { by_hand } => {
+                let (study, costs) = engine.cores(self.request, &[])?;
                 let (best, stacks) = study.best(costs)?;
                 match study.with(&best.choice, &by_hand) {
                     Some(choice) => study.evaluate(costs, &stacks, &choice, None)?,
                     None => best,
                 }
             }
-            SummaryWay::Evolution { costs: known, evolution } => {
-                let (study, costs) = answerer.cores(self.request, &known)?;
+            SummaryMethod::Evolution { costs: known, evolution } => {
+                let (study, costs) = engine.cores(self.request, &known)?;
                 let front = study.evolve(costs, evolution);
                 let best = front.into_iter().min_by(|a, b| a.score(aim).total_cmp(&b.score(aim)));
                 best.ok_or_else(Diagnostics::default)?

@@ -1,8 +1,8 @@
 //! Designs of a study.
 
 use super::online::{Timed, timed};
-use super::{Answer, Answerer, Ask};
-use fusescape_engine::explore::study::{Course, ParetoFront, StudyRequest};
+use super::{Query, QueryEngine, Reply};
+use fusescape_engine::explore::study::{DesignSampler, ParetoFront, StudyRequest};
 use fusescape_engine::job::RemoteJob;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -16,13 +16,14 @@ pub struct TimeDesigns {
     pub designs: Vec<u64>,
 }
 
-impl Ask for TimeDesigns {
+impl Query for TimeDesigns {
     /// The number of designs.
     type Reply = Timed<u32>;
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<Timed<u32>> {
-        let clock = answerer.clock;
-        let evaluator = answerer.designs.of_after(self.request, |request, before| Course::open(request, before))?;
+    fn answer(self, engine: &mut QueryEngine) -> Reply<Timed<u32>> {
+        let clock = engine.clock;
+        let evaluator =
+            engine.designs.of_after(self.request, |request, before| DesignSampler::open(request, before))?;
         let front = ParetoFront::default();
         Ok(timed(clock, || {
             self.designs.iter().for_each(|&design| drop(evaluator.evaluate(design, &front)));

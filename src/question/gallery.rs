@@ -1,6 +1,6 @@
 //! Questions about numbers of papers and of lessons.
 
-use super::{Answer, Answerer, Ask, Refusal};
+use super::{Query, QueryEngine, Refusal, Reply};
 use fusescape_gallery::{Finding, find_entry};
 use fusescape_lesson::{CheckedVariant, OpenLesson, Variation, check_variant, mistakes};
 use fusescape_spec::Diagnostics;
@@ -15,14 +15,14 @@ pub struct CheckClaim {
     pub claim: u32,
 }
 
-impl Ask for CheckClaim {
+impl Query for CheckClaim {
     type Reply = Finding;
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<Finding> {
+    fn answer(self, engine: &mut QueryEngine) -> Reply<Finding> {
         let entry = find_entry(&self.entry).map_err(|wrong| Refusal::Failed(wrong.to_string()))?;
         let claim = entry.claims.get(self.claim as usize);
         let claim = claim.ok_or_else(|| Refusal::no_such("claim", self.claim as usize, entry.claims.len()))?;
-        answerer.gallery.find(&entry, claim).map_err(Refusal::Failed)
+        engine.gallery.find(&entry, claim).map_err(Refusal::Failed)
     }
 }
 
@@ -35,15 +35,15 @@ pub struct LessonNumbers {
     pub of: Variation,
 }
 
-impl Ask for LessonNumbers {
+impl Query for LessonNumbers {
     /// In the units of the step.
     type Reply = Vec<f64>;
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<Vec<f64>> {
+    fn answer(self, engine: &mut QueryEngine) -> Reply<Vec<f64>> {
         let lesson = self.lesson.lesson()?;
         let step = lesson.steps.get(self.lesson.step as usize);
         let step = step.ok_or_else(|| Refusal::no_such("step", self.lesson.step as usize, lesson.steps.len()))?;
-        step.numbers_of(&mut answerer.gallery, &self.of).map_err(Refusal::Failed)
+        step.numbers_of(&mut engine.gallery, &self.of).map_err(Refusal::Failed)
     }
 }
 
@@ -53,10 +53,10 @@ pub struct FindLessonMistakes {
     pub text: String,
 }
 
-impl Ask for FindLessonMistakes {
+impl Query for FindLessonMistakes {
     type Reply = Diagnostics;
 
-    fn answer(self, _: &mut Answerer) -> Answer<Diagnostics> {
+    fn answer(self, _: &mut QueryEngine) -> Reply<Diagnostics> {
         Ok(mistakes(&self.text))
     }
 }
@@ -70,10 +70,10 @@ pub struct CheckVariant {
     pub variant: u64,
 }
 
-impl Ask for CheckVariant {
+impl Query for CheckVariant {
     type Reply = CheckedVariant;
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<CheckedVariant> {
-        Ok(check_variant(&self.text, self.variant, &mut answerer.gallery)?)
+    fn answer(self, engine: &mut QueryEngine) -> Reply<CheckedVariant> {
+        Ok(check_variant(&self.text, self.variant, &mut engine.gallery)?)
     }
 }

@@ -1,16 +1,16 @@
 //! Questions about generated memory hierarchies.
 
-use super::{Answer, Answerer, Ask, Refusal};
+use super::{Query, QueryEngine, Refusal, Reply};
 use fusescape_engine::hierarchy::{
-    Exploration, Front, HierarchyFacts, HierarchyRequest, SearchOutcome, Study, unrollings,
+    Exploration, Front, HierarchyFacts, HierarchyProblem, HierarchyRequest, SearchOutcome, unrollings,
 };
 use fusescape_engine::job::RemoteJob;
 use fusescape_spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-impl Answerer {
-    fn hierarchies(&mut self, request: Rc<HierarchyRequest>) -> Result<&Study, Diagnostics> {
+impl QueryEngine {
+    fn hierarchies(&mut self, request: Rc<HierarchyRequest>) -> Result<&HierarchyProblem, Diagnostics> {
         self.hierarchies.of_after(request, |request, before| Exploration::open(request, before)).map(|study| &**study)
     }
 }
@@ -24,11 +24,11 @@ pub struct OpenHierarchy {
     pub number: u32,
 }
 
-impl Ask for OpenHierarchy {
+impl Query for OpenHierarchy {
     type Reply = Rc<HierarchyFacts>;
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
-        let study = answerer.hierarchies(self.request)?;
+    fn answer(self, engine: &mut QueryEngine) -> Reply<Self::Reply> {
+        let study = engine.hierarchies(self.request)?;
         let facts = study.facts(self.number).map(Rc::new);
         facts.ok_or_else(|| Refusal::no_such("hierarchy", self.number as usize, study.hierarchies.len()))
     }
@@ -54,11 +54,11 @@ pub struct UnrolledEnergies {
     pub energies_pj: Vec<Option<f64>>,
 }
 
-impl Ask for UnrollHierarchies {
+impl Query for UnrollHierarchies {
     type Reply = UnrolledEnergies;
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<UnrolledEnergies> {
-        let study = answerer.hierarchies(self.request)?;
+    fn answer(self, engine: &mut QueryEngine) -> Reply<UnrolledEnergies> {
+        let study = engine.hierarchies(self.request)?;
         let (number, all) = (self.unrolling as usize, unrollings(study));
         let Some(unrolling) = all.get(number) else {
             return Err(Refusal::no_such("unrolling", number, all.len()));

@@ -1,8 +1,8 @@
 //! Tasks of jobs: how workers take part in work that is cut into tasks ([`fusescape_engine::job`]).
 
 use super::last_value_cache::LastValueCache;
-use super::{Answer, Answerer, Ask};
-use fusescape_engine::explore::study::{Course, Designs, StudyRequest};
+use super::{Query, QueryEngine, Reply};
+use fusescape_engine::explore::study::{DesignBatch, DesignSampler, StudyRequest};
 use fusescape_engine::explore::{Request, StackLimits, StackSearch, StackTask};
 use fusescape_engine::hierarchy::{Exploration, HierarchyRequest, HierarchyTask};
 use fusescape_engine::job::{Job, RemoteJob};
@@ -16,9 +16,9 @@ use std::rc::Rc;
 const MOMENT_MS: f64 = 30.0;
 
 /// A job whose tasks are questions to workers.
-pub trait AskedJob: RemoteJob<Request: PartialEq> + 'static {
+pub trait QuestionJob: RemoteJob<Request: PartialEq> + 'static {
     /// A task, as a question.
-    type Question: Ask<Reply = Self::Done>;
+    type Question: Query<Reply = Self::Done>;
 
     /// The question about a task.
     fn question(request: Rc<Self::Request>, task: Self::Task) -> Self::Question;
@@ -37,7 +37,7 @@ macro_rules! jobs {
                 pub task: $task,
             }
 
-            impl AskedJob for $job {
+            impl QuestionJob for $job {
                 type Question = $question;
 
                 fn question(request: Rc<$request>, task: $task) -> $question {
@@ -45,12 +45,12 @@ macro_rules! jobs {
                 }
             }
 
-            impl Ask for $question {
+            impl Query for $question {
                 type Reply = <$job as Job>::Done;
 
-                fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
-                    let clock = answerer.clock;
-                    let bench = answerer.$bench.of_after(self.request, |request, before| <$job>::open(request, before))?;
+                fn answer(self, engine: &mut QueryEngine) -> Reply<Self::Reply> {
+                    let clock = engine.clock;
+                    let bench = engine.$bench.of_after(self.request, |request, before| <$job>::open(request, before))?;
                     let begun = clock.map(|now| now());
                     let mut has_time = || clock.zip(begun).is_none_or(|(now, begun)| now() - begun < MOMENT_MS);
                     Ok(<$job>::run(bench, &self.task, &mut has_time)?)
@@ -62,7 +62,7 @@ macro_rules! jobs {
 
 jobs! {
     RunHierarchies: Exploration, HierarchyRequest, HierarchyTask, hierarchies;
-    RunDesigns: Course, StudyRequest, Designs, designs;
+    RunDesigns: DesignSampler, StudyRequest, DesignBatch, designs;
     RunStacks: StackSearch, (Rc<Request>, StackLimits), StackTask, stacks;
     RunTiles: TileSearch, CoresRequest, TileTask, tiles;
     RunCores: CoresSearch, CoresRequest, CoresTask, cores;

@@ -1,10 +1,10 @@
 //! Questions about one layer on one core.
 
-use super::{Answer, Answerer, Ask};
+use super::{Query, QueryEngine, Reply};
 use fusescape_engine::cost::MappingError;
 use fusescape_engine::explore::{
-    AllowedMapping, LayerFacts, LayerRequest, LayerStudy, MappedLayer, StrategyFindings, TemporalMapping,
-    UnrollingChoices, ZigZagStrategy, own_constraints,
+    ConstrainedOptimum, DesignLayer, LayerFacts, LayerRequest, MappedLayer, StrategyFindings, TemporalMapping,
+    UnrollingChoices, ZigZagStrategy, user_constraints,
 };
 use fusescape_engine::search::Proof;
 use fusescape_engine::workload::Network;
@@ -12,12 +12,12 @@ use fusescape_spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-pub(super) type Key = Rc<LayerRequest>;
-pub(super) type Study = LayerStudy;
+pub(super) type LayerRequestKey = Rc<LayerRequest>;
+pub(super) type AskedLayer = DesignLayer;
 
-impl Answerer {
-    pub(super) fn layer(&mut self, request: Key) -> Result<&LayerStudy, Diagnostics> {
-        self.layer.of(request, |request| LayerStudy::new(request)).map(|study| &*study)
+impl QueryEngine {
+    pub(super) fn layer(&mut self, request: LayerRequestKey) -> Result<&DesignLayer, Diagnostics> {
+        self.layer.of(request, |request| DesignLayer::new(request)).map(|study| &*study)
     }
 }
 
@@ -37,11 +37,11 @@ pub struct BestMapping {
     pub best: Result<(Rc<MappedLayer>, Proof), Diagnostics>,
 }
 
-impl Ask for FindBestMapping {
+impl Query for FindBestMapping {
     type Reply = BestMapping;
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<BestMapping> {
-        let study = answerer.layer(self.request)?;
+    fn answer(self, engine: &mut QueryEngine) -> Reply<BestMapping> {
+        let study = engine.layer(self.request)?;
         let outcome = study.search();
         let best = study.mapped(&outcome).map(|best| (Rc::new(best), outcome.proof));
         Ok(BestMapping { facts: Rc::new(study.facts()), best })
@@ -55,17 +55,17 @@ pub struct EvaluateMapping {
     pub mapping: TemporalMapping,
 }
 
-impl Ask for EvaluateMapping {
+impl Query for EvaluateMapping {
     /// Its cost, or all its errors.
     type Reply = Result<Rc<MappedLayer>, Vec<MappingError>>;
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
-        Ok(answerer.layer(self.request)?.cost(&self.mapping).map(Rc::new))
+    fn answer(self, engine: &mut QueryEngine) -> Reply<Self::Reply> {
+        Ok(engine.layer(self.request)?.cost(&self.mapping).map(Rc::new))
     }
 }
 
 /// The mapping of a layer that a document of constraints allows.
-pub type Allowed = Result<Option<AllowedMapping>, Diagnostics>;
+pub type Allowed = Result<Option<ConstrainedOptimum>, Diagnostics>;
 
 /// What is the best mapping of a layer under a document of constraints?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -76,16 +76,16 @@ pub struct FindAllowedMapping {
     pub constraints: String,
 }
 
-impl Ask for FindAllowedMapping {
+impl Query for FindAllowedMapping {
     /// The mapping, or `None` if the document does not constrain the layer; else the errors of the document, or its
     /// parts that exclude every mapping.
     type Reply = Allowed;
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
+    fn answer(self, engine: &mut QueryEngine) -> Reply<Self::Reply> {
         let request = Rc::clone(&self.request);
-        let study = answerer.layer(self.request)?;
+        let study = engine.layer(self.request)?;
         let network = Network::from_text(&request.workload)?.on(&study.core);
-        Ok(own_constraints(&self.constraints, &study.core, &network).and_then(|document| {
+        Ok(user_constraints(&self.constraints, &study.core, &network).and_then(|document| {
             document.of(study).map(|constraints| study.clone().search_under(&constraints)).transpose()
         }))
     }
@@ -100,18 +100,18 @@ pub struct FindBestCost {
 
 /// The cost of the best mapping.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct LayerCost {
+pub struct FoundCost {
     /// Energy, pJ.
     pub energy_pj: f64,
     pub latency_cycles: u64,
 }
 
-impl Ask for FindBestCost {
-    type Reply = LayerCost;
+impl Query for FindBestCost {
+    type Reply = FoundCost;
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<LayerCost> {
-        let best = answerer.layer(self.request)?.best()?;
-        Ok(LayerCost { energy_pj: best.energy_pj(), latency_cycles: best.cycles.total })
+    fn answer(self, engine: &mut QueryEngine) -> Reply<FoundCost> {
+        let best = engine.layer(self.request)?.best()?;
+        Ok(FoundCost { energy_pj: best.energy_pj(), latency_cycles: best.cycles.total })
     }
 }
 
@@ -123,11 +123,11 @@ pub struct FindUnrollings {
     pub most: usize,
 }
 
-impl Ask for FindUnrollings {
+impl Query for FindUnrollings {
     type Reply = UnrollingChoices;
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<UnrollingChoices> {
-        Ok(answerer.layer(self.request)?.unrollings(self.most))
+    fn answer(self, engine: &mut QueryEngine) -> Reply<UnrollingChoices> {
+        Ok(engine.layer(self.request)?.unrollings(self.most))
     }
 }
 
@@ -138,11 +138,11 @@ pub struct SearchByStrategy {
     pub strategy: ZigZagStrategy,
 }
 
-impl Ask for SearchByStrategy {
+impl Query for SearchByStrategy {
     /// The findings, or the reason why the strategy cannot be used here.
     type Reply = Result<StrategyFindings, String>;
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
-        Ok(answerer.layer(self.request)?.strategy(self.strategy).map_err(|refusal| refusal.to_string()))
+    fn answer(self, engine: &mut QueryEngine) -> Reply<Self::Reply> {
+        Ok(engine.layer(self.request)?.strategy(self.strategy).map_err(|refusal| refusal.to_string()))
     }
 }

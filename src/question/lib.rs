@@ -2,11 +2,12 @@
 //!
 //! A question is a type, with its reply as associated type and its handler beside it, in the file of its subject. The
 //! page asks by `app::workers::ask::use_answers`, which tracks replies, failures, and replies to questions about an
-//! earlier design. Questions about a [`Topic`] go to any free worker; new ones about the same topic replace all earlier
-//! ones. To add a question, write its type in the file of its subject and name it in the list below. It should take
-//! well below a second, so that a person can stop it and sees progress: cut longer work into several.
+//! earlier design. Questions about a [`Channel`] go to any free worker; new ones about the same topic replace all
+//! earlier ones. To add a question, write its type in the file of its subject and name it in the list below. It should
+//! take well below a second, so that a person can stop it and sees progress: cut longer work into several.
 
 mod attention;
+mod channel;
 mod cores;
 mod designs;
 mod gallery;
@@ -14,37 +15,36 @@ mod hierarchies;
 mod jobs;
 mod last_value_cache;
 mod layer;
-mod motion;
 mod neighbours;
 mod online;
 mod results;
 mod sequences;
 mod stacks;
-mod topic;
+mod trace;
 
-pub use attention::{DivideStep, FollowAttention, Generate, ReplayDataflows, ScheduleAttention, TileAttention};
-pub use cores::{CoresSummary, EvaluateCores, RunAlone, SummaryWay};
+pub use attention::{DivideStep, Generate, ReplayDataflows, ScheduleAttention, TileAttention, TraceAttention};
+pub use channel::Channel;
+pub use cores::{CoresSummary, EvaluateCores, RunAlone, SummaryMethod};
 pub use designs::TimeDesigns;
 pub use gallery::{CheckClaim, CheckVariant, FindLessonMistakes, LessonNumbers};
 pub use hierarchies::{OpenHierarchy, UnrollHierarchies, UnrolledEnergies};
-pub use jobs::{AskedJob, RunCores, RunDesigns, RunHierarchies, RunImprovement, RunStacks, RunTiles};
+pub use jobs::{QuestionJob, RunCores, RunDesigns, RunHierarchies, RunImprovement, RunStacks, RunTiles};
 pub use layer::{
     Allowed, BestMapping, EvaluateMapping, FindAllowedMapping, FindBestCost, FindBestMapping, FindUnrollings,
-    LayerCost, SearchByStrategy,
+    FoundCost, SearchByStrategy,
 };
-pub use motion::{FollowLoops, FollowTileLoops, FollowTiles};
 pub use neighbours::{CompareCut, CompareNeighbour};
 pub use online::{DecideOnline, DecideOnlineAndSearch, SearchFindings, TimeSearch, Timed};
 pub use results::{FileResults, ReadResults};
 pub use sequences::AskSequences;
 pub use stacks::StepFusions;
-pub use topic::Topic;
+pub use trace::{TraceLoops, TraceTileLoops, TraceTiles};
 
-use fusescape_engine::explore::study::Course;
+use fusescape_engine::explore::study::DesignSampler;
 use fusescape_engine::explore::{CostStore, StackSearch};
 use fusescape_engine::hierarchy::Exploration;
 use fusescape_engine::multicore::{CoresSearch, TileSearch};
-use fusescape_gallery::Workbench;
+use fusescape_gallery::ClaimEvaluator;
 use fusescape_spec::Diagnostics;
 use jobs::Bench;
 use last_value_cache::LastValueCache;
@@ -53,18 +53,18 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A question to a worker.
-pub trait Ask: Into<Question> + Clone + PartialEq + 'static {
+pub trait Query: Into<Question> + Clone + PartialEq + 'static {
     type Reply: Serialize + DeserializeOwned + Clone + PartialEq + 'static;
 
     /// Answers it.
     ///
     /// # Errors
     /// The reason why it is invalid.
-    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply>;
+    fn answer(self, engine: &mut QueryEngine) -> Reply<Self::Reply>;
 }
 
 /// A reply, or the reason why there is none.
-pub type Answer<T> = Result<T, Refusal>;
+pub type Reply<T> = Result<T, Refusal>;
 
 /// The reason why a question has no reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -141,8 +141,8 @@ macro_rules! questions {
             }
         })*
 
-        impl Answerer {
-            /// Answers any question with the bytes of an [`Answer`].
+        impl QueryEngine {
+            /// Answers any question with the bytes of an [`Reply`].
             ///
             /// # Errors
             /// Never for the replies of this module.
@@ -180,13 +180,13 @@ questions! {
     CheckVariant,
     ScheduleAttention,
     TileAttention,
-    FollowAttention,
+    TraceAttention,
     Generate,
     DivideStep,
     ReplayDataflows,
-    FollowTiles,
-    FollowTileLoops,
-    FollowLoops,
+    TraceTiles,
+    TraceTileLoops,
+    TraceLoops,
     CompareNeighbour,
     CompareCut,
     ReadResults,
@@ -202,24 +202,24 @@ pub type Clock = fn() -> f64;
 
 /// Answers questions, with caches for common parts.
 #[derive(Default)]
-pub struct Answerer {
-    layer: LastValueCache<layer::Key, layer::Study>,
+pub struct QueryEngine {
+    layer: LastValueCache<layer::LayerRequestKey, layer::AskedLayer>,
     stacks: Bench<StackSearch>,
-    motion: LastValueCache<motion::Key, motion::Study>,
-    neighbours: LastValueCache<neighbours::Key, neighbours::Study>,
-    online: LastValueCache<online::Key, online::Study>,
+    trace: LastValueCache<trace::SweepKey, trace::AskedSweep>,
+    neighbours: LastValueCache<neighbours::PointKey, neighbours::AskedPoint>,
+    online: LastValueCache<online::DesignKey, online::AskedDesign>,
     papers: online::Papers,
     cores: Bench<CoresSearch>,
     tiles: Bench<TileSearch>,
     hierarchies: Bench<Exploration>,
-    designs: Bench<Course>,
-    gallery: Workbench,
+    designs: Bench<DesignSampler>,
+    gallery: ClaimEvaluator,
     /// Costs of mapping problems of neighbours, for all requests.
     costs: CostStore,
     clock: Option<Clock>,
 }
 
-impl Answerer {
+impl QueryEngine {
     /// An answerer that measures times and returns from long work after a time slice.
     pub fn with_clock(clock: Clock) -> Self {
         Self { clock: Some(clock), ..Self::default() }
@@ -229,7 +229,7 @@ impl Answerer {
     ///
     /// # Errors
     /// The reason why it is invalid.
-    pub fn ask<Q: Ask>(&mut self, question: Q) -> Answer<Q::Reply> {
+    pub fn ask<Q: Query>(&mut self, question: Q) -> Reply<Q::Reply> {
         question.answer(self)
     }
 }

@@ -1,14 +1,14 @@
 //! Questions about the change from a point to a neighbour, or to the best point with one cut more or fewer.
 
-use super::{Answer, Answerer, Ask};
+use super::{Query, QueryEngine, Reply};
 use fusescape_engine::depth_first::{DepthFirstStrategy, PointAccount, PointChange};
 use fusescape_engine::explore::{BestCut, CutChange, Neighbour, Request, account_of_strategy, best_cut};
 use fusescape_spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-pub(super) type Key = (Rc<Request>, DepthFirstStrategy);
-pub(super) type Study = PointAccount;
+pub(super) type PointKey = (Rc<Request>, DepthFirstStrategy);
+pub(super) type AskedPoint = PointAccount;
 
 /// What is the change from a point to a neighbour?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,29 +31,29 @@ pub struct CompareCut {
     pub change: CutChange,
 }
 
-impl Ask for CompareNeighbour {
+impl Query for CompareNeighbour {
     /// Rejected if one of the two cannot be scheduled.
     type Reply = Rc<PointChange>;
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<Rc<PointChange>> {
-        answerer.change(self.request, self.from, &self.to.strategy).map_err(Into::into)
+    fn answer(self, engine: &mut QueryEngine) -> Reply<Rc<PointChange>> {
+        engine.change(self.request, self.from, &self.to.strategy).map_err(Into::into)
     }
 }
 
-impl Ask for CompareCut {
+impl Query for CompareCut {
     /// `None` if there is no such point. Rejected if the point cannot be scheduled, or there are too many.
     type Reply = Option<(BestCut, Rc<PointChange>)>;
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
-        let Some(best) = best_cut(&self.request, &self.from, self.change, &mut answerer.costs)? else {
+    fn answer(self, engine: &mut QueryEngine) -> Reply<Self::Reply> {
+        let Some(best) = best_cut(&self.request, &self.from, self.change, &mut engine.costs)? else {
             return Ok(None);
         };
-        let change = answerer.change(self.request, self.from, &best.neighbour.strategy)?;
+        let change = engine.change(self.request, self.from, &best.neighbour.strategy)?;
         Ok(Some((best, change)))
     }
 }
 
-impl Answerer {
+impl QueryEngine {
     fn change(
         &mut self,
         request: Rc<Request>,

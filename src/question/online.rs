@@ -1,20 +1,22 @@
 //! Questions about Optimus' decisions while the buffer changes, and about the time of searches for groups.
 
-use super::{Answer, Answerer, Ask, Clock};
-use fusescape_engine::explore::{ExactDecision, GroupSearch, OnlineDecision, OnlineStudy, PaperStudy, Request, Sweep};
+use super::{Clock, Query, QueryEngine, Reply};
+use fusescape_engine::explore::{
+    ExactDecision, GroupSearch, OnlineDecision, OnlineProblem, PaperProblem, Request, Sweep,
+};
 use fusescape_engine::fusion::PaperNetwork;
 use fusescape_spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-pub(super) type Key = Rc<Request>;
-pub(super) type Study = OnlineStudy;
-pub(super) type Papers = HashMap<PaperNetwork, PaperStudy>;
+pub(super) type DesignKey = Rc<Request>;
+pub(super) type AskedDesign = OnlineProblem;
+pub(super) type Papers = HashMap<PaperNetwork, PaperProblem>;
 
-impl Answerer {
-    fn online(&mut self, request: Key) -> Result<&OnlineStudy, Diagnostics> {
-        self.online.of(request, |request| OnlineStudy::new(&Sweep::new(request)?)).map(|study| &*study)
+impl QueryEngine {
+    fn online(&mut self, request: DesignKey) -> Result<&OnlineProblem, Diagnostics> {
+        self.online.of(request, |request| OnlineProblem::new(&Sweep::new(request)?)).map(|study| &*study)
     }
 }
 
@@ -36,12 +38,12 @@ pub struct DecideOnline {
     pub step: i32,
 }
 
-impl Ask for DecideOnline {
+impl Query for DecideOnline {
     type Reply = Timed<Rc<OnlineDecision>>;
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
-        let stopwatch = answerer.clock;
-        let study = answerer.online(self.request)?;
+    fn answer(self, engine: &mut QueryEngine) -> Reply<Self::Reply> {
+        let stopwatch = engine.clock;
+        let study = engine.online(self.request)?;
         let Timed { found, ms } = timed(stopwatch, || study.decide(self.step));
         Ok(Timed { found: Rc::new(study.with_traffic(found)), ms })
     }
@@ -56,11 +58,11 @@ pub struct DecideOnlineAndSearch {
     pub step: i32,
 }
 
-impl Ask for DecideOnlineAndSearch {
+impl Query for DecideOnlineAndSearch {
     type Reply = (OnlineDecision, ExactDecision);
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
-        let study = answerer.online(self.request)?;
+    fn answer(self, engine: &mut QueryEngine) -> Reply<Self::Reply> {
+        let study = engine.online(self.request)?;
         Ok((study.with_traffic(study.decide(self.step)), study.exact(self.step)))
     }
 }
@@ -85,12 +87,12 @@ pub struct SearchFindings {
     pub bound_bytes: Option<u64>,
 }
 
-impl Ask for TimeSearch {
+impl Query for TimeSearch {
     type Reply = Timed<SearchFindings>;
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
-        let study = answerer.papers.entry(self.network).or_insert_with(|| PaperStudy::new(self.network));
-        let Timed { found: (scheme, bound), ms } = timed(answerer.clock, || study.search(self.search));
+    fn answer(self, engine: &mut QueryEngine) -> Reply<Self::Reply> {
+        let study = engine.papers.entry(self.network).or_insert_with(|| PaperProblem::new(self.network));
+        let Timed { found: (scheme, bound), ms } = timed(engine.clock, || study.search(self.search));
         let (groups, cost) = scheme.map_or((0, 0), |scheme| (scheme.groups.len() as u32, scheme.cost));
         let bound_bytes = bound.map(|bound| study.bytes(bound));
         Ok(Timed { found: SearchFindings { groups, bytes: study.bytes(cost), bound_bytes }, ms })

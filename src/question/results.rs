@@ -1,6 +1,6 @@
 //! Result files of studies.
 
-use super::{Answer, Answerer, Ask, Refusal};
+use super::{Query, QueryEngine, Refusal, Reply};
 use bytes::Bytes;
 use fusescape_engine::explore::study::{DesignRow, StudyRequest};
 use fusescape_results::{ResultFile, UnreadFile};
@@ -32,13 +32,13 @@ impl From<UnreadFile> for Refusal {
     }
 }
 
-impl Ask for ReadResults {
+impl Query for ReadResults {
     type Reply = FileResults;
 
-    fn answer(self, _: &mut Answerer) -> Answer<FileResults> {
+    fn answer(self, _: &mut QueryEngine) -> Reply<FileResults> {
         let (study, file) = ResultFile::open(&self.name, Bytes::from(self.bytes))?;
         let mut rows = Vec::new();
-        file.rows(&study, &mut |some| -> Answer<()> {
+        file.rows(&study, &mut |some| -> Reply<()> {
             rows.extend(some);
             Ok(())
         })?;

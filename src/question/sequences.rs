@@ -1,6 +1,6 @@
 //! Questions about the sequences that HW-Flow-Fusion can fuse.
 
-use super::{Answer, Answerer, Ask};
+use super::{Query, QueryEngine, Reply};
 use fusescape_engine::explore::{Request, SequenceFinding, SequenceQuestion, find_sequences};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -14,10 +14,10 @@ pub struct AskSequences {
     pub about: SequenceQuestion,
 }
 
-impl Ask for AskSequences {
+impl Query for AskSequences {
     type Reply = SequenceFinding;
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<SequenceFinding> {
-        Ok(find_sequences(answerer.sweep(self.request)?, self.about)?)
+    fn answer(self, engine: &mut QueryEngine) -> Reply<SequenceFinding> {
+        Ok(find_sequences(engine.sweep(self.request)?, self.about)?)
     }
 }

@@ -1,13 +1,13 @@
 //! The change of Optimus' groups with the accelerator.
 
-use super::{Answer, Answerer, Ask};
+use super::{Query, QueryEngine, Reply};
 use fusescape_engine::explore::{FusionStep, Request, StackLimits, StackSearch, Sweep, SweptParameter, fusion_step};
 use fusescape_engine::job::RemoteJob;
 use fusescape_spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-impl Answerer {
+impl QueryEngine {
     /// The sweep of a design, from the cache of its stacks' study.
     pub(super) fn sweep(&mut self, request: Rc<Request>) -> Result<&Sweep, Diagnostics> {
         let key = Rc::new((request, StackLimits::default()));
@@ -27,10 +27,10 @@ pub struct StepFusions {
     pub step: i32,
 }
 
-impl Ask for StepFusions {
+impl Query for StepFusions {
     type Reply = FusionStep;
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<FusionStep> {
-        Ok(fusion_step(answerer.sweep(self.request)?, self.varied, self.step)?)
+    fn answer(self, engine: &mut QueryEngine) -> Reply<FusionStep> {
+        Ok(fusion_step(engine.sweep(self.request)?, self.varied, self.step)?)
     }
 }

@@ -8,7 +8,7 @@
 pub mod trace;
 
 use fusescape_chart::{
-    Breakdown, Cause, Column, Quantity, Table, TableCell, group_thousands, markdown, strategy_title, three_digits,
+    BarCause, Breakdown, Column, Quantity, Table, TableCell, group_thousands, markdown, strategy_title, three_digits,
 };
 use fusescape_engine::cost::{AccessCause, EnergyCause};
 use fusescape_engine::depth_first::{PointAccount, StackAccount};
@@ -181,7 +181,7 @@ fn network_facts(network: &Network) -> String {
 fn split(breakdown: &Breakdown) -> Table {
     let values = breakdown.bars.first().map(|bar| bar.values.clone()).unwrap_or_default();
     let total: f64 = values.iter().sum();
-    let row = |(cause, value): (&Cause, &f64)| {
+    let row = |(cause, value): (&BarCause, &f64)| {
         let share = if total > 0.0 { 100.0 * value / total } else { 0.0 };
         vec![cause.name().to_owned(), breakdown.quantity.text(*value), format!("{} %", three_digits(share))]
     };

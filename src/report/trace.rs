@@ -4,7 +4,7 @@
 //! every memory; arrows from tile to tile. A microsecond of the trace is a cycle.
 
 use fusescape_engine::ids::TiVec;
-use fusescape_engine::multicore::{NestId, SystemAccount, TransferReason, TransferRun};
+use fusescape_engine::multicore::{CoresAccount, NestId, TransferReason, TransferRun};
 use std::fmt::Write as _;
 
 const CORES: u32 = 1;
@@ -14,7 +14,7 @@ const MEMORIES: u32 = 3;
 const MOST_ARROWS: usize = 20_000;
 
 /// The trace as JSON.
-pub fn chrome_trace(account: &SystemAccount) -> String {
+pub fn chrome_trace(account: &CoresAccount) -> String {
     let mut trace = Trace { text: "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[".to_owned(), is_first: true };
     for (process, name) in [(CORES, "cores"), (LINKS, "links"), (MEMORIES, "memories")] {
         trace.name("process_name", (process, 0), name);
@@ -66,7 +66,7 @@ pub fn chrome_trace(account: &SystemAccount) -> String {
 }
 
 /// One thread per link, and more for a link with simultaneous transfers, as slices of a thread must not overlap.
-fn write_links<'a>(trace: &mut Trace, account: &SystemAccount, layer_of: &dyn Fn(NestId) -> &'a str) {
+fn write_links<'a>(trace: &mut Trace, account: &CoresAccount, layer_of: &dyn Fn(NestId) -> &'a str) {
     let mut threads = 0;
     for (index, link) in account.links.iter_enumerated() {
         // The time at which each thread of the link is free.

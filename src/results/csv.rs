@@ -1,8 +1,8 @@
 //! Results as CSV, for spreadsheets, without the study.
 
-use super::columns::{Cell, Kind, ResultColumn, columns, row_cells, row_of_cells};
+use super::columns::{CellValue, ColumnKind, ResultColumn, columns, row_cells, row_of_cells};
 use super::designs::Designs;
-use fusescape_engine::explore::study::{DesignRow, Study};
+use fusescape_engine::explore::study::{DesignRow, DesignSpace};
 use fusescape_spec::{csv_words, words_of_csv};
 
 /// The header line.
@@ -11,17 +11,17 @@ pub fn csv_head(columns: &[ResultColumn]) -> String {
 }
 
 /// The line of a row.
-pub fn csv_line(cells: &[Cell]) -> String {
-    let cell = |cell: &Cell| match cell {
-        Cell::Count(count) => count.to_string(),
-        Cell::Number(number) => number.map_or_else(String::new, |number| number.to_string()),
-        Cell::Text(text) => text.as_deref().map_or_else(String::new, csv_words),
+pub fn csv_line(cells: &[CellValue]) -> String {
+    let cell = |cell: &CellValue| match cell {
+        CellValue::Count(count) => count.to_string(),
+        CellValue::Number(number) => number.map_or_else(String::new, |number| number.to_string()),
+        CellValue::Text(text) => text.as_deref().map_or_else(String::new, csv_words),
     };
     cells.iter().map(cell).collect::<Vec<_>>().join(",")
 }
 
 /// Some rows as a file.
-pub fn csv_of<'r>(study: &Study, rows: impl Iterator<Item = &'r DesignRow>) -> String {
+pub fn csv_of<'r>(study: &DesignSpace, rows: impl Iterator<Item = &'r DesignRow>) -> String {
     let columns = columns(study);
     let mut text = csv_head(&columns);
     text.push('\n');
@@ -36,7 +36,7 @@ pub fn csv_of<'r>(study: &Study, rows: impl Iterator<Item = &'r DesignRow>) -> S
 ///
 /// # Errors
 /// If it is not a file of results of this study; reason and remedy.
-pub fn rows_of_csv(study: &Study, text: &str) -> Result<Vec<DesignRow>, (String, String)> {
+pub fn rows_of_csv(study: &DesignSpace, text: &str) -> Result<Vec<DesignRow>, (String, String)> {
     let columns = columns(study);
     let mut reader = ::csv::Reader::from_reader(text.as_bytes());
     let names = reader.headers().map(|names| names.iter().map(str::to_owned).collect::<Vec<_>>()).unwrap_or_default();
@@ -51,7 +51,7 @@ pub fn rows_of_csv(study: &Study, text: &str) -> Result<Vec<DesignRow>, (String,
         let line = index + 2;
         let cells = record.ok().and_then(|record| {
             let cell = |(column, place): (&ResultColumn, &usize)| cell(column.kind, record.get(*place)?);
-            columns.iter().zip(&places).map(cell).collect::<Option<Vec<Cell>>>()
+            columns.iter().zip(&places).map(cell).collect::<Option<Vec<CellValue>>>()
         });
         let row = match cells {
             Some(cells) => row_of_cells(study, &columns, &cells)
@@ -68,12 +68,12 @@ pub fn rows_of_csv(study: &Study, text: &str) -> Result<Vec<DesignRow>, (String,
     Ok(rows)
 }
 
-fn cell(kind: Kind, text: &str) -> Option<Cell> {
+fn cell(kind: ColumnKind, text: &str) -> Option<CellValue> {
     let said = (!text.is_empty()).then_some(text);
     Some(match kind {
-        Kind::Count => Cell::Count(text.parse().ok()?),
-        Kind::Number => Cell::Number(said.map(str::parse).transpose().ok()?),
-        Kind::Text => Cell::Text(said.map(|said| words_of_csv(said).to_owned())),
+        ColumnKind::Count => CellValue::Count(text.parse().ok()?),
+        ColumnKind::Number => CellValue::Number(said.map(str::parse).transpose().ok()?),
+        ColumnKind::Text => CellValue::Text(said.map(|said| words_of_csv(said).to_owned())),
     })
 }
 
@@ -83,8 +83,11 @@ mod tests {
 
     #[test]
     fn no_text_is_a_formula_to_a_spreadsheet() {
-        let cells =
-            [Cell::Text(Some("=1+1".to_owned())), Cell::Text(Some("a, \"b\"".to_owned())), Cell::Number(Some(-1.5))];
+        let cells = [
+            CellValue::Text(Some("=1+1".to_owned())),
+            CellValue::Text(Some("a, \"b\"".to_owned())),
+            CellValue::Number(Some(-1.5)),
+        ];
         assert_eq!(csv_line(&cells), "\"'=1+1\",\"a, \"\"b\"\"\",-1.5");
     }
 }

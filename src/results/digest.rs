@@ -1,6 +1,6 @@
 //! Digests of results, which detect flipped bits in a file.
 
-use super::columns::Cell;
+use super::columns::CellValue;
 use serde::{Deserialize, Serialize};
 use std::hash::Hasher;
 use twox_hash::XxHash64;
@@ -35,21 +35,21 @@ impl GroupDigest {
     }
 
     /// Adds the next cells of a column.
-    pub fn add<'c>(&mut self, column: usize, cells: impl IntoIterator<Item = &'c Cell>) {
+    pub fn add<'c>(&mut self, column: usize, cells: impl IntoIterator<Item = &'c CellValue>) {
         let Some(hasher) = self.0.get_mut(column) else { return };
         for cell in cells {
             match cell {
-                Cell::Count(count) => hasher.write_u64(count.to_le()),
-                Cell::Number(Some(number)) => {
+                CellValue::Count(count) => hasher.write_u64(count.to_le()),
+                CellValue::Number(Some(number)) => {
                     hasher.write_u8(1);
                     hasher.write_u64(number.to_bits().to_le());
                 }
-                Cell::Text(Some(text)) => {
+                CellValue::Text(Some(text)) => {
                     hasher.write_u8(1);
                     hasher.write_u64((text.len() as u64).to_le());
                     hasher.write(text.as_bytes());
                 }
-                Cell::Number(None) | Cell::Text(None) => hasher.write_u8(0),
+                CellValue::Number(None) | CellValue::Text(None) => hasher.write_u8(0),
             }
         }
     }

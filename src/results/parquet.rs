@@ -2,10 +2,10 @@
 //! on.
 
 use super::claims::{columns_are_sound, end_is_sound};
-use super::columns::{Cell, Kind, ResultColumn, columns, row_of_cells};
+use super::columns::{CellValue, ColumnKind, ResultColumn, columns, row_of_cells};
 use super::designs::Designs;
 use super::digest::{Digests, GroupDigest, digest_of};
-use fusescape_engine::explore::study::{DesignRow, Study, StudyRequest};
+use fusescape_engine::explore::study::{DesignRow, DesignSpace, StudyRequest};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
 use parquet::column::reader::ColumnReader;
 use parquet::data_type::ByteArray;
@@ -81,7 +81,7 @@ pub struct ResultNote {
 
 impl ResultNote {
     /// For some tasks of a study, made by this program.
-    pub fn new(study: &Study, tasks: Range<u64>, is_part: bool) -> Self {
+    pub fn new(study: &DesignSpace, tasks: Range<u64>, is_part: bool) -> Self {
         let commit = fusescape_version::COMMIT.unwrap_or("unknown");
         Self {
             key: key_of(study),
@@ -93,7 +93,7 @@ impl ResultNote {
 }
 
 /// A hash that only equal studies share.
-pub fn key_of(study: &Study) -> String {
+pub fn key_of(study: &DesignSpace) -> String {
     format!("{:016x}", study.request.key())
 }
 
@@ -104,12 +104,12 @@ pub fn key_of(study: &Study) -> String {
 pub fn schema(columns: &[ResultColumn]) -> Result<TypePtr, ParquetError> {
     let field = |column: &ResultColumn| {
         let (kind, repetition) = match column.kind {
-            Kind::Count => (PhysicalType::INT64, Repetition::REQUIRED),
-            Kind::Number => (PhysicalType::DOUBLE, Repetition::OPTIONAL),
-            Kind::Text => (PhysicalType::BYTE_ARRAY, Repetition::OPTIONAL),
+            ColumnKind::Count => (PhysicalType::INT64, Repetition::REQUIRED),
+            ColumnKind::Number => (PhysicalType::DOUBLE, Repetition::OPTIONAL),
+            ColumnKind::Text => (PhysicalType::BYTE_ARRAY, Repetition::OPTIONAL),
         };
         let builder = Type::primitive_type_builder(&column.name, kind).with_repetition(repetition);
-        let logical = (column.kind == Kind::Text).then_some(LogicalType::String);
+        let logical = (column.kind == ColumnKind::Text).then_some(LogicalType::String);
         builder.with_logical_type(logical).build().map(Arc::new)
     };
     let fields = columns.iter().map(field).collect::<Result<_, _>>()?;
@@ -127,7 +127,7 @@ pub struct ResultFile<R: ChunkReader + 'static> {
 }
 
 /// An opened file without its checked metadata.
-struct Opened<R: ChunkReader + 'static> {
+struct OpenedFile<R: ChunkReader + 'static> {
     note: ResultNote,
     digests: Option<Digests>,
     reader: SerializedFileReader<R>,
@@ -138,11 +138,11 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
     ///
     /// # Errors
     /// If it is not a result file, or this program cannot read it.
-    pub fn open(name: &str, file: R) -> Result<(Study, Self), UnreadFile> {
+    pub fn open(name: &str, file: R) -> Result<(DesignSpace, Self), UnreadFile> {
         let opened = Self::opened(name, file)?;
         let missing = "The file does not say of which study it is. Name the results of a whole run.";
         let request = opened.note.study.clone().ok_or_else(|| failure(name, missing))?;
-        let study = Study::new(request).map_err(|wrong| failure(name, wrong))?;
+        let study = DesignSpace::new(request).map_err(|wrong| failure(name, wrong))?;
         let file = Self::of(&study, opened, name)?;
         Ok((study, file))
     }
@@ -151,11 +151,11 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
     ///
     /// # Errors
     /// If it is not a result file, or of another study.
-    pub fn open_part(study: &Study, name: &str, file: R) -> Result<Self, UnreadFile> {
+    pub fn open_part(study: &DesignSpace, name: &str, file: R) -> Result<Self, UnreadFile> {
         Self::of(study, Self::opened(name, file)?, name)
     }
 
-    fn opened(name: &str, file: R) -> Result<Opened<R>, UnreadFile> {
+    fn opened(name: &str, file: R) -> Result<OpenedFile<R>, UnreadFile> {
         guarded(name, || {
             let begins = file.get_bytes(0, MAGIC.len());
             if begins.is_ok_and(|begin| *begin != *MAGIC) {
@@ -186,12 +186,12 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
                 return Err(damaged(name));
             }
             let note = serde_json::from_str(&note).map_err(|why| failure(name, why))?;
-            Ok(Opened { note, digests, reader })
+            Ok(OpenedFile { note, digests, reader })
         })
     }
 
-    fn of(study: &Study, opened: Opened<R>, name: &str) -> Result<Self, UnreadFile> {
-        let Opened { note, digests, reader } = opened;
+    fn of(study: &DesignSpace, opened: OpenedFile<R>, name: &str) -> Result<Self, UnreadFile> {
+        let OpenedFile { note, digests, reader } = opened;
         let columns = columns(study);
         let expected = schema(&columns).map_err(|why| failure(name, why))?;
         if note.key != key_of(study) {
@@ -226,7 +226,7 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
     /// If the file is damaged, has values that no design of the study has, or a design twice; or if `take` fails.
     pub fn rows<E: From<UnreadFile>>(
         &self,
-        study: &Study,
+        study: &DesignSpace,
         take: &mut dyn FnMut(Vec<DesignRow>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut known = Designs::default();
@@ -239,7 +239,7 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
     /// Those of [`Self::rows`].
     pub fn rows_of_group<E: From<UnreadFile>>(
         &self,
-        study: &Study,
+        study: &DesignSpace,
         group: usize,
         known: &mut Designs,
         take: &mut dyn FnMut(Vec<DesignRow>) -> Result<(), E>,
@@ -250,7 +250,7 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
             let mut columns: Vec<_> = columns.into_iter().map(Vec::into_iter).collect();
             let row = |_| {
                 number += 1;
-                let cells: Vec<Cell> = columns.iter_mut().filter_map(Iterator::next).collect();
+                let cells: Vec<CellValue> = columns.iter_mut().filter_map(Iterator::next).collect();
                 let row = row_of_cells(study, &self.columns, &cells)
                     .map_err(|wrong| format!("column `{}`: {}", wrong.column, wrong.why));
                 let row = row.and_then(|row| match known.add(row.design) {
@@ -278,7 +278,7 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
     fn cells<E: From<UnreadFile>>(
         &self,
         group: usize,
-        take: &mut dyn FnMut(Vec<Vec<Cell>>) -> Result<(), E>,
+        take: &mut dyn FnMut(Vec<Vec<CellValue>>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut readers = guarded(&self.name, || {
             let group = self.reader.get_row_group(group).map_err(|_| damaged(&self.name))?;
@@ -298,7 +298,7 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
         if known.is_some_and(|known| *known != digest.end()) { Err(damaged(&self.name).into()) } else { Ok(()) }
     }
 
-    fn some_cells(&self, readers: &mut [ColumnReader]) -> Result<Vec<Vec<Cell>>, UnreadFile> {
+    fn some_cells(&self, readers: &mut [ColumnReader]) -> Result<Vec<Vec<CellValue>>, UnreadFile> {
         let mut columns = Vec::with_capacity(readers.len());
         for (reader, column) in readers.iter_mut().zip(&self.columns) {
             let cells = read_cells(reader, column.kind).map_err(|_| damaged(&self.name))?;
@@ -310,41 +310,41 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
 }
 
 /// The next cells of a column; `None` if they are not of its kind.
-fn read_cells(reader: &mut ColumnReader, kind: Kind) -> Result<Option<Vec<Cell>>, ParquetError> {
+fn read_cells(reader: &mut ColumnReader, kind: ColumnKind) -> Result<Option<Vec<CellValue>>, ParquetError> {
     let mut levels = Vec::new();
     Ok(match (reader, kind) {
-        (ColumnReader::Int64ColumnReader(reader), Kind::Count) => {
+        (ColumnReader::Int64ColumnReader(reader), ColumnKind::Count) => {
             let mut values = Vec::new();
             reader.read_records(ROWS, None, None, &mut values)?;
-            values.into_iter().map(|value| u64::try_from(value).ok().map(Cell::Count)).collect()
+            values.into_iter().map(|value| u64::try_from(value).ok().map(CellValue::Count)).collect()
         }
-        (ColumnReader::DoubleColumnReader(reader), Kind::Number) => {
+        (ColumnReader::DoubleColumnReader(reader), ColumnKind::Number) => {
             let mut values = Vec::new();
             reader.read_records(ROWS, Some(&mut levels), None, &mut values)?;
-            let values = values.into_iter().map(Cell::from_number);
-            spread(&levels, values, &Cell::Number(None))
+            let values = values.into_iter().map(CellValue::from_number);
+            spread(&levels, values, &CellValue::Number(None))
         }
-        (ColumnReader::ByteArrayColumnReader(reader), Kind::Text) => {
+        (ColumnReader::ByteArrayColumnReader(reader), ColumnKind::Text) => {
             let mut values = Vec::new();
             reader.read_records(ROWS, Some(&mut levels), None, &mut values)?;
             let text = |bytes: ByteArray| {
                 let text = std::str::from_utf8(bytes.data()).ok().filter(|text| text.len() <= LONGEST_TEXT)?;
-                Some(Cell::Text(Some(text.to_owned())))
+                Some(CellValue::Text(Some(text.to_owned())))
             };
-            let values: Option<Vec<Cell>> = values.into_iter().map(text).collect();
-            values.and_then(|values| spread(&levels, values.into_iter(), &Cell::Text(None)))
+            let values: Option<Vec<CellValue>> = values.into_iter().map(text).collect();
+            values.and_then(|values| spread(&levels, values.into_iter(), &CellValue::Text(None)))
         }
         _ => None,
     })
 }
 
-impl Cell {
+impl CellValue {
     fn from_number(value: f64) -> Self {
         Self::Number(Some(value))
     }
 }
 
 /// Values with empty cells inserted by their definition levels.
-fn spread(levels: &[i16], mut values: impl Iterator<Item = Cell>, nothing: &Cell) -> Option<Vec<Cell>> {
+fn spread(levels: &[i16], mut values: impl Iterator<Item = CellValue>, nothing: &CellValue) -> Option<Vec<CellValue>> {
     levels.iter().map(|&level| if level == 0 { Some(nothing.clone()) } else { values.next() }).collect()
 }

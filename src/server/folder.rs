@@ -14,7 +14,7 @@ pub struct Folder {
     pub root: PathBuf,
 }
 
-type Answer<T> = Pin<Box<dyn Future<Output = io::Result<T>> + Send>>;
+type FileFuture<T> = Pin<Box<dyn Future<Output = io::Result<T>> + Send>>;
 
 impl Folder {
     /// The folder at a path.
@@ -42,8 +42,8 @@ fn is_hidden(part: &OsStr) -> bool {
 impl Backend for Folder {
     type File = TokioFile;
     type Metadata = std::fs::Metadata;
-    type OpenFuture = Answer<TokioFile>;
-    type MetadataFuture = Answer<std::fs::Metadata>;
+    type OpenFuture = FileFuture<TokioFile>;
+    type MetadataFuture = FileFuture<std::fs::Metadata>;
 
     fn open(&self, path: PathBuf) -> Self::OpenFuture {
         let real = self.inside(&path);

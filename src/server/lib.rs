@@ -43,16 +43,20 @@ const BREATH: Duration = Duration::from_millis(50);
 const READERS: usize = 8;
 
 type Body = UnsyncBoxBody<Bytes, io::Error>;
-type Files = ServeDir<DefaultServeDirFallback, Folder>;
+type ServedFiles = ServeDir<DefaultServeDirFallback, Folder>;
 
 /// The reason why a page cannot be served, for a person.
-pub type Failure = Box<dyn std::error::Error>;
+pub type ServeFailure = Box<dyn std::error::Error>;
 
 /// Serves `directory` until it is stopped. Once it accepts requests, `announce` is called with its address.
 ///
 /// # Errors
 /// If there is no page, it is not built, or the port cannot be used; and errors of `announce`.
-pub fn serve(port: u16, directory: &Path, announce: impl FnOnce(&str) -> Result<(), Failure>) -> Result<(), Failure> {
+pub fn serve(
+    port: u16,
+    directory: &Path,
+    announce: impl FnOnce(&str) -> Result<(), ServeFailure>,
+) -> Result<(), ServeFailure> {
     if !directory.join("index.html").exists() {
         return Err(format!(
             "There is no page in `{}`: run this where the page is, or name it with --directory",
@@ -87,13 +91,13 @@ pub fn serve(port: u16, directory: &Path, announce: impl FnOnce(&str) -> Result<
     })
 }
 
-fn files(directory: &Path) -> io::Result<Files> {
+fn files(directory: &Path) -> io::Result<ServedFiles> {
     let folder = Folder::new(directory)?;
     Ok(ServeDir::with_backend(folder.root.clone(), folder))
 }
 
 /// Answers all requests of one connection.
-async fn converse(stream: impl AsyncRead + AsyncWrite + Send + 'static, files: Files) {
+async fn converse(stream: impl AsyncRead + AsyncWrite + Send + 'static, files: ServedFiles) {
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(WRITE_TIME));
     let service = service_fn(|request| answer(request, files.clone()));
@@ -107,7 +111,7 @@ async fn converse(stream: impl AsyncRead + AsyncWrite + Send + 'static, files: F
         .await;
 }
 
-async fn answer(request: Request<Incoming>, files: Files) -> Result<Response<Body>, Infallible> {
+async fn answer(request: Request<Incoming>, files: ServedFiles) -> Result<Response<Body>, Infallible> {
     let path = request.uri().path().to_owned();
     let mut response = if !is_local(&request) {
         refusal(StatusCode::MISDIRECTED_REQUEST, "This server answers to `localhost` only.\n")

@@ -120,7 +120,7 @@ impl LoopBoundSpec {
 /// Reads a constraint document, as far as it can be read, with all mistakes.
 ///
 /// Parts that could not be read are left out, so the document means something only if nothing is wrong.
-/// `own_constraints` of the engine reads it and validates it for a core and a network.
+/// `user_constraints` of the engine reads it and validates it for a core and a network.
 pub fn read_constraints(text: &str) -> Reading<ConstraintsSpec> {
     let (root, mut reader) = Reader::open(text);
     let fields = LocatedNode::root(&root).fields(&mut reader, &DOCUMENT);

@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 /// From the parser's counts of characters to bytes.
-pub(super) struct Bytes {
+pub(super) struct ByteOffsets {
     before: usize,
     /// Where each character begins; empty where every character is one byte.
     starts: Vec<usize>,
     length: usize,
 }
 
-impl Bytes {
+impl ByteOffsets {
     /// Of `text` without its first `before` bytes.
     pub(super) fn of(text: &str, before: usize) -> Self {
         let starts = if text.is_ascii() {

@@ -80,7 +80,7 @@ pub use preset::{
     Preset, PresetName, find_preset, first_presets, gallery_presets, hardware_names, hardware_presets, lesson_presets,
     pool_presets, system_presets, transformer_presets, workload_names, workload_presets,
 };
-pub use quantity::{Measure, is_in_bits, measure, write_size};
+pub use quantity::{UnitFamily, is_in_bits, measure, write_size};
 pub use quotes::{quoted, scalar};
 pub use reading::Reading;
 pub use spreadsheet::{csv_words, words_of_csv};

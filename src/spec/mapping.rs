@@ -52,7 +52,7 @@ pub struct MappedLoopSpec {
 /// Reads a mapping document, as far as it can be read, with all mistakes.
 ///
 /// Parts that could not be read have their defaults, so the document means something only if nothing is wrong.
-/// `own_mappings` of the engine reads it and validates it for a core and a network.
+/// `user_mappings` of the engine reads it and validates it for a core and a network.
 pub fn read_mapping(text: &str) -> Reading<MappingSpec> {
     let (root, mut reader) = Reader::open(text);
     let fields = LocatedNode::root(&root).fields(&mut reader, &MAPPING);

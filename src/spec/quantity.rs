@@ -194,7 +194,7 @@ fn wrong_unit(unit: &str, right: &str) -> ValueError {
 
 /// The measure of a text with a number. Base units are those of the names in result files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Measure {
+pub enum UnitFamily {
     /// No unit: a count, or a factor.
     Number,
     /// Amount of data in bits; documents may write bytes: `KiB`.
@@ -214,17 +214,17 @@ pub enum Measure {
 }
 
 /// Units of all measures. Documents of hardware take fewer of them; bounds on results need larger ones.
-const MEASURES: [(Measure, &[(&str, f64)]); 7] = [
-    (Measure::Bits, &[("bit", 1.0), ("B", 8.0), ("KiB", 8192.0), ("MiB", 8_388_608.0), ("GiB", 8_589_934_592.0)]),
-    (Measure::Energy, &[("pJ", 1.0), ("fJ", 1e-3), ("nJ", 1e3), ("uJ", 1e6), ("mJ", 1e9), ("J", 1e12)]),
-    (Measure::Area, &[("um2", 1.0), ("mm2", 1e6)]),
-    (Measure::Power, &[("mW", 1.0), ("uW", 1e-3), ("nW", 1e-6), ("W", 1e3)]),
-    (Measure::Frequency, &[("MHz", 1.0), ("GHz", 1e3), ("kHz", 1e-3)]),
-    (Measure::Cycles, &[("cycles", 1.0), ("cycle", 1.0)]),
-    (Measure::Time, &[("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)]),
+const MEASURES: [(UnitFamily, &[(&str, f64)]); 7] = [
+    (UnitFamily::Bits, &[("bit", 1.0), ("B", 8.0), ("KiB", 8192.0), ("MiB", 8_388_608.0), ("GiB", 8_589_934_592.0)]),
+    (UnitFamily::Energy, &[("pJ", 1.0), ("fJ", 1e-3), ("nJ", 1e3), ("uJ", 1e6), ("mJ", 1e9), ("J", 1e12)]),
+    (UnitFamily::Area, &[("um2", 1.0), ("mm2", 1e6)]),
+    (UnitFamily::Power, &[("mW", 1.0), ("uW", 1e-3), ("nW", 1e-6), ("W", 1e3)]),
+    (UnitFamily::Frequency, &[("MHz", 1.0), ("GHz", 1e3), ("kHz", 1e-3)]),
+    (UnitFamily::Cycles, &[("cycles", 1.0), ("cycle", 1.0)]),
+    (UnitFamily::Time, &[("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)]),
 ];
 
-impl Measure {
+impl UnitFamily {
     /// Its base unit; empty for numbers.
     pub fn unit(self) -> &'static str {
         let units = MEASURES.iter().find(|(measure, _)| *measure == self).map(|(_, units)| *units);
@@ -262,15 +262,15 @@ pub fn is_in_bits(text: &str) -> bool {
 }
 
 /// The measure and the value of a text, in the base unit; `None` where it is no number, or has another unit.
-pub fn measure(text: &str) -> Option<(Measure, f64)> {
+pub fn measure(text: &str) -> Option<(UnitFamily, f64)> {
     let text = text.trim();
     let number = |text: &str| parse_decimal(text.trim()).filter(|value| value.is_finite());
     if let Some(value) = number(text) {
-        return Some((Measure::Number, value));
+        return Some((UnitFamily::Number, value));
     }
     let (number_text, unit) = split(text, "").ok()?;
     let unit = unit.replace(['µ', 'μ'], "u").replace('²', "2");
-    let of = |(measure, units): &(Measure, &[(&str, f64)])| {
+    let of = |(measure, units): &(UnitFamily, &[(&str, f64)])| {
         let (_, factor) = units.iter().find(|(name, _)| *name == unit)?;
         Some((*measure, number(number_text)? * factor))
     };

@@ -135,8 +135,8 @@ pub enum SamplingSpec {
 
 /// Reads a study document, as far as it can be read, with all mistakes.
 ///
-/// Parts that could not be read are left out, so the document means something only if nothing is wrong. `Study::new` of
-/// the engine validates the targets of paths and the names of quantities.
+/// Parts that could not be read are left out, so the document means something only if nothing is wrong.
+/// `DesignSpace::new` of the engine validates the targets of paths and the names of quantities.
 pub fn read_study(text: &str) -> Reading<StudySpec> {
     let (root, mut opened) = Reader::open(text);
     let reader = &mut opened;

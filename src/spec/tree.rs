@@ -5,7 +5,7 @@
 
 use super::Diagnostics;
 use super::diagnostic::Diagnostic;
-use super::extent::{Bytes, end_of_flow, end_of_scalar};
+use super::extent::{ByteOffsets, end_of_flow, end_of_scalar};
 use super::hidden::is_hidden_in_lines;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 use std::ops::Range;
@@ -142,7 +142,7 @@ pub fn line_of(text: &str, path: &str) -> Option<usize> {
 
 /// One step of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step<'p> {
+pub enum PathStep<'p> {
     Field(&'p str),
     Item(usize),
 }
@@ -153,15 +153,15 @@ fn first_index(path: &str) -> Option<(usize, &str)> {
     Some((index.parse().ok()?, rest))
 }
 
-pub fn steps(path: &str) -> impl Iterator<Item = Step<'_>> {
+pub fn steps(path: &str) -> impl Iterator<Item = PathStep<'_>> {
     path.split(['.', '[']).filter(|part| !part.is_empty()).map(|part| match part.strip_suffix(']').map(str::parse) {
-        Some(Ok(index)) => Step::Item(index),
-        _ => Step::Field(part),
+        Some(Ok(index)) => PathStep::Item(index),
+        _ => PathStep::Field(part),
     })
 }
 
 /// A list or mapping whose end has not come yet.
-struct Open {
+struct OpenCollection {
     line: usize,
     span: Range<usize>,
     style: Style,
@@ -185,9 +185,9 @@ pub fn parse_up_to(text: &str, most: usize) -> (Node, Diagnostics) {
     }
     let bare = text.trim_start_matches('\u{feff}');
     let mut parser = Parser::new_from_str(bare);
-    let bytes = Bytes::of(text, text.len() - bare.len());
+    let bytes = ByteOffsets::of(text, text.len() - bare.len());
     let last_line = count_lines(bare);
-    let mut builder = Builder { text, bytes, last_line, open: Vec::new(), root: None, nodes: 0 };
+    let mut builder = TreeBuilder { text, bytes, last_line, open: Vec::new(), root: None, nodes: 0 };
     while let Some(event) = parser.next_event() {
         match event {
             Ok((event, span)) => {
@@ -240,16 +240,16 @@ fn aliased() -> (String, &'static str) {
     ("Aliases (`*name`) are not read".into(), "Write out what it stands for; a leading `*` needs quotes")
 }
 
-struct Builder<'t> {
+struct TreeBuilder<'t> {
     text: &'t str,
-    bytes: Bytes,
+    bytes: ByteOffsets,
     last_line: usize,
-    open: Vec<Open>,
+    open: Vec<OpenCollection>,
     root: Option<Node>,
     nodes: usize,
 }
 
-impl Builder<'_> {
+impl TreeBuilder<'_> {
     /// At the end of a text without a line break the parser is a line ahead.
     fn line(&self, span: Span) -> usize {
         span.start.line().min(self.last_line)
@@ -298,12 +298,19 @@ impl Builder<'_> {
         let style = if span.is_empty() { Style::Block } else { Style::Flow };
         let start = self.bytes.at(span.start.index());
         let bracket = if style == Style::Flow { 1 } else { 0 };
-        self.open.push(Open { line: self.line(span), span: start..start + bracket, style, tag, value, key: None });
+        self.open.push(OpenCollection {
+            line: self.line(span),
+            span: start..start + bracket,
+            style,
+            tag,
+            value,
+            key: None,
+        });
         Ok(())
     }
 
     fn end(&mut self) {
-        let Some(Open { line, mut span, style, tag, value, .. }) = self.open.pop() else { return };
+        let Some(OpenCollection { line, mut span, style, tag, value, .. }) = self.open.pop() else { return };
         let edges = match &value {
             Value::List(items) => items.first().map(|item| item.span.start).zip(items.last().map(|item| item.span.end)),
             Value::Map(entries) => entries
@@ -327,8 +334,8 @@ impl Builder<'_> {
     fn add(&mut self, node: Node) {
         match self.open.last_mut() {
             None => self.root = Some(node),
-            Some(Open { value: Value::List(items), .. }) => items.push(node),
-            Some(Open { value: Value::Map(entries), key, .. }) => match key.take() {
+            Some(OpenCollection { value: Value::List(items), .. }) => items.push(node),
+            Some(OpenCollection { value: Value::Map(entries), key, .. }) => match key.take() {
                 Some(key) => entries.push((key, node)),
                 // Lists and mappings may be names in YAML; here they are none, and will not be recognised.
                 None => {

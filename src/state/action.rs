@@ -6,7 +6,7 @@ use super::cores_form::CoresField;
 use super::design_table::{TableDocument, TableField};
 use super::half::Half;
 use super::hierarchy_form::HierarchyField;
-use super::kind::{Field, Kind};
+use super::kind::{ActionKind, TypedField};
 use super::own_mapping::MappingField;
 use super::schedule::ScheduleField;
 use super::study_form::StudyField;
@@ -15,7 +15,7 @@ use super::view::ViewField;
 use fusescape_engine::depth_first::{DepthFirstStrategy, StoringMode};
 use fusescape_engine::explore::TemporalMapping;
 use fusescape_engine::hardware::Unroll;
-use fusescape_engine::multicore::Granularity;
+use fusescape_engine::multicore::TileGranularity;
 use fusescape_form::FieldTarget;
 use fusescape_gallery::{Entry, Opening};
 use fusescape_lesson::OpenLesson;
@@ -83,7 +83,7 @@ pub enum Action {
     /// Change the form of many cores.
     Cores(CoresField),
     /// Fix the size of tiles on many cores, instead of searching it.
-    StateTiles(Granularity),
+    StateTiles(TileGranularity),
     /// Change the form of attention.
     Attention(AttentionField),
     /// Follow a kind of schedule of attention, with these tiles.
@@ -186,22 +186,24 @@ impl Action {
     }
 
     /// The kind for undo and for the search.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ActionKind {
         match self {
-            Self::Write(half, _) => Kind::Typing(Field::Document(*half)),
-            Self::Fill(half, place, _) => Kind::Typing(Field::Value(*half, place.clone())),
-            Self::Drag(half, place, number, _) => Kind::Dragging(Field::Dragged(*half, place.clone(), *number)),
+            Self::Write(half, _) => ActionKind::Typing(TypedField::Document(*half)),
+            Self::Fill(half, place, _) => ActionKind::Typing(TypedField::Value(*half, place.clone())),
+            Self::Drag(half, place, number, _) => {
+                ActionKind::Dragging(TypedField::Dragged(*half, place.clone(), *number))
+            }
             Self::Schedule(field) => field.kind(),
-            Self::Weight(index, _) => Kind::Typing(Field::Weight(*index)),
+            Self::Weight(index, _) => ActionKind::Typing(TypedField::Weight(*index)),
             Self::Mapping(field) => field.kind(),
-            Self::WriteLesson(_) => Kind::Typing(Field::Lesson),
+            Self::WriteLesson(_) => ActionKind::Typing(TypedField::Lesson),
             Self::Study(field) => field.kind(),
             Self::Table(field) => field.kind(),
             Self::Attention(field) => field.kind(),
             Self::Cores(field) => field.kind(),
             Self::Hierarchy(field) => field.kind(),
             Self::Look(field) => field.kind(),
-            Self::LeaveLesson | Self::OpenPoint(_) | Self::ShowText(..) => Kind::Look,
+            Self::LeaveLesson | Self::OpenPoint(_) | Self::ShowText(..) => ActionKind::Look,
             Self::PickPreset(..)
             | Self::PickOwn(_)
             | Self::Take(..)
@@ -224,7 +226,7 @@ impl Action {
             | Self::OpenFromTable { .. }
             | Self::StateTiles(_)
             | Self::FollowAttention { .. }
-            | Self::TakeStudy(_) => Kind::Edit,
+            | Self::TakeStudy(_) => ActionKind::Edit,
         }
     }
 

@@ -3,7 +3,7 @@
 use super::choice::{StackChoice, TileChoice};
 use super::fields::{Form, fields};
 use fusescape_engine::multicore::{
-    CoreId, CoresRequest, CoresSettings, Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule,
+    CoreId, CoresRequest, CoresSettings, OrderRule, ScheduleObjective, Scheduler, StackRule, TileGranularity,
 };
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::Strategy;
@@ -82,11 +82,11 @@ impl CoresForm {
     }
 
     /// Sets a fixed size of tiles.
-    pub(super) fn state(&mut self, granularity: Granularity) {
+    pub(super) fn state(&mut self, granularity: TileGranularity) {
         match granularity {
-            Granularity::Rows(rows) => (self.granularity, self.rows) = (TileChoice::Rows, rows.to_string()),
-            Granularity::LayerByLayer => self.granularity = TileChoice::LayerByLayer,
-            Granularity::ByHand(text) => (self.granularity, self.tiles) = (TileChoice::ByHand, text),
+            TileGranularity::Rows(rows) => (self.granularity, self.rows) = (TileChoice::Rows, rows.to_string()),
+            TileGranularity::LayerByLayer => self.granularity = TileChoice::LayerByLayer,
+            TileGranularity::ByHand(text) => (self.granularity, self.tiles) = (TileChoice::ByHand, text),
         }
     }
 
@@ -157,9 +157,9 @@ impl CoresForm {
         let mut diagnostics = Diagnostics::default();
         let granularity = match self.granularity {
             // The search replaces this value.
-            TileChoice::Best | TileChoice::LayerByLayer => Granularity::LayerByLayer,
-            TileChoice::ByHand => Granularity::ByHand(self.tiles.clone()),
-            TileChoice::Rows => Granularity::Rows(match self.rows.trim().parse::<u64>() {
+            TileChoice::Best | TileChoice::LayerByLayer => TileGranularity::LayerByLayer,
+            TileChoice::ByHand => TileGranularity::ByHand(self.tiles.clone()),
+            TileChoice::Rows => TileGranularity::Rows(match self.rows.trim().parse::<u64>() {
                 Ok(rows) if rows > 0 => rows,
                 wrong => {
                     let rows = self.rows.trim();

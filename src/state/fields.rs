@@ -5,7 +5,7 @@
 //! and once for files (`state/file/kinds.rs`).
 
 use super::choice::AnyChoice;
-use super::kind::{Field, Kind};
+use super::kind::{ActionKind, TypedField};
 use fusescape_engine::depth_first::{DepthFirstStrategy, StoringMode};
 use fusescape_engine::rules::Rules;
 
@@ -30,11 +30,11 @@ pub struct FormField<F> {
     /// Names in files; empty if files store it otherwise.
     pub names: &'static [&'static str],
     /// Access to the field, with its kind.
-    pub slot: fn(&mut F) -> Slot<'_>,
+    pub slot: fn(&mut F) -> FieldRef<'_>,
 }
 
 /// A mutable field of a form, by kind.
-pub enum Slot<'f> {
+pub enum FieldRef<'f> {
     /// A text as written.
     Text(&'f mut String),
     /// Sizes separated by spaces, as written.
@@ -67,18 +67,18 @@ pub enum Slot<'f> {
 }
 
 /// A field edited by keystrokes.
-pub(super) fn typed(member: &'static str) -> Kind {
-    Kind::Typing(Field::Member(member))
+pub(super) fn typed(member: &'static str) -> ActionKind {
+    ActionKind::Typing(TypedField::Member(member))
 }
 
 /// A field edited as a whole.
-pub(super) fn chosen(_: &'static str) -> Kind {
-    Kind::Edit
+pub(super) fn chosen(_: &'static str) -> ActionKind {
+    ActionKind::Edit
 }
 
 /// A field of the view only.
-pub(super) fn shown(_: &'static str) -> Kind {
-    Kind::Look
+pub(super) fn shown(_: &'static str) -> ActionKind {
+    ActionKind::Look
 }
 
 /// Declares a form, one line per field: the kind of edit ([`typed`], [`chosen`] or [`shown`]; none if it is only set
@@ -102,7 +102,7 @@ macro_rules! fields {
 
         impl $field {
             /// The kind of edit for undo and for the search.
-            pub(super) fn kind(&self) -> $crate::Kind {
+            pub(super) fn kind(&self) -> $crate::ActionKind {
                 match self {
                     $($(Self::$variant(_) => {
                         $crate::fields::$how(concat!(stringify!($form), ".", stringify!($member)))
@@ -125,7 +125,7 @@ macro_rules! fields {
                 $($($crate::fields::FormField {
                     number: $number,
                     names: &[$($name),*],
-                    slot: |form| $crate::fields::Slot::$kind(&mut form.$member),
+                    slot: |form| $crate::fields::FieldRef::$kind(&mut form.$member),
                 },)?)*
             ];
 

@@ -1,6 +1,6 @@
 //! Undo and redo: a bounded history of states.
 
-use super::kind::{Field, Kind};
+use super::kind::{ActionKind, TypedField};
 use super::{Design, Document, State, View};
 
 /// Consecutive keystrokes in one field within this time are one edit, milliseconds.
@@ -13,17 +13,17 @@ const MOST_BYTES: usize = 16 << 20;
 /// The history of edits: states to undo, and states to redo.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct History {
-    past: Vec<Step>,
-    future: Vec<Step>,
+    past: Vec<Edit>,
+    future: Vec<Edit>,
     /// The field of the last keystroke, and its time, milliseconds.
-    typing: Option<(Field, f64)>,
+    typing: Option<(TypedField, f64)>,
     /// Number of edits so far, including undone ones.
     edits: usize,
 }
 
 /// One edit.
 #[derive(Debug, Clone, PartialEq)]
-struct Step {
+struct Edit {
     /// The state on the other side of the edit.
     state: State,
     /// Its view, if the edit changed the view as well.
@@ -33,14 +33,14 @@ struct Step {
 impl History {
     /// Records an edit of this kind from `before` to `after` at a time in milliseconds; returns whether it is a
     /// keystroke that continues the previous one, so that more may follow. A drag is one edit, however long it pauses.
-    pub fn note(&mut self, before: &State, after: &State, kind: Kind, now_ms: f64) -> bool {
-        let is_drag = matches!(kind, Kind::Dragging(_));
+    pub fn note(&mut self, before: &State, after: &State, kind: ActionKind, now_ms: f64) -> bool {
+        let is_drag = matches!(kind, ActionKind::Dragging(_));
         let field = match kind {
             // A keystroke that changes nothing begins no edit that the next one could continue.
             _ if before == after => return false,
-            Kind::Look => return false,
-            Kind::Typing(field) | Kind::Dragging(field) => Some(field),
-            Kind::Edit => None,
+            ActionKind::Look => return false,
+            ActionKind::Typing(field) | ActionKind::Dragging(field) => Some(field),
+            ActionKind::Edit => None,
         };
         let continues = self.typing.as_ref().is_some_and(|(last, at_ms)| {
             field.as_ref() == Some(last) && (is_drag || now_ms - at_ms < ONE_EDIT_MS) && self.future.is_empty()
@@ -52,7 +52,7 @@ impl History {
         self.future.clear();
         self.edits += 1;
         let view = (before.view != after.view).then(|| before.view.clone());
-        self.past.push(Step { state: before.clone(), view });
+        self.past.push(Edit { state: before.clone(), view });
         let mut bytes: usize = self.past.iter().map(|step| step.state.text_bytes()).sum();
         while self.past.len() > MOST_STEPS || (bytes > MOST_BYTES && self.past.len() > 1) {
             bytes -= self.past.remove(0).state.text_bytes();
@@ -92,9 +92,9 @@ impl History {
 }
 
 /// Crosses the nearest edit on one side, which then becomes the nearest on the other.
-fn cross(from: &mut Vec<Step>, to: &mut Vec<Step>, now: &State) -> Option<State> {
-    let Step { state, view } = from.pop()?;
-    to.push(Step { state: now.clone(), view: view.is_some().then(|| now.view.clone()) });
+fn cross(from: &mut Vec<Edit>, to: &mut Vec<Edit>, now: &State) -> Option<State> {
+    let Edit { state, view } = from.pop()?;
+    to.push(Edit { state: now.clone(), view: view.is_some().then(|| now.view.clone()) });
     Some(State { view: view.unwrap_or_else(|| now.view.clone()), ..state })
 }
 

@@ -5,20 +5,20 @@ use fusescape_form::FieldTarget;
 
 /// The kind of an action for undo and for the search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum ActionKind {
     /// It only changes the view, so nothing is computed.
     Look,
     /// A keystroke in a field; more may follow.
-    Typing(Field),
+    Typing(TypedField),
     /// A step of a drag, which is one edit until it ends.
-    Dragging(Field),
+    Dragging(TypedField),
     /// A complete edit.
     Edit,
 }
 
 /// A field that is edited by keystrokes or a drag.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Field {
+pub enum TypedField {
     /// The text of a document.
     Document(Half),
     /// A field of a document's form.

@@ -45,13 +45,13 @@ pub use choice::{FuseChoice, FusionPart, HierarchyObjective, ObjectiveChoice, St
 pub use cores_form::{CoresField, CoresForm, read_allocation, write_allocation};
 pub use design::{Design, Document};
 pub use design_table::{DesignTable, TableDocument, TableField};
-pub use fields::{Form, FormField, Slot};
+pub use fields::{FieldRef, Form, FormField};
 pub use file::MOST_BYTES;
 pub use file_name::file_name;
 pub use half::Half;
 pub use hierarchy_form::{HierarchyField, HierarchyForm};
 pub use history::History;
-pub use kind::{Field, Kind};
+pub use kind::{ActionKind, TypedField};
 pub use own_mapping::{MappingField, OwnMapping};
 pub use pinned::{Pinned, cores_differences, design_differences};
 pub use schedule::{LPF_LIMITS, Schedule, ScheduleField};
@@ -61,7 +61,7 @@ pub use view::{Metric, View, ViewField};
 pub use views::{About, Tab, VIEWS, ViewEntry};
 
 use fusescape_engine::workload::Network;
-use fusescape_gallery::{Opening, Shown};
+use fusescape_gallery::{EntryView, Opening};
 use fusescape_lesson::{AtHand, LessonSource, OpenLesson};
 use fusescape_spec::first_presets;
 
@@ -99,7 +99,7 @@ impl State {
 
     /// Makes a change.
     pub fn apply(&mut self, action: Action) {
-        if action.kind() != Kind::Look {
+        if action.kind() != ActionKind::Look {
             self.entry = None;
         }
         let takes_network = matches!(
@@ -209,7 +209,7 @@ impl State {
             }
             Action::WriteLesson(text) => {
                 let lesson = self.lesson.get_or_insert_default();
-                (lesson.source, lesson.step) = (LessonSource::Own(text), 0);
+                (lesson.source, lesson.step) = (LessonSource::Text(text), 0);
                 lesson.values.clear();
             }
             Action::LeaveLesson => self.lesson = None,
@@ -360,13 +360,13 @@ impl State {
         self.mapping.edited = mapping.map(|mapping| (self.mapping_subject(), mapping));
         self.view.point = point;
         self.view.tab = match shows {
-            Shown::Landscape => Tab::Landscape,
-            Shown::Schedule => Tab::Schedule,
-            Shown::Fusion => Tab::Fusion,
-            Shown::Mapping => Tab::Mapping,
-            Shown::Hierarchy => Tab::Hierarchy,
-            Shown::Cores => Tab::Cores,
-            Shown::Attention => Tab::Attention,
+            EntryView::Landscape => Tab::Landscape,
+            EntryView::Schedule => Tab::Schedule,
+            EntryView::Fusion => Tab::Fusion,
+            EntryView::Mapping => Tab::Mapping,
+            EntryView::Hierarchy => Tab::Hierarchy,
+            EntryView::Cores => Tab::Cores,
+            EntryView::Attention => Tab::Attention,
         };
     }
 }

@@ -1,7 +1,7 @@
 //! Import of files chosen by a person: in a worker of its own, reading slices on demand.
 
 use super::{WorkerEngine, to_array};
-use crate::import::{self, Imported, Source};
+use crate::import::{self, ByteSource, Imported};
 use crate::pieces::piece_fn;
 use crate::spec::Diagnostics;
 use js_sys::Uint8Array;
@@ -40,7 +40,7 @@ impl WorkerEngine {
     pub async fn import(files: Vec<File>, as_transformer: bool) -> Result<Uint8Array, JsValue> {
         let import = importer().await.map_err(|_| JsValue::from_str("import"))?;
         let of = files.iter().map(|file| file.size()).sum();
-        let progress = Rc::new(RefCell::new(Progress { before: 0.0, of, last: Instant::now() }));
+        let progress = Rc::new(RefCell::new(ImportProgress { before: 0.0, of, last: Instant::now() }));
         let mut sources = Vec::new();
         for file in files {
             let source = BlobSource { reader: FileReaderSync::new()?, progress: Rc::clone(&progress), file };
@@ -51,24 +51,24 @@ impl WorkerEngine {
 }
 
 /// The function that imports files.
-type Importer = fn(Vec<import::File<'static>>, bool) -> Result<Imported, Diagnostics>;
+type ImportFn = fn(Vec<import::File<'static>>, bool) -> Result<Imported, Diagnostics>;
 
 piece_fn! {
     import,
     /// Fetched separately, as few people import.
-    fn importer() -> Importer {
+    fn importer() -> ImportFn {
         |files, as_transformer| import::import(files, &import::onnx::Options { as_transformer, ..Default::default() })
     }
 }
 
 /// The progress of an import.
-struct Progress {
+struct ImportProgress {
     before: f64,
     of: f64,
     last: Instant,
 }
 
-impl Progress {
+impl ImportProgress {
     fn passed(&mut self, offset: u64) {
         if self.last.elapsed() >= NEWS {
             self.last = Instant::now();
@@ -84,10 +84,10 @@ impl Progress {
 struct BlobSource {
     file: File,
     reader: FileReaderSync,
-    progress: Rc<RefCell<Progress>>,
+    progress: Rc<RefCell<ImportProgress>>,
 }
 
-impl Source for BlobSource {
+impl ByteSource for BlobSource {
     fn len(&self) -> u64 {
         self.file.size() as u64
     }

@@ -73,9 +73,9 @@ test('a published mapping is opened, compared with the best, changed, constraine
           return { status: view.dataset.status, source, loops };
         };
         window.told = [said()];
-        const watch = { subtree: true, childList: true, attributes: true, characterData: true };
+        const monitor = { subtree: true, childList: true, attributes: true, characterData: true };
         window.watched = new MutationObserver(() => window.told.push(said()));
-        window.watched.observe(document.body, watch);
+        window.watched.observe(document.body, monitor);
       });
       const turning = await page.getByTestId('turns-view').locator('canvas').getAttribute('aria-label');
       await page.getByTestId('lower-I-0').click();

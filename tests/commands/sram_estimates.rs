@@ -1,6 +1,6 @@
 //! Estimated numbers of memories, wherever they are shown, written or edited.
 
-use fusescape_engine::explore::{LayerRequest, LayerStudy};
+use fusescape_engine::explore::{DesignLayer, LayerRequest};
 use fusescape_engine::hardware::{Core, SRAM_65NM, estimate};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Objective, Strategy};
@@ -95,7 +95,7 @@ fn files_of_other_tools_have_the_numbers() {
         rules: Rules::CORRECTED,
         unroll: None,
     };
-    let study = LayerStudy::new(&request).unwrap();
+    let study = DesignLayer::new(&request).unwrap();
     let theirs = timeloop::write(&study, &study.best().unwrap().mapping).unwrap();
     let zigzag = vec![zigzag::write(&core, &network).accelerator];
     for texts in [zigzag, vec![theirs.architecture, theirs.problem, theirs.mapping, theirs.energies]] {

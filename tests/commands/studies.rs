@@ -5,8 +5,8 @@ use fusescape_command::study::{
     MergeReport, ResultWriter, RunReport, Shard, StudyFailure, front_of_file, merge, open, rows,
 };
 use fusescape_command::study_front::StudyFront;
-use fusescape_command::{Unwatched, Watch};
-use fusescape_engine::explore::study::{DesignRow, Part, Status, Study, StudyRequest};
+use fusescape_command::{ProgressMonitor, Unmonitored};
+use fusescape_engine::explore::study::{DesignRow, DesignSpace, DesignStatus, PathRoot, StudyRequest};
 use fusescape_results::parquet::DIGESTS;
 use fusescape_results::rows_of_csv;
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
@@ -57,13 +57,18 @@ fn request(text: String) -> StudyRequest {
     }
 }
 
-fn study(sampling: &str) -> Arc<Study> {
-    Arc::new(Study::new(request(STUDY.replace("SAMPLING", sampling))).unwrap())
+fn study(sampling: &str) -> Arc<DesignSpace> {
+    Arc::new(DesignSpace::new(request(STUDY.replace("SAMPLING", sampling))).unwrap())
 }
 
 /// A run without cached costs.
-fn run(study: &Arc<Study>, shard: Shard, out: &Path, watch: &dyn Watch) -> Result<RunReport, StudyFailure> {
-    fusescape_command::study::run(study, shard, out, &Arc::default(), watch)
+fn run(
+    study: &Arc<DesignSpace>,
+    shard: Shard,
+    out: &Path,
+    monitor: &dyn ProgressMonitor,
+) -> Result<RunReport, StudyFailure> {
+    fusescape_command::study::run(study, shard, out, &Arc::default(), monitor)
 }
 
 /// Links, memories, cores and tiles vary; some designs search for the best tile size.
@@ -102,8 +107,8 @@ fn a_design_on_many_cores_is_what_the_command_for_cores_finds() {
     let rows = rows_of_csv(&study, &std::fs::read_to_string(&results).unwrap()).unwrap();
     assert_eq!(rows.len(), 12);
     for row in &rows {
-        assert_eq!(row.status, Status::Found, "{}", row.reason);
-        let [hardware, network, system] = [Part::Hardware, Part::Network, Part::System].map(|part| {
+        assert_eq!(row.status, DesignStatus::Found, "{}", row.reason);
+        let [hardware, network, system] = [PathRoot::Hardware, PathRoot::Network, PathRoot::System].map(|part| {
             let path = folder.join(format!("{}.yaml", part.name()));
             std::fs::write(&path, study.document(part, &row.coordinates).unwrap()).unwrap();
             path
@@ -171,10 +176,10 @@ fn merged_shards_are_the_whole_study() {
     let folder = folder("shards");
     let whole = study("grid");
     let undivided = folder.join("whole.parquet");
-    run(&whole, Shard::WHOLE, &undivided, &Unwatched).unwrap();
+    run(&whole, Shard::WHOLE, &undivided, &Unmonitored).unwrap();
     let shards: Vec<PathBuf> = (1..=3).map(|index| folder.join(format!("{index}.parquet"))).collect();
     for (index, path) in (1..).zip(&shards) {
-        run(&whole, Shard { index, count: 3 }, path, &Unwatched).unwrap();
+        run(&whole, Shard { index, count: 3 }, path, &Unmonitored).unwrap();
     }
     let merged = folder.join("merged.parquet");
     let backwards: Vec<PathBuf> = shards.iter().rev().cloned().collect();
@@ -196,7 +201,7 @@ fn merged_shards_are_the_whole_study() {
     let failure = merge(&shards, &merged).unwrap_err().to_string();
     assert!(failure.contains("There is a file"), "{failure}");
     let refined = study("{ refine: 500 }");
-    let failure = run(&refined, Shard { index: 1, count: 2 }, &folder.join("no.parquet"), &Unwatched).unwrap_err();
+    let failure = run(&refined, Shard { index: 1, count: 2 }, &folder.join("no.parquet"), &Unmonitored).unwrap_err();
     assert!(failure.to_string().contains("cannot be divided"), "{failure}");
 }
 
@@ -205,16 +210,16 @@ fn results_of_two_studies_are_not_mixed() {
     let folder = folder("mixed");
     let (one, other) = (study("{ sobol: 10 }"), study("{ sobol: 11 }"));
     let paths = [folder.join("one.parquet"), folder.join("other.parquet")];
-    run(&one, Shard::WHOLE, &paths[0], &Unwatched).unwrap();
-    run(&other, Shard::WHOLE, &paths[1], &Unwatched).unwrap();
+    run(&one, Shard::WHOLE, &paths[0], &Unmonitored).unwrap();
+    run(&other, Shard::WHOLE, &paths[1], &Unmonitored).unwrap();
     let failure = merge(&paths, &folder.join("both.parquet")).unwrap_err().to_string();
     assert!(failure.contains("another study"), "{failure}");
-    let failure = run(&other, Shard::WHOLE, &paths[0], &Unwatched).unwrap_err().to_string();
+    let failure = run(&other, Shard::WHOLE, &paths[0], &Unmonitored).unwrap_err().to_string();
     assert!(failure.contains("There is a file"), "{failure}");
     let begun = folder.join("begun.parquet.parts");
     std::fs::create_dir_all(&begun).unwrap();
     std::fs::write(begun.join("study.txt"), "another one").unwrap();
-    let failure = run(&other, Shard::WHOLE, &folder.join("begun.parquet"), &Unwatched).unwrap_err().to_string();
+    let failure = run(&other, Shard::WHOLE, &folder.join("begun.parquet"), &Unmonitored).unwrap_err().to_string();
     assert!(failure.contains("parts of another study"), "{failure}");
 }
 
@@ -223,8 +228,8 @@ fn csv_has_the_rows_of_parquet() {
     let folder = folder("csv");
     let study = study("{ sobol: 20 }");
     let [parquet, csv, merged] = ["rows.parquet", "rows.csv", "merged.csv"].map(|name| folder.join(name));
-    run(&study, Shard::WHOLE, &parquet, &Unwatched).unwrap();
-    run(&study, Shard::WHOLE, &csv, &Unwatched).unwrap();
+    run(&study, Shard::WHOLE, &parquet, &Unmonitored).unwrap();
+    run(&study, Shard::WHOLE, &csv, &Unmonitored).unwrap();
     merge(std::slice::from_ref(&parquet), &merged).unwrap();
     let rows = std::fs::read_to_string(&csv).unwrap();
     assert_eq!(rows, std::fs::read_to_string(&merged).unwrap());
@@ -240,7 +245,7 @@ fn csv_has_the_rows_of_parquet() {
         let (written, bits) = bits(line);
         assert_eq!(fusescape_spec::write_size(bits as u64), written);
     }
-    let failure = run(&study, Shard { index: 1, count: 2 }, &folder.join("half.csv"), &Unwatched).unwrap_err();
+    let failure = run(&study, Shard { index: 1, count: 2 }, &folder.join("half.csv"), &Unmonitored).unwrap_err();
     assert!(failure.to_string().contains("CSV"), "{failure}");
 }
 
@@ -249,7 +254,7 @@ fn a_damaged_file_is_an_error() {
     let folder = folder("damaged");
     let study = study("{ sobol: 12 }");
     let path = folder.join("rows.parquet");
-    run(&study, Shard::WHOLE, &path, &Unwatched).unwrap();
+    run(&study, Shard::WHOLE, &path, &Unmonitored).unwrap();
     let bytes = std::fs::read(&path).unwrap();
     let whole = front_of_file(&path).unwrap().rows;
     let damaged = folder.join("damaged.parquet");
@@ -303,7 +308,7 @@ fn a_damaged_file_is_an_error() {
 }
 
 /// All rows of a result file.
-fn all_rows(study: &Study, path: &Path) -> Vec<DesignRow> {
+fn all_rows(study: &DesignSpace, path: &Path) -> Vec<DesignRow> {
     let mut all = Vec::new();
     let file = fusescape_command::study::open_part(study, path).unwrap();
     file.rows(study, &mut |rows| -> Result<(), StudyFailure> {
@@ -346,19 +351,19 @@ fn a_damaged_part_is_computed_again() {
     let folder = folder("damaged-part");
     let whole = study("grid");
     let [alone, out, parts] = ["alone.parquet", "out.parquet", "out.parquet.parts"].map(|name| folder.join(name));
-    run(&whole, Shard::WHOLE, &alone, &Unwatched).unwrap();
+    run(&whole, Shard::WHOLE, &alone, &Unmonitored).unwrap();
     let mut random = Lcg(5);
     for case in 0..sample_or_all(1, 60) {
         let _ = std::fs::remove_file(&out);
         // Ended after its first part.
-        let watch = StopsAfter(AtomicUsize::new(whole.task_designs() as usize + 1));
-        run(&whole, Shard::WHOLE, &out, &watch).unwrap_err();
+        let monitor = StopsAfter(AtomicUsize::new(whole.task_designs() as usize + 1));
+        run(&whole, Shard::WHOLE, &out, &monitor).unwrap_err();
         let part = parts.join("000000000.parquet");
         let mut bytes = std::fs::read(&part).unwrap();
         let at = random.below(bytes.len() as u64) as usize;
         bytes[at] ^= 1 << random.below(8);
         std::fs::write(&part, bytes).unwrap();
-        run(&whole, Shard::WHOLE, &out, &Unwatched).unwrap();
+        run(&whole, Shard::WHOLE, &out, &Unmonitored).unwrap();
         assert!(all_rows(&whole, &out) == all_rows(&whole, &alone), "case {case}, byte {at}");
     }
 }
@@ -366,7 +371,7 @@ fn a_damaged_part_is_computed_again() {
 /// Stops a run after a number of designs.
 struct StopsAfter(AtomicUsize);
 
-impl Watch for StopsAfter {
+impl ProgressMonitor for StopsAfter {
     fn begin(&self, _: usize, _: &str) {}
 
     fn advance(&self, parts: usize) {
@@ -387,7 +392,7 @@ fn no_row_has_what_no_design_can_have() {
     let folder = folder("impossible");
     let study = study("{ sobol: 4 }");
     let csv = folder.join("rows.csv");
-    run(&study, Shard::WHOLE, &csv, &Unwatched).unwrap();
+    run(&study, Shard::WHOLE, &csv, &Unmonitored).unwrap();
     let rows = std::fs::read_to_string(&csv).unwrap();
     let names: Vec<&str> = rows.lines().next().unwrap().split(',').collect();
     let line = rows.lines().position(|line| line.contains(",found,")).unwrap();
@@ -419,7 +424,7 @@ fn no_row_has_what_no_design_can_have() {
 fn no_result_file_has_a_design_that_cannot_be_or_is_there_twice() {
     let folder = folder("impossible-rows");
     let study = study("{ sobol: 4 }");
-    let rows = rows(&study, vec![0, 1, 2, 3], &Arc::default(), &Unwatched).unwrap();
+    let rows = rows(&study, vec![0, 1, 2, 3], &Arc::default(), &Unmonitored).unwrap();
     let written = |rows: Vec<DesignRow>| {
         let path = folder.join("rows.parquet");
         let mut file = ResultWriter::new(&study, 0..1, &path, &folder).unwrap();
@@ -442,14 +447,14 @@ fn what_nobody_could_check_is_never_called_checked() {
     let folder = folder("unchecked");
     let study = study("{ sobol: 4 }");
     let [alone, older, merged] = ["alone.parquet", "older.parquet", "merged.parquet"].map(|name| folder.join(name));
-    run(&study, Shard::WHOLE, &alone, &Unwatched).unwrap();
+    run(&study, Shard::WHOLE, &alone, &Unmonitored).unwrap();
     let mut file = ResultWriter::new(&study, 0..1, &older, &folder).unwrap();
     file.leave_unchecked();
     let (_, checked) = open(&alone).unwrap();
     checked.rows(&study, &mut |rows| file.add(rows)).unwrap();
     file.end_checked().unwrap().persist_new().unwrap();
     assert!(!merge(std::slice::from_ref(&older), &merged).unwrap().is_checked);
-    assert!(run(&study, Shard::WHOLE, &older, &Unwatched).unwrap().is_unchecked);
+    assert!(run(&study, Shard::WHOLE, &older, &Unmonitored).unwrap().is_unchecked);
     for path in [&older, &merged] {
         let found = front_of_file(path).unwrap();
         assert!(!found.is_checked && found.notes()[0].contains("has no digests"), "{:?}", found.notes());
@@ -463,7 +468,7 @@ fn the_front_of_a_shard_says_what_is_missing() {
     let folder = folder("front-of-shard");
     let study = study("grid");
     let path = folder.join("1.parquet");
-    run(&study, Shard { index: 1, count: 3 }, &path, &Unwatched).unwrap();
+    run(&study, Shard { index: 1, count: 3 }, &path, &Unmonitored).unwrap();
     let found = front_of_file(&path).unwrap();
     let (all, there) = (study.designs(), found.designs.values().sum::<u64>());
     assert!(found.missing > 0 && found.missing == all - there);
@@ -473,7 +478,8 @@ fn the_front_of_a_shard_says_what_is_missing() {
 #[test]
 fn results_go_to_a_folder_that_is_there() {
     let folder = folder("no-folder");
-    let failure = run(&study("{ sobol: 4 }"), Shard::WHOLE, &folder.join("not/there.parquet"), &Unwatched).unwrap_err();
+    let failure =
+        run(&study("{ sobol: 4 }"), Shard::WHOLE, &folder.join("not/there.parquet"), &Unmonitored).unwrap_err();
     assert!(failure.to_string().contains("There is no folder"), "{failure}");
     assert!(!folder.join("not").exists());
 }

@@ -2,7 +2,7 @@
 
 use crate::properties;
 use crate::timeloop_files::{import_texts, imports, moved, request};
-use fusescape::explore::{LayerStudy, MappedLayer, own_mappings};
+use fusescape::explore::{DesignLayer, MappedLayer, user_mappings};
 use fusescape::hardware::{Core, Movement};
 use fusescape::import::{Imported, Severity};
 use fusescape::spec::{read_hardware, read_workload};
@@ -99,11 +99,11 @@ mapping:
       - !Compute { einsum: Second, component: Multiplier }
 ";
 
-fn priced(imported: &Imported) -> Vec<(LayerStudy, MappedLayer)> {
+fn priced(imported: &Imported) -> Vec<(DesignLayer, MappedLayer)> {
     let core = Core::from_text(imported.hardware.as_ref().unwrap()).unwrap_or_else(|wrong| panic!("{wrong}"));
     let network = Network::from_text(imported.workload.as_ref().unwrap()).unwrap_or_else(|wrong| panic!("{wrong}"));
     let text = imported.mapping.as_ref().unwrap();
-    own_mappings(text, &core, &network, &request()).unwrap_or_else(|wrong| panic!("{wrong}\n{text}"))
+    user_mappings(text, &core, &network, &request()).unwrap_or_else(|wrong| panic!("{wrong}\n{text}"))
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use fusescape::attention::{ElementBits, Step};
 use fusescape::chart::attention_schedules;
-use fusescape::explore::{AttentionRequest, AttentionStudy};
+use fusescape::explore::{AttentionProblem, AttentionRequest};
 use fusescape::search::Objective;
 use fusescape::spec::{find_preset, hardware_presets, transformer_presets};
 use fusescape_test_support::sample::{pairs, sample_or_all};
@@ -21,7 +21,7 @@ fn what_is_called_as_good_costs_as_much_as_the_best() {
             bits: ElementBits::all(16),
             objective: Objective::Energy,
         };
-        let layer = AttentionStudy::new(&request).unwrap().layer().unwrap();
+        let layer = AttentionProblem::new(&request).unwrap().layer().unwrap();
         let attention = layer.attention.unwrap();
         let csv = attention_schedules(&attention).to_csv();
         let mut reader = csv::Reader::from_reader(csv.as_bytes());

@@ -3,15 +3,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code)]
 
 use fusescape::chart::{
-    Chart, CoreTimeline, Hit, Quantity, Shape, Sketch, SystemLanes, Theme, TimeWindow, core_time, layer_color,
+    Chart, CoreTimeline, CoresLanes, Hit, Quantity, Sketch, SketchShape, Theme, TimeWindow, core_time, layer_color,
     link_table, memory_table, svg, system_energy,
 };
 use fusescape::hardware::Operand;
 use fusescape::ids::{TiVec, ti_vec};
 use fusescape::multicore::{
-    Begin, CoreId, Edge, GroupId, Link, LinkId, NestId, PlacedTile, Schedule, SchedulingProblem, SchedulingRules, Span,
-    System, SystemAccount, SystemEnergy, Tensor, TensorId, Tile, TileGraph, TileId, TileNumber, TilePriority,
-    TopMemory, TopMemoryId, Transfer, TransferReason, TransferWaits, schedule,
+    CoreId, CoreLink, CoreTopMemory, CoresAccount, CoresEnergy, CoresSchedule, Edge, GroupId, LinkId, NestId,
+    PlacedTile, SchedulingProblem, SchedulingRules, StartConstraint, System, TensorId, Tile, TileGraph, TileId,
+    TileNumber, TilePriority, TileTensor, TimeSpan, TopMemoryId, Transfer, TransferReason, TransferWaits, schedule,
 };
 use fusescape::trace::chrome_trace;
 use fusescape::units::{Bits, BitsPerCycle, Cycles};
@@ -32,7 +32,7 @@ const CASES: [&str; 4] = [
 ];
 
 /// The schedule of a case of the public tool, with layers named by numbers.
-fn account(name: &str) -> Arc<SystemAccount> {
+fn account(name: &str) -> Arc<CoresAccount> {
     let case = fusescape_test_support::stream::case(
         &serde_json::from_str(&reference_text(&format!("stream/{name}.json"))).unwrap(),
     );
@@ -47,11 +47,11 @@ fn account(name: &str) -> Arc<SystemAccount> {
     let found = schedule(job).unwrap();
     let layers = NestId::first(case.graph.tiles.iter().map(|tile| tile.layer.index()).max().unwrap() + 1);
     let computing: TiVec<TileId, f64> = case.placed.iter().map(|placed| 0.8 * placed.cycles.0).collect();
-    Arc::new(SystemAccount::new(job, &found, layers.map(|layer| format!("conv\"{layer}")).collect(), &computing))
+    Arc::new(CoresAccount::new(job, &found, layers.map(|layer| format!("conv\"{layer}")).collect(), &computing))
 }
 
 /// A chain of layers, `count` tiles in all, one after another on two cores; every second tile sends its output.
-fn long_account(count: usize) -> Arc<SystemAccount> {
+fn long_account(count: usize) -> Arc<CoresAccount> {
     let layer = |tile: usize| tile * 40 / count;
     let tiles = (0..count).map(|tile| Tile {
         layer: NestId::from(layer(tile)),
@@ -61,11 +61,11 @@ fn long_account(count: usize) -> Arc<SystemAccount> {
         constants: [].into(),
         is_final: true,
     });
-    let tensors = ti_vec![Tensor { bits: Bits(64), uses: 1, is_output: true }; count];
+    let tensors = ti_vec![TileTensor { bits: Bits(64), uses: 1, is_output: true }; count];
     let edge = |(from, to): (TileId, TileId)| Edge { from, to, operand: Some(Operand::I) };
     let edges = TileId::first(count).zip(TileId::first(count).skip(1)).map(edge);
     let graph = TileGraph::new(tiles.collect(), tensors, edges.collect());
-    let memory = |core: CoreId| TopMemory {
+    let memory = |core: CoreId| CoreTopMemory {
         name: "buffer".to_owned(),
         capacity: Bits(8192),
         read_width: Bits(64),
@@ -78,37 +78,37 @@ fn long_account(count: usize) -> Arc<SystemAccount> {
         cores: ["core 0", "core 1", "dram"].map(str::to_owned).into_iter().collect(),
         memory_of: TopMemoryId::first(3).map(|memory| [memory; 3]).collect(),
         memories: CoreId::first(3).map(memory).collect(),
-        links: ti_vec![Link { name: "bus".to_owned(), bandwidth: BitsPerCycle(8.0), pj_per_cycle: 1.0 }],
+        links: ti_vec![CoreLink { name: "bus".to_owned(), bandwidth: BitsPerCycle(8.0), pj_per_cycle: 1.0 }],
         routes: ti_vec![ti_vec![vec![LinkId::default()]; 3]; 3],
         dram: CoreId::from(2),
     };
     let core = |tile: usize| CoreId::from(tile % 2);
     let placed: TiVec<TileId, PlacedTile> =
         (0..count).map(|tile| PlacedTile { core: core(tile), cycles: Cycles(30.0), ..PlacedTile::default() }).collect();
-    let span = |tile: usize| Span { start: Cycles(40.0 * tile as f64), end: Cycles(40.0 * tile as f64 + 30.0) };
+    let span = |tile: usize| TimeSpan { start: Cycles(40.0 * tile as f64), end: Cycles(40.0 * tile as f64 + 30.0) };
     let transfer = |tile: usize| Transfer {
         tensor: TensorId::from(tile),
         source: TopMemoryId::from(tile % 2),
-        begin: Begin::Ready,
+        begin: StartConstraint::Ready,
         waits: TransferWaits::default(),
         from: core(tile),
         to: core(tile + 1),
         memory: TopMemoryId::from((tile + 1) % 2),
-        span: Span { start: span(tile).end, end: span(tile).end + Cycles(8.0) },
+        span: TimeSpan { start: span(tile).end, end: span(tile).end + Cycles(8.0) },
         reason: TransferReason::Exchange,
         link_pj: 8.0,
         memory_pj: 2.0,
     };
     let usage: Vec<(i64, u64)> = (0..count as i64).map(|tile| (40 * tile, 64 * (1 + tile as u64 % 100))).collect();
-    let found = Schedule {
+    let found = CoresSchedule {
         tiles: (0..count).map(|tile| Some(span(tile))).collect(),
-        begins: ti_vec![Begin::Ready; count],
+        begins: ti_vec![StartConstraint::Ready; count],
         awaited: Vec::new(),
         transfers: (0..count - 1).map(transfer).collect(),
         streams: Vec::new(),
         memories: ti_vec![usage.clone(), usage, Vec::new()],
         contents: Vec::new(),
-        energy: SystemEnergy::default(),
+        energy: CoresEnergy::default(),
         latency: span(count - 1).end,
     };
     let job = SchedulingProblem {
@@ -120,15 +120,15 @@ fn long_account(count: usize) -> Arc<SystemAccount> {
         rules: SchedulingRules::CORRECTED,
     };
     let layers = (0..40).map(|layer| format!("layer{layer}_conv")).collect();
-    Arc::new(SystemAccount::new(job, &found, layers, &ti_vec![20.0; count]))
+    Arc::new(CoresAccount::new(job, &found, layers, &ti_vec![20.0; count]))
 }
 
-fn timeline(account: &Arc<SystemAccount>) -> CoreTimeline {
-    CoreTimeline::new(Rc::new(SystemLanes::new(Arc::clone(account))))
+fn timeline(account: &Arc<CoresAccount>) -> CoreTimeline {
+    CoreTimeline::new(Rc::new(CoresLanes::new(Arc::clone(account))))
 }
 
 /// The whole, a part, a short time, and each with a focused tile.
-fn views(account: &Arc<SystemAccount>) -> Vec<(String, CoreTimeline)> {
+fn views(account: &Arc<CoresAccount>) -> Vec<(String, CoreTimeline)> {
     let whole = timeline(account);
     let all = account.latency_cycles;
     let windows = [("whole", 0.0, 1.0), ("part", 0.31, 0.2), ("moment", 0.52, 0.01)];
@@ -152,7 +152,7 @@ fn check_layout(name: &str, sketch: &Sketch) {
         let bounds = shape.bounds();
         let is_inside = bounds.0 >= 0 && bounds.1 >= 0 && bounds.2 <= right && bounds.3 <= bottom;
         assert!(is_inside, "{name}, {right} wide: {shape:?} leaves the figure");
-        if let Shape::Text { text, lettering, .. } = shape {
+        if let SketchShape::Text { text, lettering, .. } = shape {
             assert!(lettering.size >= 9.0, "{name}: `{text}` is too small");
             texts.push((text, bounds));
         }
@@ -257,7 +257,7 @@ fn many_tiles_cost_no_more_shapes_than_pixels() {
         .shapes
         .iter()
         .filter_map(|shape| match shape {
-            Shape::Image { colors, .. } => Some(colors),
+            SketchShape::Image { colors, .. } => Some(colors),
             _ => None,
         })
         .collect();
@@ -271,7 +271,7 @@ fn many_tiles_cost_no_more_shapes_than_pixels() {
     let near = view.with_window(TimeWindow { start: 1000.0, end: 1100.0 });
     let solid = |color| {
         near.sketch(1440, &Theme::LIGHT).shapes.iter().any(|shape| match shape {
-            Shape::Image { colors, .. } => colors.contains(&color),
+            SketchShape::Image { colors, .. } => colors.contains(&color),
             _ => false,
         })
     };
@@ -290,11 +290,10 @@ fn a_focused_tile_shows_whom_it_waits_for_and_what_is_brought() {
     let transfer = &account.transfers[brought[0]];
     assert_eq!((transfer.tile, transfer.end), (before, 40.0 * 104.0 + 38.0));
     let focused = view.clone().with_focus(Some(tile)).sketch(1440, &Theme::LIGHT);
-    let lines = focused.shapes.iter().filter(|shape| matches!(shape, Shape::Line { .. })).count();
+    let lines = focused.shapes.iter().filter(|shape| matches!(shape, SketchShape::Line { .. })).count();
     assert_eq!(lines, 2, "from the tile before, and to the tile after");
     let exchange = Theme::LIGHT.reason(TransferReason::Exchange);
-    let is_reason =
-        |shape: &&Shape| matches!(shape, Shape::Rect { color, size, .. } if *color == exchange && size.1 == 14);
+    let is_reason = |shape: &&SketchShape| matches!(shape, SketchShape::Rect { color, size, .. } if *color == exchange && size.1 == 14);
     assert_eq!(focused.shapes.iter().filter(is_reason).count(), 1);
     let text = view.text(Hit::Tile(tile));
     let line = |name: &str| text.lines.iter().find(|line| line.0 == name).unwrap().1.clone();
@@ -311,7 +310,7 @@ fn a_focused_tile_shows_whom_it_waits_for_and_what_is_brought() {
 #[test]
 fn keys_lead_to_every_tile() {
     let account = account("waco_e2e/b01_resnet18_tpu_quad_fused_waco");
-    let lanes = SystemLanes::new(Arc::clone(&account));
+    let lanes = CoresLanes::new(Arc::clone(&account));
     let first = lanes.first_in(TimeWindow::whole(account.latency_cycles)).unwrap();
     assert!(account.tiles.iter().all(|tile| tile.start >= account.tiles[first].start));
     // Up to the first core, from there down, and along every core.
@@ -450,7 +449,7 @@ fn a_trace_is_complete() {
 fn the_cursor_tells_at_every_event_which_tile_runs_where_and_how_many_transfers_are_under_way() {
     for name in CASES {
         let account = account(name);
-        let lanes = SystemLanes::new(Arc::clone(&account));
+        let lanes = CoresLanes::new(Arc::clone(&account));
         let mut times: Vec<f64> = account.tiles.iter().flat_map(|run| [run.start, run.end]).collect();
         times.sort_by(f64::total_cmp);
         times.dedup();
@@ -459,7 +458,7 @@ fn the_cursor_tells_at_every_event_which_tile_runs_where_and_how_many_transfers_
             let text = |row: usize| table.rows[row][2].text().to_owned();
             for core in account.cores.keys() {
                 let runs =
-                    |run: &&fusescape::multicore::TileRun| run.core == core && run.start <= time && time < run.end;
+                    |run: &&fusescape::multicore::ComputedTile| run.core == core && run.start <= time && time < run.end;
                 let running: Vec<_> = account.tiles.iter().filter(runs).collect();
                 assert!(running.len() <= 1, "{name}: {time}");
                 match running.first() {

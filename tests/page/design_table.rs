@@ -1,9 +1,9 @@
 //! The table of designs: its documents, the requests for its pairs, and the design opened by a cell.
 
-use fusescape::explore::{CostStore, StackAim, StackSearch, StackStudy, Sweep};
+use fusescape::explore::{CostStore, StackAim, StackProblem, StackSearch, Sweep};
 use fusescape::job::{Job, Worker};
 use fusescape::link::{from_link, to_link};
-use fusescape::question::{Answerer, RunStacks};
+use fusescape::question::{QueryEngine, RunStacks};
 use fusescape::search::Objective;
 use fusescape::state::{Action, Half, HierarchyObjective, ObjectiveChoice, State, Tab, TableField};
 use std::rc::Rc;
@@ -101,9 +101,9 @@ fn workers_find_the_joint_optimum_of_a_pair() {
     // Each task by a worker of its own.
     while let Some(task) = search.next(Worker { number: 0, of: 4 }) {
         let question = RunStacks { request: Rc::clone(&asked), task: task.clone() };
-        search.take(task, Answerer::default().ask(question).unwrap());
+        search.take(task, QueryEngine::default().ask(question).unwrap());
     }
-    let mut study = StackStudy::new(Sweep::new(&request).unwrap(), limits).unwrap();
+    let mut study = StackProblem::new(Sweep::new(&request).unwrap(), limits).unwrap();
     let runs: Vec<_> = (0..study.parts()).flat_map(|part| study.part(&mut CostStore::default(), part)).collect();
     assert_eq!(**search.optimum().unwrap(), study.combine(&runs).unwrap());
 }

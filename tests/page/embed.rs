@@ -1,7 +1,7 @@
 //! Embedding: addresses and messages are read with all their errors, and an invalid one changes nothing.
 
 use fusescape::embed::{
-    Answer, Control, EmbedOptions, EmbedTheme, EmbedView, Parameter, answer, resize_script, snippet, state_of,
+    Control, EmbedOptions, EmbedTheme, EmbedView, Parameter, Reaction, answer, resize_script, snippet, state_of,
 };
 use fusescape::gallery::find_entry;
 use fusescape::link::{from_link, to_link};
@@ -92,13 +92,13 @@ fn the_script_beside_a_snippet_trusts_the_page_s_own_origin_only() {
     }
 }
 
-fn sent(message: &Value) -> Answer {
+fn sent(message: &Value) -> Reaction {
     answer(&message.to_string(), &State::first())
 }
 
 fn errors(message: &Value) -> Vec<String> {
     match sent(message) {
-        Answer::Refuse(refusal) => refusal["errors"]
+        Reaction::Refuse(refusal) => refusal["errors"]
             .as_array()
             .unwrap()
             .iter()
@@ -118,16 +118,16 @@ layers:
 
 #[test]
 fn messages_are_understood() {
-    assert_eq!(sent(&json!({ "fusescape": 1, "type": "get", "id": 7 })), Answer::Tell(json!(7)));
+    assert_eq!(sent(&json!({ "fusescape": 1, "type": "get", "id": 7 })), Reaction::Tell(json!(7)));
     let mut entry = State::first();
     entry.apply(Action::entry(&find_entry("zigzag-fig-6").unwrap()));
     let message = json!({ "fusescape": 1, "type": "set", "link": to_link(&entry), "metric": "edp", "view": "mapping" });
-    let Answer::Show(state, view, id) = sent(&message) else { panic!("{message}") };
+    let Reaction::Show(state, view, id) = sent(&message) else { panic!("{message}") };
     assert_eq!((view, id, state.view.metric), (Some(EmbedView::View(Tab::Mapping)), Value::Null, Metric::EnergyDelay));
     assert_eq!(state.design, entry.design);
     let message =
         json!({ "fusescape": 1, "type": "set", "hardware": "tpu-like", "workload": OWN, "view": "hierarchy" });
-    let Answer::Show(state, ..) = sent(&message) else { panic!("{message}") };
+    let Reaction::Show(state, ..) = sent(&message) else { panic!("{message}") };
     assert_eq!((state.design.hardware.preset, state.view.tab), (Some("tpu-like"), Tab::Hierarchy));
     assert_eq!(state.design.workload.text, OWN);
 
@@ -136,7 +136,7 @@ fn messages_are_understood() {
     assert_eq!((&told["id"], &told["hardware"]), (&json!("a"), &json!(state.design.hardware.text)));
     // A document that was sent is taken back unchanged: a preset stays one.
     let back = json!({ "fusescape": 1, "type": "set", "hardware": told["hardware"], "workload": told["workload"] });
-    let Answer::Show(again, ..) = sent(&back) else { panic!("{back}") };
+    let Reaction::Show(again, ..) = sent(&back) else { panic!("{back}") };
     assert_eq!(again.design, state.design);
 }
 
@@ -146,7 +146,7 @@ fn a_broken_document_is_refused_with_every_place() {
     let broken = hardware.replacen("memories:", "memoriez:", 1);
     assert_ne!(broken, hardware);
     let message = json!({ "fusescape": 1, "type": "set", "hardware": broken, "workload": "name: own\nlayers: 7\n" });
-    let Answer::Refuse(refusal) = sent(&message) else { panic!("{message}") };
+    let Reaction::Refuse(refusal) = sent(&message) else { panic!("{message}") };
     let errors = refusal["errors"].as_array().unwrap();
     let lines = |document: &str| -> Vec<&Value> {
         let of = errors.iter().filter(|wrong| wrong["place"].as_str().unwrap().starts_with(document));
@@ -161,10 +161,10 @@ fn a_broken_document_is_refused_with_every_place() {
     let mut draft = State::first();
     draft.apply(Action::Take(Half::Hardware, broken.clone()));
     let message = json!({ "fusescape": 1, "type": "set", "link": to_link(&draft), "metric": "macs" });
-    let Answer::Show(state, ..) = sent(&message) else { panic!("{message}") };
+    let Reaction::Show(state, ..) = sent(&message) else { panic!("{message}") };
     assert_eq!(state.design.hardware.text, broken);
     let message = json!({ "fusescape": 1, "type": "set", "workload": "resnet18" });
-    assert!(matches!(answer(&message.to_string(), &draft), Answer::Show(..)));
+    assert!(matches!(answer(&message.to_string(), &draft), Reaction::Show(..)));
 }
 
 #[test]
@@ -181,6 +181,6 @@ fn what_is_wrong_is_said_all_at_once() {
     for foreign in
         ["", "7", "[]", "{}", "{\"fusescape\": 2, \"type\": \"get\"}", "{\"type\": \"get\"}", nested.as_str()]
     {
-        assert_eq!(answer(foreign, &State::first()), Answer::Ignore);
+        assert_eq!(answer(foreign, &State::first()), Reaction::Ignore);
     }
 }

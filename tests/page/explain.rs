@@ -4,14 +4,15 @@ use fusescape::chart::Quantity;
 use fusescape::cost::{AccessCause, EnergyCause, LatencyCause};
 use fusescape::depth_first::{FuseDepth, PointAccount, StoringMode};
 use fusescape::explain::{
-    Amount, Axis, Counted, Data, Explained, LayerNumber, LevelFigure, PointNumber, Scope, Subject, Unit,
-    explain_hierarchy, explain_layer, explain_point,
+    Amount, Counted, Data, Explained, ExplainedNumber, LayerNumber, LevelFigure, NumberUnit, PointNumber, Scope,
+    SizeAxis, explain_hierarchy, explain_layer, explain_point,
 };
 use fusescape::explore::{
-    CostStore, LayerFacts, LayerRequest, LayerStudy, MappedLayer, Request, Settings, Survey, Sweep, TemporalMapping,
+    CostStore, DesignLayer, IncrementalSweep, LayerFacts, LayerRequest, MappedLayer, Request, Settings, Sweep,
+    TemporalMapping,
 };
 use fusescape::hardware::{Core, Operand};
-use fusescape::hierarchy::{Front, HierarchyRequest, HierarchySettings, SearchOutcome, Study};
+use fusescape::hierarchy::{Front, HierarchyProblem, HierarchyRequest, HierarchySettings, SearchOutcome};
 use fusescape::mapping::TemporalLoop;
 use fusescape::rules::Rules;
 use fusescape::search::{Objective, Strategy};
@@ -42,13 +43,13 @@ fn account(
             ..Settings::default()
         },
     };
-    let mut survey = Survey::new(Sweep::new(&request).unwrap());
-    survey.account(&mut CostStore::default(), 0).unwrap()
+    let mut incremental = IncrementalSweep::new(Sweep::new(&request).unwrap());
+    incremental.account(&mut CostStore::default(), 0).unwrap()
 }
 
 /// Numbers to explain, and the tolerance of their formulas.
 pub struct Asked<'a> {
-    pub explain: &'a dyn Fn(Subject) -> Option<Explained>,
+    pub explain: &'a dyn Fn(ExplainedNumber) -> Option<Explained>,
     /// Largest relative difference.
     pub tolerance: f64,
     /// Times are differences of times; their rounding errors are relative to this, cycles.
@@ -59,7 +60,7 @@ pub struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    pub fn new(explain: &'a dyn Fn(Subject) -> Option<Explained>, tolerance: f64, latest: f64) -> Self {
+    pub fn new(explain: &'a dyn Fn(ExplainedNumber) -> Option<Explained>, tolerance: f64, latest: f64) -> Self {
         Self { explain, tolerance, latest, may_rename: false, failures: RefCell::default() }
     }
 
@@ -71,12 +72,12 @@ impl<'a> Asked<'a> {
     }
 
     /// Averages of unrollings that do not divide are rounded to the intended integers.
-    fn snapped(explain: &'a dyn Fn(Subject) -> Option<Explained>) -> Self {
+    fn snapped(explain: &'a dyn Fn(ExplainedNumber) -> Option<Explained>) -> Self {
         Self { may_rename: true, ..Self::new(explain, 1e-9, 0.0) }
     }
 
-    fn is_same(&self, unit: Unit, a: f64, b: f64) -> bool {
-        let scale = if unit == Unit::Of(Quantity::Latency) { self.latest } else { 0.0 };
+    fn is_same(&self, unit: NumberUnit, a: f64, b: f64) -> bool {
+        let scale = if unit == NumberUnit::Of(Quantity::Latency) { self.latest } else { 0.0 };
         (a - b).abs() <= self.tolerance * a.abs().max(b.abs()).max(scale)
     }
 }
@@ -86,9 +87,9 @@ fn alike(a: f64, b: f64) -> bool {
 }
 
 /// Checks numbers and all terms that they unfold into, up to `most`; returns their number.
-pub fn unfold(what: &str, roots: Vec<Subject>, asked: &Asked<'_>, most: usize) -> usize {
+pub fn unfold(what: &str, roots: Vec<ExplainedNumber>, asked: &Asked<'_>, most: usize) -> usize {
     let mut seen: BTreeSet<String> = BTreeSet::new();
-    let mut open: VecDeque<Subject> = roots.into();
+    let mut open: VecDeque<ExplainedNumber> = roots.into();
     while let Some(subject) = open.pop_front().filter(|_| seen.len() < most) {
         if seen.insert(format!("{subject:?}")) {
             let what = format!("{what}: {subject:?}");
@@ -104,7 +105,7 @@ pub fn unfold(what: &str, roots: Vec<Subject>, asked: &Asked<'_>, most: usize) -
 }
 
 /// Checks a number and all its formulas; terms with a subject are opened later.
-pub fn check(what: &str, explained: &Explained, asked: &Asked<'_>, open: &mut VecDeque<Subject>) {
+pub fn check(what: &str, explained: &Explained, asked: &Asked<'_>, open: &mut VecDeque<ExplainedNumber>) {
     asked.expect(explained.value.is_finite() && !explained.name.is_empty(), || format!("{what}: {explained:?}"));
     for formula in &explained.formulas {
         let value = formula.value();
@@ -183,11 +184,11 @@ fn shown_of_point(account: &PointAccount) -> Vec<(PointNumber, f64)> {
                         all.push((PointNumber::Size(place, data), bits as f64 / 8.0));
                     }
                 }
-                all.push((PointNumber::Computed(place, Axis::Columns), layer.output.0 as f64));
-                all.push((PointNumber::Computed(place, Axis::Rows), layer.output.1 as f64));
+                all.push((PointNumber::Computed(place, SizeAxis::Columns), layer.output.0 as f64));
+                all.push((PointNumber::Computed(place, SizeAxis::Rows), layer.output.1 as f64));
                 for &(x, y, _) in layer.inputs.iter().take(1) {
-                    all.push((PointNumber::Needed(place, Axis::Columns), x as f64));
-                    all.push((PointNumber::Needed(place, Axis::Rows), y as f64));
+                    all.push((PointNumber::Needed(place, SizeAxis::Columns), x as f64));
+                    all.push((PointNumber::Needed(place, SizeAxis::Rows), y as f64));
                 }
                 all.push((at(Amount::Macs), layer.macs as f64));
                 all.push((at(Amount::CyclesOf(LatencyCause::Copy)), layer.copies.latency_cycles as f64));
@@ -213,9 +214,9 @@ fn check_point(what: &str, account: &PointAccount) {
         let explained = explain_point(account, *number).unwrap_or_else(|| panic!("{what}: {number:?} is explained"));
         assert!(alike(explained.value, *value), "{what}: {number:?}: {} is shown, not {}", value, explained.value);
     }
-    let roots = shown.iter().map(|(number, _)| Subject::Point(*number)).collect();
-    let explain = |subject: Subject| match subject {
-        Subject::Point(number) => explain_point(account, number),
+    let roots = shown.iter().map(|(number, _)| ExplainedNumber::Point(*number)).collect();
+    let explain = |subject: ExplainedNumber| match subject {
+        ExplainedNumber::Point(number) => explain_point(account, number),
         _ => None,
     };
     let asked = Asked::snapped(&explain);
@@ -313,8 +314,8 @@ fn shown_of_layer(mapped: &MappedLayer) -> Vec<(LayerNumber, f64)> {
 
 fn check_layer(what: &str, facts: &LayerFacts, mapped: &MappedLayer) -> Vec<String> {
     let shown = shown_of_layer(mapped);
-    let explain = |subject: Subject| match subject {
-        Subject::Layer(number) => explain_layer(facts, mapped, number),
+    let explain = |subject: ExplainedNumber| match subject {
+        ExplainedNumber::Layer(number) => explain_layer(facts, mapped, number),
         _ => None,
     };
     let asked = Asked::snapped(&explain);
@@ -333,7 +334,7 @@ fn check_layer(what: &str, facts: &LayerFacts, mapped: &MappedLayer) -> Vec<Stri
             asked.expect(is_word || !explained.formulas.is_empty(), || format!("{what}: {number:?} has a formula"));
         }
     }
-    let roots = shown.iter().map(|(number, _)| Subject::Layer(*number)).collect();
+    let roots = shown.iter().map(|(number, _)| ExplainedNumber::Layer(*number)).collect();
     unfold(what, roots, &asked, usize::MAX);
     asked.failures.into_inner()
 }
@@ -367,7 +368,7 @@ fn every_number_of_a_mapped_layer_comes_out_of_its_formulas() {
                     rules,
                     unroll: None,
                 };
-                let study = LayerStudy::of(core.clone(), &network, &request).unwrap();
+                let study = DesignLayer::of(core.clone(), &network, &request).unwrap();
                 // Some layers do not fit.
                 let Ok(mapped) = study.best() else { continue };
                 count += 1;
@@ -410,7 +411,7 @@ fn what_answers_of_memories_could_add_is_said_beside_the_stalls() {
         };
         let order = vec![TemporalLoop { dim: Dim::OX, size: 8 }, TemporalLoop { dim: Dim::K, size: 4 }];
         let ends = [vec![2, 2], vec![1, 2], vec![2, 2]];
-        let study = LayerStudy::new(&request).unwrap();
+        let study = DesignLayer::new(&request).unwrap();
         let mapped = study.cost(&TemporalMapping { order, ends }).unwrap();
         explain_layer(&study.facts(), &mapped, LayerNumber::Stall).unwrap().note
     };
@@ -423,7 +424,7 @@ fn what_answers_of_memories_could_add_is_said_beside_the_stalls() {
 #[test]
 fn what_a_hierarchy_costs_comes_out_of_its_formulas() {
     let text = |presets, id| find_preset(presets, id).unwrap().text.to_owned();
-    let study = Study::new(&HierarchyRequest {
+    let study = HierarchyProblem::new(&HierarchyRequest {
         pool: text(pool_presets(), "zigzag-65nm"),
         hardware: text(hardware_presets(), "zigzag-8x8"),
         workload: text(workload_presets(), "mobilenet-v2-study"),

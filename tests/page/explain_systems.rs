@@ -5,17 +5,18 @@ use super::explain::{Asked, assert_none, check, unfold};
 use fusescape::chart::SequenceQuantity;
 use fusescape::cost::{AccessCause, EnergyCause, LatencyCause};
 use fusescape::explain::{
-    CorePart, CoresNumber, FusionNumber, RunPart, RunPlace, SequenceNumber, Sequences, StackAmount, Subject,
-    TileFigure, TransferFigure, explain_cores, explain_decision, explain_fusion, explain_sequences,
+    CorePart, CoresNumber, ExplainedNumber, ExplainedSequences, FusionNumber, RunPart, RunPlace, SequenceNumber,
+    StackAmount, TileFigure, TransferFigure, explain_cores, explain_decision, explain_fusion, explain_sequences,
 };
 use fusescape::explore::{
-    Chains, CostStore, FusionMethod, Fusions, OnlineStudy, Request, SequenceCosts, SequenceFinding, SequenceQuestion,
-    Settings, Sharing, StackLimits, StackRun, StackStudy, Sweep, chosen_sequences, compare_fusions, find_sequences,
+    CostStore, FusionComparison, FusionMethod, NetworkChains, OnlineProblem, Request, SequenceCosts, SequenceFinding,
+    SequenceQuestion, Settings, Sharing, StackLimits, StackProblem, StackRun, Sweep, chosen_sequences, compare_fusions,
+    find_sequences,
 };
 use fusescape::interlayer::FusionMode;
 use fusescape::multicore::{
-    Carrier, CoreTimeCause, CoresRequest, CoresSettings, CoresStudy, Granularity, Scheduler, SystemAccount,
-    SystemEnergyCause, TileCosts, TileId, TransferReason,
+    Carrier, CoreTimeCause, CoresAccount, CoresEnergyCause, CoresProblem, CoresRequest, CoresSettings, Scheduler,
+    TileCosts, TileGranularity, TileId, TransferReason,
 };
 use fusescape::search::{Objective, Strategy, Weights};
 use fusescape::spec::{Preset, find_preset, hardware_presets, system_presets, workload_presets};
@@ -36,9 +37,9 @@ fn text(presets: &'static [Preset], id: &str) -> String {
 fn system_account(
     system: &Preset,
     workload: &str,
-    granularity: Granularity,
+    granularity: TileGranularity,
     scheduler: Scheduler,
-) -> Option<SystemAccount> {
+) -> Option<CoresAccount> {
     let settings =
         CoresSettings { granularity, scheduler, strategy: Strategy::Loma, lpf_limit: 5, ..CoresSettings::default() };
     let request = CoresRequest {
@@ -48,14 +49,14 @@ fn system_account(
         settings,
     };
     // Some systems do not run every layer, and some tiles fit nowhere.
-    let study = CoresStudy::new(&request).ok()?;
+    let study = CoresProblem::new(&request).ok()?;
     let mut costs = TileCosts::default();
     let (judged, stacks) = study.best(&mut costs).ok()?;
     Some(study.account(&mut costs, &stacks, &judged.choice, Some(judged.order)).unwrap().1)
 }
 
 /// The numbers of a schedule shown on the page; of many tiles a sample.
-fn shown_of_cores(account: &SystemAccount) -> Vec<(CoresNumber, f64)> {
+fn shown_of_cores(account: &CoresAccount) -> Vec<(CoresNumber, f64)> {
     let energy = &account.energy;
     let computing: f64 = account.cores.iter().map(|core| core.cycles[CoreTimeCause::Computing]).sum();
     let mut all = vec![
@@ -65,10 +66,10 @@ fn shown_of_cores(account: &SystemAccount) -> Vec<(CoresNumber, f64)> {
         (CoresNumber::MacUse, account.macs as f64 / (account.latency_cycles * account.peak_macs_per_cycle as f64)),
         (CoresNumber::ComputingShare, computing / (account.latency_cycles * account.cores.len() as f64)),
         (CoresNumber::Peak, account.peak_bits() as f64 / 8.0),
-        (CoresNumber::OnChip, energy[SystemEnergyCause::OnChip]),
+        (CoresNumber::OnChip, energy[CoresEnergyCause::OnChip]),
     ];
     for carrier in Carrier::ALL {
-        let moved = TransferReason::ALL.map(|reason| (reason, energy[SystemEnergyCause::Moved(carrier, reason)]));
+        let moved = TransferReason::ALL.map(|reason| (reason, energy[CoresEnergyCause::Moved(carrier, reason)]));
         all.push((CoresNumber::Moved(carrier), moved.iter().map(|of| of.1).sum()));
         all.extend(moved.map(|(reason, pj)| (CoresNumber::MovedFor(carrier, reason), pj)));
     }
@@ -110,9 +111,9 @@ fn shown_of_cores(account: &SystemAccount) -> Vec<(CoresNumber, f64)> {
     all
 }
 
-fn check_cores(what: &str, account: &SystemAccount) -> Vec<String> {
-    let explain = |subject: Subject| match subject {
-        Subject::Cores(number) => explain_cores(account, number),
+fn check_cores(what: &str, account: &CoresAccount) -> Vec<String> {
+    let explain = |subject: ExplainedNumber| match subject {
+        ExplainedNumber::Cores(number) => explain_cores(account, number),
         _ => None,
     };
     let asked = Asked::new(&explain, TOLERANCE, account.latency_cycles);
@@ -124,25 +125,25 @@ fn check_cores(what: &str, account: &SystemAccount) -> Vec<String> {
         let is_same = is_same || is_time && (explained.value - value).abs() <= 1e-9 * account.latency_cycles;
         asked.expect(is_same, || format!("{what}: {number:?}: {value} is shown, not {}", explained.value));
     }
-    unfold(what, shown.iter().map(|(number, _)| Subject::Cores(*number)).collect(), &asked, MOST);
+    unfold(what, shown.iter().map(|(number, _)| ExplainedNumber::Cores(*number)).collect(), &asked, MOST);
     asked.failures.into_inner()
 }
 
 #[test]
 fn every_number_of_a_schedule_on_many_cores_comes_out_of_its_formulas() {
-    let rows = Granularity::Rows;
+    let rows = TileGranularity::Rows;
     let mut cases = Vec::new();
     let networks = [("fsrcnn", rows(60)), ("resnet18", rows(56))];
     for (system, (workload, granularity)) in each_of(pairs(system_presets(), &networks), 6) {
         cases.push((system, workload, granularity, Scheduler::Corrected));
     }
     for system in ["diana", "quad-beside", "stream-1ws-1os"].map(|id| *find_preset(system_presets(), id).unwrap()) {
-        let ways = [("fsrcnn", rows(30)), ("mobilenet-v1", Granularity::LayerByLayer)];
+        let ways = [("fsrcnn", rows(30)), ("mobilenet-v1", TileGranularity::LayerByLayer)];
         for ((workload, granularity), scheduler) in pairs(&ways, &Scheduler::ALL) {
             cases.push((system, workload, granularity, scheduler));
         }
     }
-    let check_case = |(system, workload, granularity, scheduler): &(Preset, &str, Granularity, Scheduler)| {
+    let check_case = |(system, workload, granularity, scheduler): &(Preset, &str, TileGranularity, Scheduler)| {
         let account = system_account(system, workload, granularity.clone(), *scheduler)?;
         Some(check_cores(&format!("{workload} on {}, {scheduler:?}", system.id), &account))
     };
@@ -168,18 +169,19 @@ pub fn request(hardware: &str, workload: &str, objective: Objective) -> Request 
     }
 }
 
-fn fusions(request: &Request) -> Fusions {
+fn fusions(request: &Request) -> FusionComparison {
     let mut study =
-        StackStudy::new(Sweep::new(request).unwrap(), StackLimits { most_layers: Some(6), most_tiles: None }).unwrap();
+        StackProblem::new(Sweep::new(request).unwrap(), StackLimits { most_layers: Some(6), most_tiles: None })
+            .unwrap();
     let mut costs = CostStore::default();
     let parts = 0..study.parts();
     let runs: Vec<StackRun> = parts.flat_map(|part| study.part(&mut costs, part)).collect();
     compare_fusions(&study, &runs)
 }
 
-fn check_fusions(what: &str, fusions: &Fusions) -> Vec<String> {
+fn check_fusions(what: &str, fusions: &FusionComparison) -> Vec<String> {
     let mut shown = Vec::new();
-    for (method, verdict) in &fusions.verdicts {
+    for (method, verdict) in &fusions.results {
         let Ok(verdict) = verdict else { continue };
         let stacks = &verdict.stacks;
         let of = |amount| FusionNumber::Of(*method, None, amount);
@@ -197,15 +199,15 @@ fn check_fusions(what: &str, fusions: &Fusions) -> Vec<String> {
         shown.extend(LatencyCause::ALL.map(|cause| (of(StackAmount::CyclesOf(cause)), stacks.latency()[cause] as f64)));
         shown.extend(AccessCause::ALL.map(|cause| (of(StackAmount::DramWordsOf(cause)), stacks.dram()[cause])));
         shown.extend(verdict.optimus_bytes.map(|bytes| (FusionNumber::OptimusBytes(*method), bytes as f64)));
-        if fusions.verdicts.iter().any(|(other, verdict)| *other == FusionMethod::Optimal && verdict.is_ok()) {
+        if fusions.results.iter().any(|(other, verdict)| *other == FusionMethod::Optimal && verdict.is_ok()) {
             let explained = explain_fusion(fusions, FusionNumber::Gain(*method)).unwrap();
             shown.push((FusionNumber::Gain(*method), explained.value));
         }
     }
     shown.push((FusionNumber::Buffer, fusions.buffer_bytes as f64));
     shown.extend(fusions.oracle_bytes.map(|bytes| (FusionNumber::Oracle, bytes as f64)));
-    let explain = |subject: Subject| match subject {
-        Subject::Fusion(number) => explain_fusion(fusions, number),
+    let explain = |subject: ExplainedNumber| match subject {
+        ExplainedNumber::Fusion(number) => explain_fusion(fusions, number),
         _ => None,
     };
     let asked = Asked::new(&explain, TOLERANCE, 0.0);
@@ -214,7 +216,7 @@ fn check_fusions(what: &str, fusions: &Fusions) -> Vec<String> {
         let is_same = (explained.value - value).abs() <= TOLERANCE * value.abs();
         asked.expect(is_same, || format!("{what}: {number:?}: {value} is shown, not {}", explained.value));
     }
-    unfold(what, shown.iter().map(|(number, _)| Subject::Fusion(*number)).collect(), &asked, usize::MAX);
+    unfold(what, shown.iter().map(|(number, _)| ExplainedNumber::Fusion(*number)).collect(), &asked, usize::MAX);
     asked.failures.into_inner()
 }
 
@@ -239,7 +241,7 @@ fn every_number_of_the_methods_of_fusing_comes_out_of_its_formulas() {
         let request = request(hardware, workload, objective.clone());
         let what = format!("{workload} on {hardware}, {objective:?}");
         let mut failures = check_fusions(&what, &fusions(&request));
-        let Ok(study) = OnlineStudy::new(&Sweep::new(&request).unwrap()) else { return failures };
+        let Ok(study) = OnlineProblem::new(&Sweep::new(&request).unwrap()) else { return failures };
         for step in [-8, 0, 8] {
             let decision = study.with_traffic(study.decide(step));
             let Some(found) = &decision.found else { continue };
@@ -254,7 +256,7 @@ fn every_number_of_the_methods_of_fusing_comes_out_of_its_formulas() {
     assert_none(&cases.par_iter().flat_map(check_case).collect::<Vec<_>>());
 }
 
-fn sequences(hardware: &Preset, workload: &Preset) -> Option<(Chains, Vec<SequenceCosts>)> {
+fn sequences(hardware: &Preset, workload: &Preset) -> Option<(NetworkChains, Vec<SequenceCosts>)> {
     let request = Request {
         hardware: hardware.text.to_owned(),
         workload: workload.text.to_owned(),
@@ -281,7 +283,7 @@ fn every_number_of_sequences_comes_out_of_its_formulas() {
         for sharing in Sharing::ALL {
             let chosen = chosen_sequences(&chains, &costs, sharing);
             let (chains, costs) = (Rc::new(chains.clone()), Rc::new(costs.clone()));
-            let all = Sequences { chains, costs, chosen, listed: Vec::new() };
+            let all = ExplainedSequences { chains, costs, chosen, listed: Vec::new() };
             let mut places = vec![RunPlace::AllApart, RunPlace::AllTogether];
             for known in all.costs.iter() {
                 places.push(RunPlace::Apart(known.sequence));
@@ -298,13 +300,13 @@ fn every_number_of_sequences_comes_out_of_its_formulas() {
             }
             // Sequences that do not fit have no numbers.
             roots.retain(|number| explain_sequences(&all, *number).is_some());
-            let explain = |subject: Subject| match subject {
-                Subject::Sequences(number) => explain_sequences(&all, number),
+            let explain = |subject: ExplainedNumber| match subject {
+                ExplainedNumber::Sequences(number) => explain_sequences(&all, number),
                 _ => None,
             };
             let asked = Asked::new(&explain, TOLERANCE, 0.0);
             let what = format!("{} on {}, {}", workload.id, hardware.id, sharing.title());
-            unfold(&what, roots.into_iter().map(Subject::Sequences).collect(), &asked, usize::MAX);
+            unfold(&what, roots.into_iter().map(ExplainedNumber::Sequences).collect(), &asked, usize::MAX);
             failures.extend(asked.failures.into_inner());
         }
         Some(failures)

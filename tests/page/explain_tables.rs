@@ -8,12 +8,13 @@ use fusescape::chart::{
     resource_curves, reuse_bars, storage_bars, traffic_bars,
 };
 use fusescape::explain::{
-    Explained, SequenceCells, Sequences, Subject, explain_choice, explain_online, explain_reuse, explain_sequences,
-    explain_steps, explain_storage, explain_systems, explain_traffic, listed_partitions, listed_steps,
+    Explained, ExplainedNumber, ExplainedSequences, SequenceCells, explain_choice, explain_online, explain_reuse,
+    explain_sequences, explain_steps, explain_storage, explain_systems, explain_traffic, listed_partitions,
+    listed_steps,
 };
 use fusescape::explore::{
-    Chains, OnlineStudy, Resource, ResourceStep, Sequence, SequenceFinding, SequenceQuestion, Sweep, SweptParameter,
-    find_sequences, fusion_step,
+    NetworkChains, OnlineProblem, Resource, ResourceStep, Sequence, SequenceFinding, SequenceQuestion, Sweep,
+    SweptParameter, find_sequences, fusion_step,
 };
 use fusescape::search::Objective;
 use fusescape::spec::{Preset, hardware_presets, workload_presets};
@@ -65,13 +66,17 @@ fn check_made(what: &str, table: &Table, first: usize, rows: &[Vec<Option<Explai
 }
 
 /// The same for runs listed beside sequences.
-fn check_listed(what: &str, table: &Table, (sequences, cells): &(Sequences, SequenceCells)) -> (usize, Vec<String>) {
-    let explain = |subject: Subject| match subject {
-        Subject::Sequences(number) => explain_sequences(sequences, number),
+fn check_listed(
+    what: &str,
+    table: &Table,
+    (sequences, cells): &(ExplainedSequences, SequenceCells),
+) -> (usize, Vec<String>) {
+    let explain = |subject: ExplainedNumber| match subject {
+        ExplainedNumber::Sequences(number) => explain_sequences(sequences, number),
         _ => None,
     };
     let asked = Asked::new(&explain, TOLERANCE, 0.0);
-    let all = cells.iter().flatten().flatten().map(|number| Subject::Sequences(*number));
+    let all = cells.iter().flatten().flatten().map(|number| ExplainedNumber::Sequences(*number));
     unfold(what, all.collect(), &asked, usize::MAX);
     let mut failures = asked.failures.into_inner();
     let explained = |row: &Vec<Option<_>>| row.iter().map(|cell| explain_sequences(sequences, (*cell)?)).collect();
@@ -123,7 +128,7 @@ fn every_number_of_the_sweeps_of_optimus_model_is_explained() {
             all += count;
             failures.extend(wrong);
         }
-        if let Ok(study) = OnlineStudy::new(&sweep) {
+        if let Ok(study) = OnlineProblem::new(&sweep) {
             let steps = [-16, -5, 0, 8].map(|step| (study.with_traffic(study.decide(step)), study.exact(step)));
             let (count, wrong) = check_made(&what, &Curves::of_online(&steps, 0).table(), 1, &explain_online(&steps));
             all += count;
@@ -144,7 +149,7 @@ fn every_number_of_the_sweeps_of_optimus_model_is_explained() {
     assert!(count > sample_or_all(150, 300), "{count} numbers are explained");
 }
 
-fn chains(sweep: &Sweep) -> Option<Rc<Chains>> {
+fn chains(sweep: &Sweep) -> Option<Rc<NetworkChains>> {
     match find_sequences(sweep, SequenceQuestion::Chains) {
         Ok(SequenceFinding::Chains(chains)) => Some(Rc::new(chains)),
         _ => None,
@@ -152,7 +157,7 @@ fn chains(sweep: &Sweep) -> Option<Rc<Chains>> {
 }
 
 /// The needs of a sequence, and the partitions of the array for it.
-fn check_sequence(what: &str, sweep: &Sweep, chains: &Rc<Chains>, sequence: Sequence) -> (usize, Vec<String>) {
+fn check_sequence(what: &str, sweep: &Sweep, chains: &Rc<NetworkChains>, sequence: Sequence) -> (usize, Vec<String>) {
     let mut all = Vec::new();
     if let Ok(SequenceFinding::Needs(needs)) = find_sequences(sweep, SequenceQuestion::Needs(sequence)) {
         let buffer = chains.accelerator.buffer;
@@ -170,7 +175,12 @@ fn check_sequence(what: &str, sweep: &Sweep, chains: &Rc<Chains>, sequence: Sequ
 }
 
 /// The costs of one sequence, or of all chains, on more or less hardware.
-fn check_resources(what: &str, sweep: &Sweep, chains: &Rc<Chains>, of: Option<Sequence>) -> (usize, Vec<String>) {
+fn check_resources(
+    what: &str,
+    sweep: &Sweep,
+    chains: &Rc<NetworkChains>,
+    of: Option<Sequence>,
+) -> (usize, Vec<String>) {
     let (mut all, mut failures) = (0, Vec::new());
     for resource in Resource::ALL {
         let step = |step| match find_sequences(sweep, SequenceQuestion::Resources(of, resource, step)) {

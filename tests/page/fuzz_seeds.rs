@@ -4,11 +4,11 @@
 use crate::properties;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use fusescape::command::Unwatched;
+use fusescape::command::Unmonitored;
 use fusescape::command::study::{Shard, run};
-use fusescape::embed::{Answer, EmbedOptions, answer};
-use fusescape::explore::study::{Study, StudyRequest};
-use fusescape::explore::{LayerRequest, LayerStudy, mapping_document};
+use fusescape::embed::{EmbedOptions, Reaction, answer};
+use fusescape::explore::study::{DesignSpace, StudyRequest};
+use fusescape::explore::{DesignLayer, LayerRequest, mapping_document};
 use fusescape::gallery::Entry;
 use fusescape::hardware::Core;
 use fusescape::import::{File, import, zigzag};
@@ -197,7 +197,7 @@ fn mappings() {
             rules: Rules::CORRECTED,
             unroll: None,
         };
-        let study = LayerStudy::new(&request).unwrap();
+        let study = DesignLayer::new(&request).unwrap();
         let Ok(best) = study.best() else { continue };
         let text = write_mapping(&mapping_document("best", [(&study, &best.mapping)]));
         let order: String = text.lines().map(|line| line.split(", W:").next().unwrap().to_owned() + "\n").collect();
@@ -352,18 +352,18 @@ fn studies() {
         systems: vec![("pair".to_owned(), properties::SYSTEM.to_owned())],
     };
     for (name, seed) in &seeds {
-        let study = Study::new(request(std::str::from_utf8(seed).unwrap()));
+        let study = DesignSpace::new(request(std::str::from_utf8(seed).unwrap()));
         assert!(study.is_ok(), "{name}: {}", study.err().unwrap_or_default());
     }
     save("designs", &seeds);
-    let wrong = |text: &str| Study::new(request(text)).err().unwrap_or_default();
+    let wrong = |text: &str| DesignSpace::new(request(text)).err().unwrap_or_default();
     let words = known_words(seeds.iter().map(|(_, seed)| std::str::from_utf8(seed).unwrap()), wrong);
     assert!(["vary", "objectives", "columns", "stall_latency"].iter().all(|word| words.contains(*word)), "{words:?}");
     save_words("designs", &words);
     let results = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("seed.parquet");
     let _ = std::fs::remove_file(&results);
-    let study = Study::new(request(&text.replace("SAMPLING", "{ sobol: 9 }"))).unwrap();
-    run(&Arc::new(study), Shard::WHOLE, &results, &Arc::default(), &Unwatched).unwrap();
+    let study = DesignSpace::new(request(&text.replace("SAMPLING", "{ sobol: 9 }"))).unwrap();
+    run(&Arc::new(study), Shard::WHOLE, &results, &Arc::default(), &Unmonitored).unwrap();
     save("results", &[("rows".to_owned(), std::fs::read(results).unwrap())]);
 }
 
@@ -406,7 +406,7 @@ fn messages() {
     for (index, message) in messages.iter().enumerate() {
         let (message, query) = (message.to_string(), queries[index % queries.len()]);
         assert!(EmbedOptions::from_query(query).1.is_empty());
-        assert!(matches!(answer(&message, &State::first()), Answer::Tell(_) | Answer::Show(..)), "{message}");
+        assert!(matches!(answer(&message, &State::first()), Reaction::Tell(_) | Reaction::Show(..)), "{message}");
         seeds.push((format!("message{index}"), format!("{query}\n{message}").into_bytes()));
     }
     let whole = messages.map(|message| message.to_string()).join("\n");
@@ -422,7 +422,7 @@ fn messages() {
 /// The error sent to a host.
 fn refused(message: &str) -> Diagnostics {
     let mut wrong = Diagnostics::default();
-    if let Answer::Refuse(refusal) = answer(message, &State::first()) {
+    if let Reaction::Refuse(refusal) = answer(message, &State::first()) {
         for error in refusal["errors"].as_array().unwrap() {
             wrong.add("", "", error["remedy"].as_str().unwrap());
         }

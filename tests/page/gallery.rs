@@ -1,8 +1,8 @@
 //! The gallery: every claimed number of the papers is computed and compared with its known departure; and the errors of
 //! invalid entries.
 
-use fusescape::explore::LayerStudy;
-use fusescape::gallery::{Entry, Fidelity, Workbench, entries};
+use fusescape::explore::DesignLayer;
+use fusescape::gallery::{ClaimEvaluator, Entry, Fidelity, entries};
 use fusescape::spec::gallery_presets;
 use fusescape_test_support::sample::all_cases;
 
@@ -16,11 +16,11 @@ fn holds(wanted: impl Fn(&Entry) -> bool) {
     let mut wrong = Vec::new();
     let mut count = 0;
     for entry in entries().unwrap_or_else(|wrong| panic!("{wrong}")).iter().filter(wanted) {
-        let mut workbench = Workbench::default();
+        let mut evaluator = ClaimEvaluator::default();
         for claim in &entry.claims {
             count += 1;
             let (id, what) = (entry.id, &claim.what);
-            match workbench.find(entry, claim) {
+            match evaluator.find(entry, claim) {
                 Ok(found) if found.holds => {}
                 Ok(found) => wrong.push(format!(
                     "{id}: {what}: ours is {}, published {}; that is {} ({:+.3} %{}) and should be {}, \
@@ -81,12 +81,12 @@ fn figures_and_tables_of_fusemax() {
 #[test]
 fn the_possible_groups_of_four_networks_are_those_of_optimus() {
     let entry = entries().unwrap().into_iter().find(|entry| entry.id == "optimus-table-5").unwrap();
-    let mut workbench = Workbench::default();
+    let mut evaluator = ClaimEvaluator::default();
     for network in ["VGG", "SqueezeNet", "ResNet50", "ResNet152"] {
         let what = format!("{network}: groups that are possible");
         let claim = entry.claims.iter().find(|claim| claim.what == what).unwrap();
         assert_eq!(claim.fidelity, Fidelity::Equal, "{network}");
-        assert!(workbench.find(&entry, claim).unwrap().holds, "{network}");
+        assert!(evaluator.find(&entry, claim).unwrap().holds, "{network}");
     }
 }
 
@@ -98,7 +98,7 @@ fn every_entry_can_be_looked_at() {
         assert_eq!(entry.title, preset.title, "{}", entry.id);
         let opens = &entry.opens;
         if let (Some(layer), Some(mapping)) = (&opens.layer, &opens.mapping) {
-            let study = LayerStudy::new(&fusescape::explore::LayerRequest {
+            let study = DesignLayer::new(&fusescape::explore::LayerRequest {
                 hardware: opens.hardware.text().to_owned(),
                 workload: opens.workload.text().to_owned(),
                 layer: Some(layer.clone()),

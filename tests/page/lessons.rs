@@ -1,7 +1,7 @@
 //! Lessons: every step of every variant can be solved with computed numbers; receipts get the right marks.
 
 use fusescape::depth_first::FuseDepth;
-use fusescape::gallery::{Measure, RunStrategy, Shown, Workbench};
+use fusescape::gallery::{ClaimEvaluator, EntryView, Measure, RunStrategy};
 use fusescape::lesson::{
     Draw, Given, Grader, Lesson, LessonSource, MOST_VARIANTS, OpenLesson, Receipt, StepKind, Variation, Verdict, check,
     find_step, lessons, mistakes, step_name,
@@ -28,11 +28,11 @@ fn every_step_of_every_variant_of_every_lesson_has_one_right_answer() {
 /// Close to a limit, a small change of the engine could change the right answer.
 #[test]
 fn no_answer_of_a_guided_lesson_is_close_to_a_limit() {
-    let (mut workbench, mut wrong) = (Workbench::default(), Vec::new());
+    let (mut evaluator, mut wrong) = (ClaimEvaluator::default(), Vec::new());
     for (id, lesson) in guided() {
         for step in &lesson.steps {
             let StepKind::Choice(choices) = &step.kind else { continue };
-            let values = step.numbers_of(&mut workbench, &Variation::AsWritten).unwrap();
+            let values = step.numbers_of(&mut evaluator, &Variation::AsWritten).unwrap();
             assert!(!step.introduction(None).contains(['{', '}']) && !step.explanation(&values).contains(['{', '}']));
             let right = &choices[step.right_choice(&values).unwrap()];
             for when in &right.when {
@@ -65,16 +65,16 @@ fn every_question_is_about_what_is_on_the_screen() {
         let is_swept =
             |tile: (u64, u64)| opens.settings.tiles_x.contains(&tile.0) && opens.settings.tiles_y.contains(&tile.1);
         let is_shown = |way: RunStrategy| match (opens.shows, &opens.point, way) {
-            (Shown::Landscape, _, RunStrategy::Best(None) | RunStrategy::LayerByLayer) => true,
-            (Shown::Landscape, _, RunStrategy::Tile(tile, mode)) => {
+            (EntryView::Landscape, _, RunStrategy::Best(None) | RunStrategy::LayerByLayer) => true,
+            (EntryView::Landscape, _, RunStrategy::Tile(tile, mode)) => {
                 is_swept(tile) && opens.settings.modes.contains(&mode)
             }
-            (Shown::Schedule, None, way) => way == RunStrategy::Best(None),
-            (Shown::Schedule, Some(point), RunStrategy::Tile(tile, mode)) => {
+            (EntryView::Schedule, None, way) => way == RunStrategy::Best(None),
+            (EntryView::Schedule, Some(point), RunStrategy::Tile(tile, mode)) => {
                 point.fuse == FuseDepth::Automatic && (point.tile, point.mode) == (tile, mode)
             }
-            (Shown::Schedule, Some(point), RunStrategy::SingleLayer) => point.fuse == FuseDepth::SingleLayer,
-            (Shown::Schedule, Some(point), RunStrategy::LayerByLayer) => point.fuse == FuseDepth::LayerByLayer,
+            (EntryView::Schedule, Some(point), RunStrategy::SingleLayer) => point.fuse == FuseDepth::SingleLayer,
+            (EntryView::Schedule, Some(point), RunStrategy::LayerByLayer) => point.fuse == FuseDepth::LayerByLayer,
             _ => false,
         };
         let told: Vec<RunStrategy> = step.told().flat_map(|number| ways(&number.measure)).collect();
@@ -125,7 +125,7 @@ const EXERCISE: &str = include_str!("../../presets/lesson/your-own.yaml");
 
 /// A receipt of the exercise.
 fn receipt(student: &str, answers: &[(u32, Vec<Given>)]) -> Receipt {
-    let source = LessonSource::Own(EXERCISE.to_owned());
+    let source = LessonSource::Text(EXERCISE.to_owned());
     let open = OpenLesson { source, student: student.to_owned(), ..OpenLesson::default() };
     let lesson = open.lesson().unwrap();
     let answers: BTreeMap<u32, Vec<Given>> = answers.iter().cloned().collect();
@@ -134,7 +134,7 @@ fn receipt(student: &str, answers: &[(u32, Vec<Given>)]) -> Receipt {
 }
 
 fn marks(student: &str, answers: &[(u32, Vec<Given>)]) -> Vec<f64> {
-    let graded = Grader::default().grade(&LessonSource::Own(EXERCISE.to_owned()), &receipt(student, answers)).unwrap();
+    let graded = Grader::default().grade(&LessonSource::Text(EXERCISE.to_owned()), &receipt(student, answers)).unwrap();
     assert!(graded.remarks.is_empty(), "{:?}", graded.remarks);
     graded.steps.iter().map(|step| step.marks).collect()
 }
@@ -142,24 +142,26 @@ fn marks(student: &str, answers: &[(u32, Vec<Given>)]) -> Vec<f64> {
 #[test]
 fn a_receipt_gets_what_its_answers_deserve_whatever_it_says_itself() {
     let lesson = Lesson::from_text(EXERCISE, Draw::Student("ada")).unwrap();
-    let mut workbench = Workbench::default();
-    let numbers =
-        |step: usize, of: &Variation, workbench: &mut Workbench| lesson.steps[step].numbers_of(workbench, of).unwrap();
-    let written = numbers(0, &Variation::AsWritten, &mut workbench);
+    let mut evaluator = ClaimEvaluator::default();
+    let numbers = |step: usize, of: &Variation, evaluator: &mut ClaimEvaluator| {
+        lesson.steps[step].numbers_of(evaluator, of).unwrap()
+    };
+    let written = numbers(0, &Variation::AsWritten, &mut evaluator);
     let right = Given::Choice(lesson.steps[0].right_choice(&written).unwrap() as u32 + 1);
     let wrong = Given::Choice(if right == Given::Choice(1) { 2 } else { 1 });
-    let energy = numbers(1, &Variation::AsWritten, &mut workbench)[0];
+    let energy = numbers(1, &Variation::AsWritten, &mut evaluator)[0];
     let curve: Vec<f64> = (lesson.steps[2].combinations().collect::<Vec<_>>().into_iter())
-        .map(|values| numbers(2, &Variation::Values(values), &mut workbench)[0])
+        .map(|values| numbers(2, &Variation::Values(values), &mut evaluator)[0])
         .collect();
     // The best design by hand: the least energy among all that meet the goal.
     let designs: Vec<Vec<u32>> = lesson.steps[3].combinations().collect();
     assert_eq!(designs.len(), 16);
-    let of = |values: &Vec<u32>, workbench: &mut Workbench| numbers(3, &Variation::Values(values.clone()), workbench);
-    let allowed = designs.iter().filter(|design| of(design, &mut workbench)[1] <= 64.0).cloned().collect::<Vec<_>>();
+    let of =
+        |values: &Vec<u32>, evaluator: &mut ClaimEvaluator| numbers(3, &Variation::Values(values.clone()), evaluator);
+    let allowed = designs.iter().filter(|design| of(design, &mut evaluator)[1] <= 64.0).cloned().collect::<Vec<_>>();
     let best = allowed
         .iter()
-        .min_by(|a, b| of(a, &mut Workbench::default())[0].total_cmp(&of(b, &mut Workbench::default())[0]));
+        .min_by(|a, b| of(a, &mut ClaimEvaluator::default())[0].total_cmp(&of(b, &mut ClaimEvaluator::default())[0]));
     let chosen = |values: &[u32]| Given::Values(values.iter().map(|value| value + 1).collect());
     let all = [
         (0, vec![right.clone()]),
@@ -186,9 +188,9 @@ fn a_receipt_gets_what_its_answers_deserve_whatever_it_says_itself() {
 #[test]
 fn a_worse_design_gets_the_share_of_the_optimum_that_it_reaches() {
     let lesson = Lesson::from_text(EXERCISE, Draw::Student("ada")).unwrap();
-    let (step, mut workbench) = (&lesson.steps[3], Workbench::default());
+    let (step, mut evaluator) = (&lesson.steps[3], ClaimEvaluator::default());
     let energies: Vec<(Vec<u32>, Vec<f64>)> = (step.combinations())
-        .map(|values| (values.clone(), step.numbers_of(&mut workbench, &Variation::Values(values)).unwrap()))
+        .map(|values| (values.clone(), step.numbers_of(&mut evaluator, &Variation::Values(values)).unwrap()))
         .collect();
     let least = energies
         .iter()
@@ -224,7 +226,7 @@ fn receipts_that_are_none_are_refused_with_a_reason() {
     // For another version of the document, with a step that does not exist, and more answers than tries.
     let mut strange = receipt("ada", &[(0, vec![Given::Choice(1); 5]), (40, vec![Given::Choice(7)])]);
     strange.lesson = "another".to_owned();
-    let graded = Grader::default().grade(&LessonSource::Own(EXERCISE.to_owned()), &strange).unwrap();
+    let graded = Grader::default().grade(&LessonSource::Text(EXERCISE.to_owned()), &strange).unwrap();
     assert_eq!(graded.remarks.len(), 3, "{:?}", graded.remarks);
 }
 
@@ -403,11 +405,11 @@ fn hints_are_said_of_designs_and_curves_too() {
         )
         .replace("      tolerance: 25 %\n", "      tolerance: 25 %\n    hint: More room never costs.\n");
     let lesson = Lesson::from_text(&text, Draw::Student("")).unwrap();
-    let mut workbench = Workbench::default();
+    let mut evaluator = ClaimEvaluator::default();
     let mut said = |step: usize, given: Given| {
         let step = &lesson.steps[step];
         let numbers =
-            step.decided_by(&given).iter().map(|of| step.numbers_of(&mut workbench, of).ok()).collect::<Vec<_>>();
+            step.decided_by(&given).iter().map(|of| step.numbers_of(&mut evaluator, of).ok()).collect::<Vec<_>>();
         step.judge(&given, &numbers).unwrap()
     };
     assert!(said(2, Given::Curve(vec![0.0; 5])).said.ends_with("too low. More room never costs."));

@@ -1,6 +1,6 @@
 //! ONNX models written by the tests, imported: layers, sizes, and remarks on the rest.
 
-use fusescape::import::{Report, Severity, Source, onnx};
+use fusescape::import::{ByteSource, ImportReport, Severity, onnx};
 use fusescape::spec::{WorkloadSpec, read_workload, write_workload};
 use fusescape::workload::{Dim, Layer, LayerKind, Network};
 use fusescape_test_support::onnx::Is::{Int, Ints, Text};
@@ -8,14 +8,14 @@ use fusescape_test_support::onnx::{FLOAT, Graph, INT4, INT8, Message};
 use fusescape_test_support::random::Lcg;
 use fusescape_test_support::sample::sample_or_all;
 
-pub(crate) fn import_with(graph: &Graph, sizes: &[(String, u64)]) -> (WorkloadSpec, Report) {
+pub(crate) fn import_with(graph: &Graph, sizes: &[(String, u64)]) -> (WorkloadSpec, ImportReport) {
     let model = graph.model();
     let options = onnx::Options { sizes: sizes.to_vec(), ..onnx::Options::default() };
     onnx::import(&mut model.as_slice(), "model.onnx", &options).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
 /// The network as a user gets it: through its document.
-pub(crate) fn import(graph: &Graph) -> (Network, Report) {
+pub(crate) fn import(graph: &Graph) -> (Network, ImportReport) {
     let (spec, report) = import_with(graph, &[]);
     let text = write_workload(&spec);
     assert_eq!(read_workload(&text).both().0, spec, "the document says the same");
@@ -39,7 +39,7 @@ pub(crate) fn reads(network: &Network, name: &str) -> Vec<String> {
     network.sources(id).into_iter().map(|id| network.layer(id).name.clone()).collect()
 }
 
-pub(crate) fn says(report: &Report, severity: Severity, part: &str) -> bool {
+pub(crate) fn says(report: &ImportReport, severity: Severity, part: &str) -> bool {
     report.of(severity).any(|finding| finding.to_string().contains(part))
 }
 
@@ -523,7 +523,7 @@ struct Sparse {
     read: u64,
 }
 
-impl Source for Sparse {
+impl ByteSource for Sparse {
     fn len(&self) -> u64 {
         self.head.len() as u64 + self.hole + self.tail.len() as u64
     }

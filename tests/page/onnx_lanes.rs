@@ -1,13 +1,13 @@
 //! Elementwise work in ONNX models, imported as layers of a vector unit.
 
 use crate::onnx::{import, reads, says, shape, transformer};
-use fusescape::import::{Report, Severity, onnx};
+use fusescape::import::{ImportReport, Severity, onnx};
 use fusescape::spec::{read_workload, write_workload};
 use fusescape::workload::{Layer, LayerKind, LayerShape, Network, Operation};
 use fusescape_test_support::onnx::Is::{Int, Ints};
 use fusescape_test_support::onnx::{FLOAT, Graph};
 
-fn with_lanes(graph: &Graph) -> (Network, Report) {
+fn with_lanes(graph: &Graph) -> (Network, ImportReport) {
     let options = onnx::Options { has_vector_unit: true, ..onnx::Options::default() };
     let model = graph.model();
     let (spec, report) =

@@ -1,7 +1,7 @@
 //! Transformers in ONNX models: the forms written by exporters, and models that are no transformers.
 
 use fusescape::attention::{Step, TransformerWork};
-use fusescape::import::{Report, Severity, onnx};
+use fusescape::import::{ImportReport, Severity, onnx};
 use fusescape::spec::{Diagnostics, TransformerSpec, read_transformer, write_transformer};
 use fusescape::transformer::Transformer;
 use fusescape::workload::{LayerKind, Network};
@@ -11,7 +11,7 @@ use fusescape_test_support::transformers::{
     Blocks, HEADS, HIDDEN, Hides, LAYERS, PLAIN, SIZE, Style, TOKENS, WIDTH, WORDS, Written, model,
 };
 
-fn transformer(graph: &Graph) -> Result<(TransformerSpec, Report), Diagnostics> {
+fn transformer(graph: &Graph) -> Result<(TransformerSpec, ImportReport), Diagnostics> {
     onnx::import_transformer(&mut graph.model().as_slice(), "my-gpt.onnx", &onnx::Options::default())
 }
 

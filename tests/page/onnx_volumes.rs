@@ -57,7 +57,7 @@ fn convolutions_of_volumes_have_all_operations_weights_and_outputs() {
 }
 
 /// The video classifier of the exporters' tests: convolutions, pooling, and a mean over all frames.
-fn videos(kernel: &[i64]) -> (Network, fusescape::import::Report) {
+fn videos(kernel: &[i64]) -> (Network, fusescape::import::ImportReport) {
     let pads: Vec<i64> = kernel.iter().chain(kernel).map(|size| size / 2).collect();
     let graph = Graph::default()
         .input("x", &[1, 3, 8, 32, 32])

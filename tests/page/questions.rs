@@ -1,12 +1,12 @@
 //! Answers of a worker to the questions of views.
 
-use fusescape::command::Unwatched;
+use fusescape::command::Unmonitored;
 use fusescape::command::layer::{LayerOptions, map_layers};
-use fusescape::explore::{GroupSearch, LayerRequest, OnlineStudy, Request, Settings, Sweep};
+use fusescape::explore::{GroupSearch, LayerRequest, OnlineProblem, Request, Settings, Sweep};
 use fusescape::fusion::PaperNetwork;
 use fusescape::question::{
-    Answer, Answerer, BestMapping, DecideOnline, EvaluateMapping, FindAllowedMapping, FindBestCost, FindBestMapping,
-    LayerCost, Refusal, TimeSearch, Timed,
+    BestMapping, DecideOnline, EvaluateMapping, FindAllowedMapping, FindBestCost, FindBestMapping, FoundCost,
+    QueryEngine, Refusal, Reply, TimeSearch, Timed,
 };
 use fusescape::search::{Objective, Proof};
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
@@ -25,28 +25,28 @@ fn design(hardware: &str, workload: &str) -> Request {
 
 #[test]
 fn a_worker_answers_the_questions_of_the_view() {
-    let mut answerer = Answerer::default();
+    let mut engine = QueryEngine::default();
     let request = layer_request("eyeriss-like", "alexnet-eyeriss", None);
     let request = Rc::new(request);
-    let BestMapping { facts, best } = answerer.ask(FindBestMapping { request: Rc::clone(&request) }).unwrap();
+    let BestMapping { facts, best } = engine.ask(FindBestMapping { request: Rc::clone(&request) }).unwrap();
     let (best, proof) = best.unwrap();
     // The first of the heaviest layers.
     assert_eq!((facts.layer.as_str(), proof), ("conv2", Proof::Optimal));
-    let own = answerer.ask(EvaluateMapping { request: Rc::clone(&request), mapping: best.mapping.clone() });
+    let own = engine.ask(EvaluateMapping { request: Rc::clone(&request), mapping: best.mapping.clone() });
     assert_eq!(own, Ok(Ok(Rc::clone(&best))));
-    let cost = answerer.ask(FindBestCost { request: Rc::clone(&request) });
-    assert_eq!(cost, Ok(LayerCost { energy_pj: best.energy_pj(), latency_cycles: best.cycles.total }));
+    let cost = engine.ask(FindBestCost { request: Rc::clone(&request) });
+    assert_eq!(cost, Ok(FoundCost { energy_pj: best.energy_pj(), latency_cycles: best.cycles.total }));
     // A message holds any question, and its answer as bytes.
-    let bytes = answerer.answer(FindBestCost { request: Rc::clone(&request) }.into()).unwrap();
-    assert_eq!(postcard::from_bytes::<Answer<LayerCost>>(&bytes), Ok(cost));
+    let bytes = engine.answer(FindBestCost { request: Rc::clone(&request) }.into()).unwrap();
+    assert_eq!(postcard::from_bytes::<Reply<FoundCost>>(&bytes), Ok(cost));
     let unknown = Rc::new(LayerRequest { layer: Some("conv22".into()), ..(*request).clone() });
-    let Err(Refusal::Rejected(wrong)) = answerer.ask(FindBestMapping { request: unknown }) else {
+    let Err(Refusal::Rejected(wrong)) = engine.ask(FindBestMapping { request: unknown }) else {
         panic!("conv22 was accepted")
     };
     assert_eq!(wrong.0[0].remedy, "Did you mean `conv2`?");
     let objective = Objective::MemoryAccesses("spadW".into());
     let Err(Refusal::Rejected(wrong)) =
-        answerer.ask(FindBestMapping { request: Rc::new(LayerRequest { objective, ..(*request).clone() }) })
+        engine.ask(FindBestMapping { request: Rc::new(LayerRequest { objective, ..(*request).clone() }) })
     else {
         panic!("a memory that the core does not have was accepted")
     };
@@ -59,7 +59,7 @@ fn a_mapping_under_constraints_is_that_of_the_command() {
     let request = Rc::new(layer_request("eyeriss-like", "alexnet-eyeriss", Some("conv3")));
     let ask = |constraints: &str| {
         let (request, constraints) = (Rc::clone(&request), constraints.to_owned());
-        Answerer::default().ask(FindAllowedMapping { request, constraints }).unwrap()
+        QueryEngine::default().ask(FindAllowedMapping { request, constraints }).unwrap()
     };
     let of_layer = |rest: &str| format!("name: Mine\nlayers:\n  - layer: conv3\n{rest}");
     for rest in [
@@ -74,7 +74,7 @@ fn a_mapping_under_constraints_is_that_of_the_command() {
             constraints: Some(text.clone()),
             ..LayerOptions::default()
         };
-        let found = map_layers(request.hardware.clone(), request.workload.clone(), &options, &Unwatched);
+        let found = map_layers(request.hardware.clone(), request.workload.clone(), &options, &Unmonitored);
         let (_, result) = found.unwrap().layers.remove(0);
         let allowed = ask(&text).unwrap().unwrap();
         assert_eq!(Ok(&*allowed.mapped), result.mapped.as_ref(), "{rest}");
@@ -93,17 +93,17 @@ fn a_mapping_under_constraints_is_that_of_the_command() {
 #[test]
 fn a_worker_answers_with_the_time_that_its_clock_tells() {
     let request = design("meta-proto-like-df", "resnet18");
-    let study = OnlineStudy::new(&Sweep::new(&request).unwrap()).unwrap();
+    let study = OnlineProblem::new(&Sweep::new(&request).unwrap()).unwrap();
     let decided = study.with_traffic(study.decide(-6));
     thread_local!(static NOW: Cell<f64> = const { Cell::new(0.0) });
     // Every reading of the clock takes 42 ms.
-    let mut with_clock = Answerer::with_clock(|| NOW.replace(NOW.get() + 42.0));
+    let mut with_clock = QueryEngine::with_clock(|| NOW.replace(NOW.get() + 42.0));
     let request = Rc::new(request);
-    for (answerer, ms) in [(&mut with_clock, Some(42.0)), (&mut Answerer::default(), None)] {
-        let reply = answerer.ask(DecideOnline { request: Rc::clone(&request), step: -6 });
+    for (engine, ms) in [(&mut with_clock, Some(42.0)), (&mut QueryEngine::default(), None)] {
+        let reply = engine.ask(DecideOnline { request: Rc::clone(&request), step: -6 });
         assert_eq!(reply, Ok(Timed { found: Rc::new(decided.clone()), ms }));
         let search = TimeSearch { network: PaperNetwork::SqueezeNet1_0, search: GroupSearch::Exact, run: 0 };
-        let Timed { found, ms: told } = answerer.ask(search).unwrap();
+        let Timed { found, ms: told } = engine.ask(search).unwrap();
         assert_eq!((told, found.bound_bytes), (ms, None));
     }
     // A design that Optimus cannot express is rejected with reasons.
@@ -113,7 +113,7 @@ fn a_worker_answers_with_the_time_that_its_clock_tells() {
                   - { name: b, type: conv, K: 4, kernel: 1 x 1, from: right }\n";
     let towers = Request { workload: towers.to_owned(), ..design("tpu-like", "three-convs") };
     let asked = DecideOnline { request: Rc::new(towers), step: 0 };
-    let Err(Refusal::Rejected(wrong)) = Answerer::default().ask(asked) else {
+    let Err(Refusal::Rejected(wrong)) = QueryEngine::default().ask(asked) else {
         panic!("a reply to what cannot be expressed");
     };
     assert!(!wrong.is_empty());

@@ -50,7 +50,7 @@ fn the_step_of_a_lesson_that_is_open_comes_back() {
         comes_back(&state, &step);
     }
     // A student's lesson, and one written by hand with its text.
-    for source in [LessonSource::Preset("your-own".to_owned()), LessonSource::Own("title: of my own\n".to_owned())] {
+    for source in [LessonSource::Preset("your-own".to_owned()), LessonSource::Text("title: of my own\n".to_owned())] {
         let open = OpenLesson { source, student: "Ada L.".to_owned(), step: 3, values: vec![1, 2] };
         let state = State { lesson: Some(Box::new(open)), ..State::first() };
         comes_back(&state, "a lesson of a student");

@@ -3,7 +3,7 @@
 use crate::properties;
 use crate::zigzag_files::{import_texts, imports};
 use fusescape::hardware::Core;
-use fusescape::import::{Imported, Report, Severity, stream};
+use fusescape::import::{ImportReport, Imported, Severity, stream};
 use fusescape::spec::{
     Diagnostics, LinkEnds, LinkSpec, SystemSpec, hardware_presets, read_system, system_presets, write_system,
 };
@@ -432,7 +432,7 @@ fn layers_that_stream_pads_by_more_than_their_kernels_are_read() {
 }
 
 /// A system as Stream's files, and the import of these.
-fn there_and_back(text: &str) -> (stream::Written, SystemSpec) {
+fn there_and_back(text: &str) -> (stream::StreamFiles, SystemSpec) {
     let system = CoreSystem::from_text(text, hardware_presets()[0].text).unwrap_or_else(|wrong| panic!("{wrong}"));
     let written = stream::write(&system, &read_system(text).both().0);
     let mut files: Vec<(&str, &str)> =
@@ -483,7 +483,7 @@ fn an_exported_system_has_the_links_and_memories_of_the_document() {
     }
     // One file for each different core, including the memory off the chip.
     assert_eq!(written.cores.len(), 4);
-    let runs = |report: &Report| report.findings.iter().any(|finding| finding.what == "runs");
+    let runs = |report: &ImportReport| report.findings.iter().any(|finding| finding.what == "runs");
     assert!(!runs(&written.report), "{:?}", written.report);
     // In Stream, products of computed matrices have the same type as fully connected layers.
     let (without, _) = there_and_back(&preset.text.replace("matmul, ", ""));

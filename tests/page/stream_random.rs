@@ -5,8 +5,8 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use fusescape::import::{File, Imported, import};
 use fusescape::multicore::{
-    Carrier, CoreAllocation, CoresRequest, CoresSettings, CoresStudy, Granularity, OrderRule, Scheduler, StackRule,
-    SystemAccount, SystemEnergyCause, TileCosts, TransferReason,
+    Carrier, CoreAllocation, CoresAccount, CoresEnergyCause, CoresProblem, CoresRequest, CoresSettings, OrderRule,
+    Scheduler, StackRule, TileCosts, TileGranularity, TransferReason,
 };
 use fusescape::rules::Rules;
 use fusescape::search::Strategy;
@@ -18,9 +18,9 @@ use serde_json::Value;
 /// Relative tolerance for floating-point sums.
 const TOLERANCE: f64 = 1e-9;
 
-/// The tool's names of [`SystemEnergyCause`].
-const ENERGIES: [(SystemEnergyCause, &str); 9] = [
-    (SystemEnergyCause::OnChip, "total_cn_onchip_energy"),
+/// The tool's names of [`CoresEnergyCause`].
+const ENERGIES: [(CoresEnergyCause, &str); 9] = [
+    (CoresEnergyCause::OnChip, "total_cn_onchip_energy"),
     (moved(Carrier::Links, TransferReason::Fetch), "total_cn_offchip_link_energy"),
     (moved(Carrier::Memories, TransferReason::Fetch), "total_cn_offchip_memory_energy"),
     (moved(Carrier::Links, TransferReason::Exchange), "total_core_to_core_link_energy"),
@@ -31,8 +31,8 @@ const ENERGIES: [(SystemEnergyCause, &str); 9] = [
     (moved(Carrier::Memories, TransferReason::Result), "total_sink_layer_output_offchip_memory_energy"),
 ];
 
-const fn moved(carrier: Carrier, reason: TransferReason) -> SystemEnergyCause {
-    SystemEnergyCause::Moved(carrier, reason)
+const fn moved(carrier: Carrier, reason: TransferReason) -> CoresEnergyCause {
+    CoresEnergyCause::Moved(carrier, reason)
 }
 
 /// Fields of a document, one per line, in the layout of the tool's files; `first` begins the first line, and two spaces
@@ -72,7 +72,7 @@ fn cut(tiling: &Value) -> (String, usize) {
     (dim.to_owned(), pieces.parse().unwrap())
 }
 
-fn study(input: &Value) -> CoresStudy {
+fn study(input: &Value) -> CoresProblem {
     let Imported { system, workload, .. } = imported(input);
     let tiles: Vec<String> = of_layers(input)
         .map(|entry| {
@@ -83,7 +83,7 @@ fn study(input: &Value) -> CoresStudy {
         })
         .collect();
     let settings = CoresSettings {
-        granularity: Granularity::ByHand(tiles.join("; ")),
+        granularity: TileGranularity::ByHand(tiles.join("; ")),
         stacks: if input["mode"] == "lbl" { StackRule::EachLayer } else { StackRule::One },
         scheduler: Scheduler::Stream2024,
         order: Some(OrderRule::Deepest),
@@ -93,11 +93,11 @@ fn study(input: &Value) -> CoresStudy {
     };
     let (workload, system) = (workload.unwrap(), system.unwrap());
     let request = CoresRequest { hardware: String::new(), workload, system, settings };
-    CoresStudy::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"))
+    CoresProblem::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
 /// The cores of each layer in the mapping.
-fn allocation(input: &Value, study: &CoresStudy) -> CoreAllocation {
+fn allocation(input: &Value, study: &CoresProblem) -> CoreAllocation {
     let core = |id: &Value| study.system.cores.position(|core| core.name.ends_with(&format!(" {id}"))).unwrap();
     let of_layer = |(layer, name): (_, &String)| {
         let entry = of_layers(input).find(|entry| entry["name"] == name.as_str()).unwrap();
@@ -133,7 +133,7 @@ fn check(case: &Value) {
 }
 
 /// Compares tile by tile; the tool lists tiles in its own order.
-fn check_tiles(id: &str, account: &SystemAccount, expected: &[Value]) {
+fn check_tiles(id: &str, account: &CoresAccount, expected: &[Value]) {
     assert_eq!(account.tiles.len(), expected.len(), "{id}");
     for run in &account.tiles {
         let place = (run.layer.index() as u64, run.number.index() as u64);

@@ -6,12 +6,13 @@ use fusescape::chart::{
     Brush, Chart, HeatmapAxes, StudyTable, design_lines, design_scatter, designs_listed, heatmap, heatmap_selection,
 };
 use fusescape::explore::study::{
-    Course, DesignRow, DesignSchedule, Evaluator, Part, Status, Study, StudyRequest, TiledSchedule,
+    DesignEvaluator, DesignRow, DesignSampler, DesignSchedule, DesignSpace, DesignStatus, PathRoot, StudyRequest,
+    TiledSchedule,
 };
 use fusescape::form::{study_of_system, suggested_study, variables, with_axis, with_values};
 use fusescape::hardware::Core;
 use fusescape::job::{Job, Worker};
-use fusescape::multicore::{CoresSettings, Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule};
+use fusescape::multicore::{CoresSettings, OrderRule, ScheduleObjective, Scheduler, StackRule, TileGranularity};
 use fusescape::results::{ResultFile, UnreadFile, columns, csv_of, row_cells, rows_of_csv};
 use fusescape::rules::Rules;
 use fusescape::search::Strategy;
@@ -26,7 +27,7 @@ use std::sync::Arc;
 
 const NETWORK: &str = "three-convs";
 
-fn study_on(hardware: &str, text: String) -> Result<Study, String> {
+fn study_on(hardware: &str, text: String) -> Result<DesignSpace, String> {
     let preset = |presets, name: &str| (name.to_owned(), find_preset(presets, name).unwrap().text.to_owned());
     let request = StudyRequest {
         text,
@@ -34,7 +35,7 @@ fn study_on(hardware: &str, text: String) -> Result<Study, String> {
         networks: vec![preset(workload_presets(), NETWORK)],
         ..StudyRequest::default()
     };
-    Study::new(request).map_err(|wrong| wrong.to_string())
+    DesignSpace::new(request).map_err(|wrong| wrong.to_string())
 }
 
 fn suggested(hardware: &str) -> String {
@@ -65,7 +66,7 @@ fn an_axis_may_be_added_for_every_number_of_every_accelerator() {
                 study_on(preset.id, text).unwrap_or_else(|wrong| panic!("{}: {variable:?}: {wrong}", preset.id));
             // The document of each design has the value at its place, and no other changes.
             let last = study.coordinates(study.combinations() - 1);
-            let changed = study.document(Part::Hardware, &last).unwrap();
+            let changed = study.document(PathRoot::Hardware, &last).unwrap();
             let differences = fusescape::spec::differences(preset.text, &changed);
             assert!(differences.len() <= 1, "{}: {variable:?}: {differences:?}", preset.id);
             added += 1;
@@ -92,7 +93,7 @@ fn axes_are_added_behind_those_that_are_there_however_these_are_written() {
 }
 
 /// A study with words, sizes and tied values, and all its rows.
-fn designs() -> (Arc<Study>, Vec<DesignRow>) {
+fn designs() -> (Arc<DesignSpace>, Vec<DesignRow>) {
     let text = format!(
         "name: figures\nhardware: meta-proto-like-df\nnetwork: {NETWORK}\n\
          schedule: {{ columns: 16, rows: 16, search: loma, lpf_limit: 3 }}\n\
@@ -103,18 +104,18 @@ fn designs() -> (Arc<Study>, Vec<DesignRow>) {
          values: [[256 KiB, 100 pJ], [512 KiB, 200 pJ], [1 MiB, 300 pJ]] }}\n"
     );
     let study = Arc::new(study_on("meta-proto-like-df", text).unwrap());
-    let mut evaluator = Evaluator::new(Arc::clone(&study), Arc::default());
-    let mut course = Course::new(Arc::clone(&study));
+    let mut evaluator = DesignEvaluator::new(Arc::clone(&study), Arc::default());
+    let mut sampler = DesignSampler::new(Arc::clone(&study));
     let mut rows = Vec::new();
-    while let Some(task) = course.next(Worker::ALONE) {
-        let done = Course::run(&mut evaluator, &task, &mut || true).unwrap();
-        course.take(task, done);
-        rows.extend(course.completed().into_iter().flat_map(|(_, rows)| rows));
+    while let Some(task) = sampler.next(Worker::ALONE) {
+        let done = DesignSampler::run(&mut evaluator, &task, &mut || true).unwrap();
+        sampler.take(task, done);
+        rows.extend(sampler.completed().into_iter().flat_map(|(_, rows)| rows));
     }
     (study, rows)
 }
 
-fn table(study: &Arc<Study>, rows: &[DesignRow]) -> StudyTable {
+fn table(study: &Arc<DesignSpace>, rows: &[DesignRow]) -> StudyTable {
     let mut table = StudyTable::new(Arc::clone(study));
     rows.iter().for_each(|row| table.add(row));
     table
@@ -129,7 +130,7 @@ fn figures_of_designs_show_just_what_their_rows_say() {
         let at = study.quantities.iter().position(|quantity| quantity.name() == name).unwrap();
         row.values[at]
     };
-    let found: Vec<usize> = (0..rows.len()).filter(|&row| rows[row].status == Status::Found).collect();
+    let found: Vec<usize> = (0..rows.len()).filter(|&row| rows[row].status == DesignStatus::Found).collect();
     assert_eq!(table.found().collect::<Vec<_>>(), found);
     assert!(found.len() > 20 && found.len() < rows.len(), "{}", found.len());
     // The front by comparing all pairs.
@@ -247,7 +248,7 @@ fn numbers_of_a_system_vary_in_a_study_of_that_system() {
         let system = CoreSystem::from_text(preset.text, hardware).unwrap();
         let beside = system.takes_beside.then_some("tpu-like");
         let settings = CoresSettings {
-            granularity: Granularity::ByHand("rows 4, columns 60; stack 2: rows 8".to_owned()),
+            granularity: TileGranularity::ByHand("rows 4, columns 60; stack 2: rows 8".to_owned()),
             stacks: StackRule::After(vec!["conv1".to_owned()]),
             order: Some(OrderRule::Slots),
             aim: ScheduleObjective::EnergyDelay,
@@ -266,7 +267,7 @@ fn numbers_of_a_system_vary_in_a_study_of_that_system() {
             for variable in variables {
                 text = with_axis(&text, variable).unwrap_or_else(|| panic!("{}: {variable:?}", preset.id));
             }
-            let study = Study::new(StudyRequest {
+            let study = DesignSpace::new(StudyRequest {
                 text,
                 hardware: beside.map(|name| (name.to_owned(), hardware.to_owned())).into_iter().collect(),
                 networks: vec![(NETWORK.to_owned(), text_of(workload_presets(), NETWORK).to_owned())],
@@ -280,7 +281,7 @@ fn numbers_of_a_system_vary_in_a_study_of_that_system() {
             assert!(schedule.is_none_or(|schedule| found == *schedule), "{found:?}");
             assert_eq!(found.searches_tiles, schedule.is_none());
             // The document has the values at their places, and no other changes.
-            let changed = study.document(Part::System, &coordinates).unwrap();
+            let changed = study.document(PathRoot::System, &coordinates).unwrap();
             let differences = fusescape::spec::differences(preset.text, &changed);
             let differing =
                 study.axes.iter().zip(variables).filter(|(axis, own)| axis.values[0][0].text() != own.value);
@@ -302,7 +303,7 @@ fn results_come_back_from_the_files_that_hold_them() {
     let path = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("view.parquet");
     let _ = std::fs::remove_file(&path);
     let run = fusescape::command::study::run;
-    run(&study, fusescape::command::study::Shard::WHOLE, &path, &Arc::default(), &fusescape::command::Unwatched)
+    run(&study, fusescape::command::study::Shard::WHOLE, &path, &Arc::default(), &fusescape::command::Unmonitored)
         .unwrap();
     let bytes = Bytes::from(std::fs::read(&path).unwrap());
     let (read, file) = ResultFile::open("it", bytes.clone()).unwrap();

@@ -4,7 +4,7 @@
 use fusescape::chart::{Chart, Quantity, Theme, TileCurve, svg, tile_sizes_table};
 use fusescape::job::{Job, Worker};
 use fusescape::multicore::{CoresRequest, CoresSettings, TileSearch};
-use fusescape::question::{Answerer, CoresSummary, RunTiles, SummaryWay};
+use fusescape::question::{CoresSummary, QueryEngine, RunTiles, SummaryMethod};
 use fusescape::spec::{find_preset, hardware_presets, system_presets};
 use std::rc::Rc;
 
@@ -38,12 +38,12 @@ fn workers_that_take_a_candidate_each_find_what_one_run_finds() {
             given.drain(..).for_each(|task| search.put_back(task));
         }
         let question = RunTiles { request: Rc::clone(&request), task: task.clone() };
-        search.take(task, Answerer::default().ask(question).unwrap());
+        search.take(task, QueryEngine::default().ask(question).unwrap());
     }
     assert_eq!(search, TileSearch::of(&request).unwrap());
     let best = search.best().unwrap().1;
-    let way = SummaryWay::BestTiles { by_hand: Vec::new() };
-    let summary = Answerer::default().ask(CoresSummary { request, way }).unwrap();
+    let way = SummaryMethod::BestTiles { by_hand: Vec::new() };
+    let summary = QueryEngine::default().ask(CoresSummary { request, way }).unwrap();
     assert_eq!(summary, (best.energy_pj, best.latency_cycles));
 }
 

@@ -1,7 +1,7 @@
 //! Timeloop's files: documents made from them, transfers as counted by Timeloop itself, and the way back.
 
 use crate::properties;
-use fusescape::explore::{LayerRequest, LayerStudy, MappedLayer, own_mappings};
+use fusescape::explore::{DesignLayer, LayerRequest, MappedLayer, user_mappings};
 use fusescape::hardware::{Core, Movement};
 use fusescape::import::{File, Imported, Severity, import, timeloop};
 use fusescape::rules::Rules;
@@ -104,20 +104,20 @@ pub fn request() -> LayerRequest {
     }
 }
 
-fn priced(imported: &Imported) -> (LayerStudy, MappedLayer) {
+fn priced(imported: &Imported) -> (DesignLayer, MappedLayer) {
     let Imported { hardware, workload, mapping, .. } = imported;
     mapped(hardware.as_ref().unwrap(), workload.as_ref().unwrap(), mapping.as_ref().unwrap())
 }
 
 /// The first layer that a mapping document maps.
-fn mapped(hardware: &str, workload: &str, mapping: &str) -> (LayerStudy, MappedLayer) {
+fn mapped(hardware: &str, workload: &str, mapping: &str) -> (DesignLayer, MappedLayer) {
     let core = Core::from_text(hardware).unwrap_or_else(|wrong| panic!("{wrong}"));
     let network = Network::from_text(workload).unwrap_or_else(|wrong| panic!("{wrong}"));
-    own_mappings(mapping, &core, &network, &request()).unwrap_or_else(|wrong| panic!("{wrong}\n{mapping}")).remove(0)
+    user_mappings(mapping, &core, &network, &request()).unwrap_or_else(|wrong| panic!("{wrong}\n{mapping}")).remove(0)
 }
 
 /// Elements moved by one data movement of an operand at a memory.
-pub fn moved(study: &LayerStudy, mapped: &MappedLayer, memory: &str, operand: &str, movement: Movement) -> f64 {
+pub fn moved(study: &DesignLayer, mapped: &MappedLayer, memory: &str, operand: &str, movement: Movement) -> f64 {
     let is_it = |access: &&fusescape::cost::Access| {
         study.core.memories[access.memory].name == memory && access.operand == operand && access.movement == movement
     };
@@ -333,7 +333,7 @@ fn what_is_exported_is_imported_as_it_was() {
     let mut state = State::first();
     state.apply(Action::Import(ImportedDocuments { hardware, workload, mapping, ..ImportedDocuments::default() }));
     assert_eq!((state.view.tab, state.own_mapping()), (Tab::Mapping, Some(&again.mapping)));
-    let shown = LayerStudy::new(&state.layer_request().unwrap()).unwrap();
+    let shown = DesignLayer::new(&state.layer_request().unwrap()).unwrap();
     assert_eq!(shown.cost(&again.mapping).unwrap().energy_pj(), mapped.energy_pj());
 }
 
@@ -388,7 +388,7 @@ fn cut_and_changed_files_never_panic() {
 }
 
 /// The reported excess energy of an exported mapping, percent; `None` for the best.
-fn said_of_the_best(files: &timeloop::Written) -> Option<f64> {
+fn said_of_the_best(files: &timeloop::TimeloopFiles) -> Option<f64> {
     files.report.of(Severity::Expressed).find_map(|finding| {
         let (costs, than) = finding.reason.split_once("it costs ")?.1.split_once(" %")?;
         let more: f64 = costs.parse().ok()?;
@@ -407,7 +407,7 @@ fn every_product_of_a_network_can_be_exported() {
         let core = Core::from_text(&preset(hardware_presets(), name)).unwrap();
         for id in network.computing().filter(multiplies) {
             let layer = Some(network.layer(id).name.clone());
-            let study = LayerStudy::of(core.clone(), &network, &LayerRequest { layer, ..request() }).unwrap();
+            let study = DesignLayer::of(core.clone(), &network, &LayerRequest { layer, ..request() }).unwrap();
             let layer = study.layer.clone();
             let files = timeloop::write_best(study, &network).unwrap_or_else(|wrong| panic!("{layer}: {wrong}"));
             *(if said_of_the_best(&files).is_some() { &mut otherwise } else { &mut best }) += 1;
@@ -453,7 +453,7 @@ layers:
     let (core, network) = (Core::from_text(HARDWARE).unwrap(), Network::from_text(network).unwrap());
     for id in network.computing() {
         let layer = Some(network.layer(id).name.clone());
-        let study = LayerStudy::of(core.clone(), &network, &LayerRequest { layer, ..request() }).unwrap();
+        let study = DesignLayer::of(core.clone(), &network, &LayerRequest { layer, ..request() }).unwrap();
         let (layer, best) = (study.layer.clone(), study.best().unwrap().energy_pj());
         let files = timeloop::write_best(study, &network).unwrap_or_else(|wrong| panic!("{layer}: {wrong}"));
         let all = [&*files.architecture, &files.problem, &files.mapping, &files.energies];

@@ -1,6 +1,6 @@
 //! ZigZag's YAML, both ways, checked with the accelerators and networks of its reference data.
 
-use fusescape::explore::{LayerRequest, LayerStudy, own_constraints};
+use fusescape::explore::{DesignLayer, LayerRequest, user_constraints};
 use fusescape::hardware::{Core, DoubleBuffering};
 use fusescape::import::{File, Imported, Severity, import, zigzag};
 use fusescape::rules::Rules;
@@ -159,7 +159,7 @@ fn the_three_files_of_a_run_become_two_documents() {
     let own = orders.layers.iter().find(|entry| entry.layer.as_deref() == Some("conv_fixed")).unwrap();
     let loops = LoopBoundSpec { dimension: "OX".to_owned(), bound: BoundSpec::Exactly(8) };
     assert_eq!(own.order, [OrderSpec::Loop(loops)]);
-    own_constraints(imported.constraints.as_ref().unwrap(), &core, &network).unwrap_or_else(|wrong| panic!("{wrong}"));
+    user_constraints(imported.constraints.as_ref().unwrap(), &core, &network).unwrap_or_else(|wrong| panic!("{wrong}"));
     for part in ["spatial_mapping_hint: not taken", "temporal_ordering: is a document", "not those of what it reads"] {
         assert!(said.iter().any(|line| line.contains(part)), "{part}: {said:#?}");
     }
@@ -516,7 +516,7 @@ fn a_mapping_may_name_the_loops_of_a_workload_whatever_they_are_called() {
     assert_eq!(unrolled, [(Dim::K, 4), (Dim::C, 2)]);
     let orders = whole.constraints.as_ref().unwrap();
     assert!(orders.contains("order: [K any, rest, OX 2]"), "{orders}");
-    own_constraints(orders, &core, &network).unwrap_or_else(|wrong| panic!("{wrong}"));
+    user_constraints(orders, &core, &network).unwrap_or_else(|wrong| panic!("{wrong}"));
     // Without the workload their meaning is unknown, which is reported.
     let alone = imports(&[("a.yaml", ACCELERATOR), ("m.yaml", mapping)]);
     core_of(&alone);
@@ -725,7 +725,7 @@ fn zigzag_runs_exports_to_the_same_costs() {
                     rules: Rules::ZIGZAG_3_8,
                     unroll: None,
                 };
-                let best = LayerStudy::new(&request).unwrap().best().unwrap();
+                let best = DesignLayer::new(&request).unwrap().best().unwrap();
                 let deviation = best.energy_pj() / number(&found[0]) - 1.0;
                 assert!(deviation.abs() < 1e-9, "{layer} on {hardware}: {deviation}");
                 assert_eq!(best.cycles.total, number(&found[1]).ceil() as u64, "{layer} on {hardware}");

@@ -1,7 +1,7 @@
 //! Random accelerators, layers and mappings, searched by ZigZag's own tool with LOMA: the documents from its files cost
 //! the same under its rules, and errors of the tool are reported as well.
 
-use fusescape::explore::{LayerRequest, LayerStudy};
+use fusescape::explore::{DesignLayer, LayerRequest};
 use fusescape::import::{File, Imported, import};
 use fusescape::rules::Rules;
 use fusescape::search::{Objective, Strategy};
@@ -43,7 +43,7 @@ fn differences(case: &Value, rules: Rules) -> Vec<String> {
 }
 
 fn differences_of_winner(case: &Value, winner: &str, request: &LayerRequest) -> Vec<String> {
-    let study = match LayerStudy::new(request) {
+    let study = match DesignLayer::new(request) {
         Ok(study) => study,
         Err(wrong) => return vec![format!("not read: {wrong}")],
     };
@@ -80,7 +80,7 @@ fn is_said(error: &str, wrong: &str, request: &LayerRequest) -> bool {
         error if error.contains("is not present in user_spatial_mapping") => "passes less than one element",
         _ => return false,
     };
-    let corrected = LayerStudy::new(&LayerRequest { rules: Rules::CORRECTED, ..request.clone() });
+    let corrected = DesignLayer::new(&LayerRequest { rules: Rules::CORRECTED, ..request.clone() });
     let helps = wrong.contains("choose the corrected rules") && corrected.is_ok_and(|study| study.best().is_ok());
     wrong.starts_with("rules: ZigZag") && wrong.contains(ours) && helps
 }

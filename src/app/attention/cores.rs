@@ -3,13 +3,13 @@
 use super::step::scrolled;
 use crate::app::widgets::forms::controls::TextField;
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::widgets::words::term::termed;
 use crate::app::workers::ask::use_answers;
 use crate::attention::{Split, SplitCost};
 use crate::chart::{DIVIDED_NOTE, divided_sentences, divided_steps};
 use crate::explore::AttentionRequest;
-use crate::question::{DivideStep, Refusal, Topic};
+use crate::question::{Channel, DivideStep, Refusal};
 use crate::state::{Action, AttentionField, AttentionForm};
 use std::rc::Rc;
 use yew::prelude::*;
@@ -36,7 +36,7 @@ pub fn CoresCard(props: &CoresCardProps) -> Html {
         let cores = *cores.as_ref().ok()?;
         Some(DivideStep { request: Rc::clone(request), cores, split: *split })
     };
-    let answers = use_answers(Topic::DividedSteps, splits.iter().filter_map(question).collect());
+    let answers = use_answers(Channel::DividedSteps, splits.iter().filter_map(question).collect());
     let one = answers.reply(0).map(|(cost, _)| *cost);
     let mut divided: Vec<(SplitCost, f64)> =
         (1..answers.all()).filter_map(|index| answers.reply(index).copied()).collect();

@@ -1,8 +1,8 @@
 //! The form: the transformer, its input and the objective.
 
-use crate::app::widgets::forms::controls::{Choice, Select, TextField, passing};
+use crate::app::widgets::forms::controls::{ChoiceOption, Select, TextField, passing};
 use crate::app::widgets::forms::document_text::FoldedText;
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::widgets::words::term::termed;
 use crate::spec::transformer_presets;
 use crate::state::{Action, AnyChoice, AttentionField, AttentionForm, Half, ObjectiveChoice, ScheduleField};
@@ -38,10 +38,10 @@ pub fn FormCard(props: &FormCardProps) -> Html {
     let act = use_act();
     let form = &props.form;
     let change = act.reform(Action::Attention);
-    let mut models: Vec<Choice> =
-        transformer_presets().iter().map(|preset| Choice::new(preset.id, preset.title)).collect();
+    let mut models: Vec<ChoiceOption> =
+        transformer_presets().iter().map(|preset| ChoiceOption::new(preset.id, preset.title)).collect();
     if form.preset().is_none() || !form.own.is_empty() {
-        models.push(Choice::new(OWN, "my own model"));
+        models.push(ChoiceOption::new(OWN, "my own model"));
     }
     let pick = {
         let own = form.own.clone();
@@ -56,8 +56,8 @@ pub fn FormCard(props: &FormCardProps) -> Html {
         !matches!(choice, ObjectiveChoice::MemoryAccesses | ObjectiveChoice::Weighted) || *choice == props.objective
     };
     let shown = ObjectiveChoice::ALL.iter().filter(simple);
-    let objectives: Vec<Choice> =
-        shown.map(|(choice, title)| Choice::new(choice.number().to_string(), *title)).collect();
+    let objectives: Vec<ChoiceOption> =
+        shown.map(|(choice, title)| ChoiceOption::new(choice.number().to_string(), *title)).collect();
     let minimise = passing(&act, |value: String| {
         let known = ObjectiveChoice::ALL.into_iter().find(|(choice, _)| choice.number().to_string() == value);
         known.map(|(choice, _)| Action::Schedule(ScheduleField::Objective(choice)))

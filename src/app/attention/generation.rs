@@ -6,7 +6,7 @@ use crate::app::workers::ask::use_answers;
 use crate::attention::Generation;
 use crate::chart::{generation_curves, generation_roofline, generation_room, generation_table};
 use crate::explore::AttentionRequest;
-use crate::question::{Generate, Topic};
+use crate::question::{Channel, Generate};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -45,7 +45,7 @@ pub fn GenerationCard(props: &GenerationCardProps) -> Html {
     // The batch of the form is asked first.
     let (first, rest): (Vec<u64>, Vec<u64>) = batches.iter().partition(|batch| **batch == own);
     let questions = first.into_iter().chain(rest).map(question).collect();
-    let answers = use_answers(Topic::Generation, questions);
+    let answers = use_answers(Channel::Generation, questions);
     let mut known: Vec<Generation> = answers.shown().cloned().collect();
     let of_form = known.iter().find(|generation| generation.sequences.batch == own).cloned();
     known.sort_by_key(|generation| generation.sequences.batch);

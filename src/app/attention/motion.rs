@@ -2,18 +2,18 @@
 
 use super::motion_steps::{at, at_tile, first_step, last, tile_of};
 use super::step::scrolled;
+use crate::app::widgets::figures::animation::use_animation;
 use crate::app::widgets::figures::data_table::{Twin, plain_table};
 use crate::app::widgets::figures::figure::Drawn;
 use crate::app::widgets::figures::player::Slider;
-use crate::app::widgets::figures::save::{Save, Saved, WIDTH};
-use crate::app::widgets::figures::stage::use_stage;
-use crate::app::widgets::forms::controls::{Choice, Select};
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::figures::save::{FileContent, Save, WIDTH};
+use crate::app::widgets::forms::controls::{ChoiceOption, Select};
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::workers::ask::use_answers;
 use crate::attention::AttentionPart;
 use crate::chart::{Chart, group_thousands};
-use crate::explore::{AttentionAnswer, AttentionRequest, FollowedAttention, FollowedSchedule};
-use crate::question::{FollowAttention, Topic};
+use crate::explore::{AttentionAnswer, AttentionRequest, AttentionTrace, TracedSchedule};
+use crate::question::{Channel, TraceAttention};
 use crate::state::{Action, AttentionForm};
 use std::rc::Rc;
 use yew::prelude::*;
@@ -26,10 +26,10 @@ pub struct MotionCardProps {
 }
 
 /// The schedule of attention alone to follow: that of the chosen kind, or the best.
-fn followed(form: &AttentionForm, attention: &AttentionPart) -> FollowedSchedule {
+fn followed(form: &AttentionForm, attention: &AttentionPart) -> TracedSchedule {
     let fusion = form.kind().unwrap_or(attention.best.schedule.fusion);
     if let Some((queries, keys)) = form.tile() {
-        return FollowedSchedule::BestWith(fusion, queries, keys);
+        return TracedSchedule::BestWith(fusion, queries, keys);
     }
     let found = &attention.found;
     let best = match (form.kind(), form.recomputes()) {
@@ -37,7 +37,7 @@ fn followed(form: &AttentionForm, attention: &AttentionPart) -> FollowedSchedule
         (None, false) => Some(attention.best),
         (Some(kind), false) => found.best_of.iter().find(|(fusion, _)| *fusion == kind).and_then(|(_, best)| *best),
     };
-    FollowedSchedule::Exactly(best.unwrap_or(attention.best).schedule)
+    TracedSchedule::Exactly(best.unwrap_or(attention.best).schedule)
 }
 
 /// A choice of the schedule, and its steps.
@@ -48,27 +48,27 @@ pub fn MotionCard(props: &MotionCardProps) -> Html {
     let Some(attention) = &layer.attention else { return html! {} };
     let mut kinds = match &layer.block {
         Some(_) => vec![
-            Choice::new("", "the best: a block"),
-            Choice::new(AttentionForm::ALONE, "attention by itself, the best"),
+            ChoiceOption::new("", "the best: a block"),
+            ChoiceOption::new(AttentionForm::ALONE, "attention by itself, the best"),
         ],
-        None => vec![Choice::new("", "the best")],
+        None => vec![ChoiceOption::new("", "the best")],
     };
     let fitting = attention.found.best_of.iter().filter(|(_, best)| best.is_some());
-    kinds.extend(fitting.map(|(fusion, _)| Choice::new(AttentionForm::word_of(*fusion), fusion.name())));
+    kinds.extend(fitting.map(|(fusion, _)| ChoiceOption::new(AttentionForm::word_of(*fusion), fusion.name())));
     if attention.found.recomputed.is_some() {
-        kinds.push(Choice::new(AttentionForm::RECOMPUTED, "keys recomputed"));
+        kinds.push(ChoiceOption::new(AttentionForm::RECOMPUTED, "keys recomputed"));
     }
     // A link may name a kind that has no schedule here: then the best is followed.
     let is_there = kinds.iter().any(|choice| *choice.value == *props.form.kind);
     let kind = if is_there { props.form.kind.clone() } else { String::new() };
     let tile = props.form.tile();
     let schedule = match &layer.block {
-        Some(block) if kind.is_empty() && tile.is_none() => FollowedSchedule::Block(block.schedule()),
+        Some(block) if kind.is_empty() && tile.is_none() => TracedSchedule::Block(block.schedule()),
         _ => followed(&props.form, attention),
     };
     let keys_in = layer.keys_in.0;
-    let question = FollowAttention { request: Rc::clone(&props.request), schedule, keys_in };
-    let answers = use_answers(Topic::AttentionMotion, vec![question]);
+    let question = TraceAttention { request: Rc::clone(&props.request), schedule, keys_in };
+    let answers = use_answers(Channel::AttentionMotion, vec![question]);
     let of = answers.shown().next().cloned();
     let look = |kind: String| Action::FollowAttention { kind, tile: String::new() };
     let own_tiles = {
@@ -86,7 +86,7 @@ pub fn MotionCard(props: &MotionCardProps) -> Html {
             if layer.block.is_some() {
                 <p class="hint" data-testid="attention-motion-of">
                     { match schedule {
-                        FollowedSchedule::Block(_) =>
+                        TracedSchedule::Block(_) =>
                             "This is the block that is run: for every tile of tokens, what is computed before attention and behind it is a \
                              step, too, for all heads at once.",
                         _ =>
@@ -119,7 +119,7 @@ pub fn MotionCard(props: &MotionCardProps) -> Html {
 
 #[derive(Properties)]
 struct MovesProps {
-    of: Rc<FollowedAttention>,
+    of: Rc<AttentionTrace>,
 }
 
 impl PartialEq for MovesProps {
@@ -130,7 +130,7 @@ impl PartialEq for MovesProps {
 
 #[component]
 fn Moves(props: &MovesProps) -> Html {
-    let stage = use_stage(first_step(Rc::clone(&props.of)), (), None);
+    let stage = use_animation(first_step(Rc::clone(&props.of)), (), None);
     let (now, settled) = (stage.player.now(), stage.settled.clone());
     let table = use_callback(settled.clone(), |(), settled| plain_table(settled.table()));
     let slider = |title, last, at, to, testid| Slider { title, last, at, told: now.title(), to, testid };
@@ -145,7 +145,7 @@ fn Moves(props: &MovesProps) -> Html {
             { stage.view() }
             { stage.scrubber(sliders, Html::default()) }
             <p class="why told" data-testid="attention-motion-story">{ now.story() }</p>
-            <div class="saves"><Save what={Saved::Figure(Drawn::new(settled.clone()), WIDTH)} /></div>
+            <div class="saves"><Save what={FileContent::Figure(Drawn::new(settled.clone()), WIDTH)} /></div>
             <Twin label="what this step moves, as a table" cells={usize::MAX} {table} />
             <details class="twin">
                 <summary>{ "all steps together" }</summary>

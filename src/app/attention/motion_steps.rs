@@ -1,11 +1,11 @@
 //! The steps of attention in motion: a tile of queries that meets a tile of keys, or a stage of a block around
 //! attention; and the effect of keys and of drags over the scores.
 
-use crate::app::widgets::figures::player::{Speed, Stepped};
-use crate::app::widgets::figures::stage::{Staged, Words};
+use crate::app::widgets::figures::animation::{AnimatedFigure, Captions};
+use crate::app::widgets::figures::player::{AnimationFrame, Speed};
 use crate::attention::Stage;
 use crate::chart::AttentionStep;
-use crate::explore::FollowedAttention;
+use crate::explore::AttentionTrace;
 use std::rc::Rc;
 
 pub fn last(now: &AttentionStep) -> u64 {
@@ -32,7 +32,7 @@ pub fn at_tile(now: &AttentionStep, tile: u64) -> AttentionStep {
 
 /// The initial step: the second tile of keys of the last tile of queries, if it exists, as there something is
 /// corrected.
-pub fn first_step(of: Rc<FollowedAttention>) -> AttentionStep {
+pub fn first_step(of: Rc<AttentionTrace>) -> AttentionStep {
     let motion = &of.motion;
     let last = motion.tiles.len().saturating_sub(1);
     let second = motion.tiles.get(last).map(|tile| motion.schedule().keys + tile.key);
@@ -40,7 +40,7 @@ pub fn first_step(of: Rc<FollowedAttention>) -> AttentionStep {
     AttentionStep { number: number.unwrap_or(0), of }
 }
 
-impl Stepped for AttentionStep {
+impl AnimationFrame for AttentionStep {
     const SPEEDS: &'static [Speed] = &[
         Speed { count: 1, unit: "step" },
         Speed { count: 4, unit: "step" },
@@ -65,10 +65,10 @@ impl Stepped for AttentionStep {
     }
 }
 
-impl Staged for AttentionStep {
+impl AnimatedFigure for AttentionStep {
     /// Nothing but the scores can be dragged.
     type Grip = ();
-    const WORDS: Words = Words {
+    const CAPTIONS: Captions = Captions {
         testid: "attention-motion",
         keys: "Attention in motion: left and right arrow lead from step to step, up and down to the tile of queries above and below, \
                Home to the first step, End to the last",

@@ -5,7 +5,7 @@ use crate::app::widgets::forms::controls::Checkbox;
 use crate::app::workers::ask::use_answers;
 use crate::chart::published_dataflows;
 use crate::explore::AttentionRequest;
-use crate::question::{ReplayDataflows, Topic};
+use crate::question::{Channel, ReplayDataflows};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -19,7 +19,7 @@ pub struct PublishedCardProps {
 pub fn PublishedCard(props: &PublishedCardProps) -> Html {
     let as_published = use_state_eq(|| false);
     let question = ReplayDataflows { request: Rc::clone(&props.request), as_published: *as_published };
-    let answers = use_answers(Topic::PublishedDataflows, vec![question]);
+    let answers = use_answers(Channel::PublishedDataflows, vec![question]);
     let onchange = {
         let as_published = as_published.clone();
         Callback::from(move |on: bool| as_published.set(on))

@@ -3,8 +3,8 @@
 
 use crate::app::widgets::figures::data_table::plain_table;
 use crate::app::widgets::figures::figure::{Drawn, Figure, Spot};
-use crate::app::widgets::forms::controls::{Choice, Select};
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::forms::controls::{ChoiceOption, Select};
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::workers::ask::use_answers;
 use crate::attention::{AttentionPart, Fusion, KeyStore, LayerSchedule};
 use crate::chart::{
@@ -12,7 +12,7 @@ use crate::chart::{
     block_note, block_title, group_thousands, more_or_less, step_parts,
 };
 use crate::explore::{AttentionAnswer, AttentionRequest, AttentionTiles};
-use crate::question::{TileAttention, Topic};
+use crate::question::{Channel, TileAttention};
 use crate::state::{Action, AttentionForm};
 use std::rc::Rc;
 use yew::prelude::*;
@@ -166,7 +166,7 @@ pub fn TilesCard(props: &TilesCardProps) -> Html {
     let best = if props.best == Fusion::None { Fusion::QueriesStay } else { props.best };
     let fusion = props.form.kind().unwrap_or(best);
     let question = TileAttention { request: Rc::clone(&props.request), fusion, keys_in: props.keys_in };
-    let answers = use_answers(Topic::AttentionTiles, vec![question]);
+    let answers = use_answers(Channel::AttentionTiles, vec![question]);
     let quantity = Quantity::of_objective(&props.request.objective);
     let Some(tiles) = answers.shown().next() else { return html! {} };
     let title = "Tiles of queries and of keys";
@@ -212,12 +212,12 @@ pub fn TilesCard(props: &TilesCardProps) -> Html {
 }
 
 /// The pairs of tiles that fit, as a list for use without a pointer.
-fn pairs(tiles: &AttentionTiles, quantity: Quantity) -> Vec<Choice> {
+fn pairs(tiles: &AttentionTiles, quantity: Quantity) -> Vec<ChoiceOption> {
     let all = tiles.queries.iter().flat_map(|queries| tiles.keys.iter().map(move |keys| (queries, keys)));
     let fitting = all.zip(&tiles.scores).filter_map(|((queries, keys), score)| {
         let score = quantity.text((*score)?);
         let title = format!("{} queries, {} keys: {score}", group_thousands(*queries), group_thousands(*keys));
-        Some(Choice::new(format!("{queries} {keys}"), title))
+        Some(ChoiceOption::new(format!("{queries} {keys}"), title))
     });
-    std::iter::once(Choice::new("", "its best")).chain(fitting).collect()
+    std::iter::once(ChoiceOption::new("", "its best")).chain(fitting).collect()
 }

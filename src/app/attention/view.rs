@@ -11,10 +11,10 @@ use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
 use crate::app::widgets::forms::document_text::use_text_offered;
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::workers::ask::use_answers;
 use crate::explore::{AttentionAnswer, AttentionRequest};
-use crate::question::{ScheduleAttention, Topic};
+use crate::question::{Channel, ScheduleAttention};
 use crate::spec::Diagnostics;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -44,7 +44,7 @@ pub fn AttentionView(props: &AttentionViewProps) -> Html {
     wrong.0.extend(told.into_iter().flatten().flat_map(|wrong| wrong.0.clone()));
     let request: Option<Rc<AttentionRequest>> = asked.ok().map(Rc::new);
     let answers =
-        use_answers(Topic::Attention, request.iter().map(|request| ScheduleAttention(Rc::clone(request))).collect());
+        use_answers(Channel::Attention, request.iter().map(|request| ScheduleAttention(Rc::clone(request))).collect());
     if let Some(refusal) = answers.refusal() {
         wrong.0.extend(refusal.clone().into_diagnostics().0);
     }

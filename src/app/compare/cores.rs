@@ -5,7 +5,7 @@ use crate::app::widgets::words::term::termed;
 use crate::app::workers::wanted::use_summaries;
 use crate::chart::allocations_table;
 use crate::multicore::CoresRequest;
-use crate::question::{CoresSummary, Refusal, SummaryWay, Topic};
+use crate::question::{Channel, CoresSummary, Refusal, SummaryMethod};
 use crate::spec::{Diagnostics, system_presets};
 use crate::state::{CoresForm, Design, State, read_allocation};
 use std::rc::Rc;
@@ -18,13 +18,14 @@ pub struct CompareCoresProps {
 }
 
 /// The question about one side, with the choice of its tiles and cores.
-type Side = Result<(CoresRequest, SummaryWay), Diagnostics>;
+type ComparedSide = Result<(CoresRequest, SummaryMethod), Diagnostics>;
 
-fn side(design: &Design, cores: &CoresForm) -> Side {
+fn side(design: &Design, cores: &CoresForm) -> ComparedSide {
     let (schedule, [hardware, workload]) = (&design.schedule, [&design.hardware.text, &design.workload.text]);
     let request = cores.request(hardware, workload, (schedule.strategy, schedule.lpf_limit), schedule.rules);
     let by_hand = read_allocation(&cores.allocation);
-    let way = if cores.searches_tiles() { SummaryWay::BestTiles { by_hand } } else { SummaryWay::Best { by_hand } };
+    let way =
+        if cores.searches_tiles() { SummaryMethod::BestTiles { by_hand } } else { SummaryMethod::Best { by_hand } };
     request.map(|request| (request, way))
 }
 
@@ -41,13 +42,13 @@ pub fn CompareCores(props: &CompareCoresProps) -> Html {
         chosen.pinned.as_ref().map_or((&chosen.design, &chosen.cores), |pinned| (&pinned.design, &pinned.cores));
     let sides = [side(pinned_design, pinned_cores), side(&chosen.design, &chosen.cores)];
     let questions = use_memo(sides.clone(), |sides| {
-        let question = |(request, way): &(CoresRequest, SummaryWay)| CoresSummary {
+        let question = |(request, way): &(CoresRequest, SummaryMethod)| CoresSummary {
             request: Rc::new(request.clone()),
             way: way.clone(),
         };
         sides.iter().flatten().map(question).collect::<Vec<_>>()
     });
-    let (summaries, start, stop) = use_summaries(Topic::CoresSweep, questions.to_vec());
+    let (summaries, start, stop) = use_summaries(Channel::CoresSweep, questions.to_vec());
     let status = summaries.status();
     let mut answers = (0..sides.len()).map(|index| summaries.get(index));
     let known: Vec<_> = sides.iter().map(|side| side.as_ref().ok().and_then(|_| answers.next()?)).collect();

@@ -2,7 +2,7 @@
 
 use crate::app::workers::stacks::{StackQuestion, use_optimum};
 use crate::explore::OptimalStacks;
-use crate::question::{Answer, Refusal, Topic};
+use crate::question::{Channel, Refusal, Reply};
 use crate::spec::Diagnostics;
 use crate::state::{Half, State, TableDocument};
 use std::rc::Rc;
@@ -14,7 +14,7 @@ const MOST_KEPT: usize = 400;
 
 /// One accelerator and one network, with the question about them.
 #[derive(Clone, PartialEq)]
-pub struct Pair {
+pub struct DesignPair {
     pub hardware: TableDocument,
     pub network: TableDocument,
     question: Result<StackQuestion, Diagnostics>,
@@ -24,28 +24,28 @@ pub struct Pair {
 #[derive(Clone)]
 pub struct Cells {
     /// Network by network.
-    pub pairs: Rc<Vec<Pair>>,
-    known: UseReducerHandle<Known>,
+    pub pairs: Rc<Vec<DesignPair>>,
+    known: UseReducerHandle<CellAnswers>,
     /// The pair in progress, and the share of it that is done.
     at: Option<(StackQuestion, f64)>,
 }
 
 /// Answers so far, and whether the others are asked for.
 #[derive(Clone, PartialEq, Default)]
-struct Known {
+struct CellAnswers {
     is_on: bool,
     was_on: bool,
-    found: Rc<Vec<(StackQuestion, Answer<Arc<OptimalStacks>>)>>,
+    found: Rc<Vec<(StackQuestion, Reply<Arc<OptimalStacks>>)>>,
 }
 
 enum Change {
     /// Starts or stops the work.
     Switch(bool),
     /// The answer to a question.
-    Found(StackQuestion, Answer<Arc<OptimalStacks>>),
+    Found(StackQuestion, Reply<Arc<OptimalStacks>>),
 }
 
-impl Reducible for Known {
+impl Reducible for CellAnswers {
     type Action = Change;
 
     fn reduce(self: Rc<Self>, change: Change) -> Rc<Self> {
@@ -67,15 +67,15 @@ impl Reducible for Known {
     }
 }
 
-impl Known {
-    fn answer(&self, question: &StackQuestion) -> Option<&Answer<Arc<OptimalStacks>>> {
+impl CellAnswers {
+    fn answer(&self, question: &StackQuestion) -> Option<&Reply<Arc<OptimalStacks>>> {
         self.found.iter().find(|(known, _)| known == question).map(|(_, answer)| answer)
     }
 }
 
 impl Cells {
     /// The best schedule of a pair, or the reason why there is none; `None` while unknown.
-    pub fn best(&self, pair: &Pair) -> Option<Result<Arc<OptimalStacks>, String>> {
+    pub fn best(&self, pair: &DesignPair) -> Option<Result<Arc<OptimalStacks>, String>> {
         match &pair.question {
             Err(wrong) => Some(Err(Refusal::Rejected(wrong.clone()).to_string())),
             Ok(question) => Some(self.known.answer(question)?.clone().map_err(|refusal| refusal.to_string())),
@@ -83,7 +83,7 @@ impl Cells {
     }
 
     /// Whether the pair is in progress.
-    pub fn is_at(&self, pair: &Pair) -> bool {
+    pub fn is_at(&self, pair: &DesignPair) -> bool {
         self.at.as_ref().is_some_and(|(question, _)| pair.question.as_ref() == Ok(question))
     }
 
@@ -118,7 +118,7 @@ pub fn use_cells(chosen: &Rc<State>) -> Cells {
     let pairs = {
         let chosen = Rc::clone(chosen);
         use_memo((documents, schedule, objective), move |([hardware, networks], ..)| {
-            let pair = |hardware: &TableDocument, network: &TableDocument| Pair {
+            let pair = |hardware: &TableDocument, network: &TableDocument| DesignPair {
                 question: chosen.table_request(hardware, network).map(|(asked, limits)| (Rc::new(asked), limits)),
                 hardware: hardware.clone(),
                 network: network.clone(),
@@ -126,10 +126,10 @@ pub fn use_cells(chosen: &Rc<State>) -> Cells {
             networks.iter().flat_map(|network| hardware.iter().map(move |core| pair(core, network))).collect::<Vec<_>>()
         })
     };
-    let known = use_reducer_eq(Known::default);
+    let known = use_reducer_eq(CellAnswers::default);
     let questions = pairs.iter().filter_map(|pair| pair.question.as_ref().ok());
     let next = questions.filter(|_| known.is_on).find(|question| known.answer(question).is_none()).cloned();
-    let optimum = use_optimum(Topic::DesignTable, next.clone());
+    let optimum = use_optimum(Channel::DesignTable, next.clone());
     let share = optimum.parts.map_or(0.0, |parts| optimum.done as f64 / parts.max(1) as f64);
     let found = next.clone().zip(optimum.found);
     {

@@ -1,7 +1,7 @@
 //! The choice of accelerators, or networks, for the table of designs.
 
-use crate::app::widgets::forms::controls::{Choice, Picker};
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::forms::controls::{ChoiceOption, Picker};
+use crate::app::widgets::page::figure_context::use_act;
 use crate::state::{Action, Half, State, TableDocument};
 use std::rc::Rc;
 use yew::prelude::*;
@@ -24,8 +24,9 @@ pub fn DesignChoice(props: &DesignChoiceProps) -> Html {
     };
     let documents = props.chosen.table_documents(half);
     let others = props.chosen.table_offers(half).into_iter().filter(|offer| !documents.contains(offer));
-    let choices: Vec<Choice> =
-        std::iter::once(Choice::new("", add)).chain(others.map(|offer| Choice::new(offer.id, offer.name))).collect();
+    let choices: Vec<ChoiceOption> = std::iter::once(ChoiceOption::new("", add))
+        .chain(others.map(|offer| ChoiceOption::new(offer.id, offer.name)))
+        .collect();
     let onchange = act.reform(move |id: String| Action::InTable(half, id, true));
     let may_go = documents.len() > 1;
     let chip = |document: &TableDocument| {

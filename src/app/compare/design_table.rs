@@ -1,11 +1,11 @@
 //! The table of designs: every chosen accelerator with every chosen network, each pair with its best schedule.
 
-use super::design_cells::{Cells, Pair, use_cells};
+use super::design_cells::{Cells, DesignPair, use_cells};
 use super::design_choice::DesignChoice;
 use crate::app::widgets::figures::figure::{Drawn, Figure};
-use crate::app::widgets::figures::save::{Save, Saved};
+use crate::app::widgets::figures::save::{FileContent, Save};
 use crate::app::widgets::forms::controls::segments;
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::widgets::words::term::termed;
 use crate::chart::{ComparedDesign, Quantity, designs_matrix, designs_table, three_digits};
 use crate::explore::OptimalStacks;
@@ -21,17 +21,17 @@ pub struct DesignTableProps {
 
 /// The column that sorts the rows, and whether the largest value comes first. Column 0 holds the accelerators' names,
 /// the others the networks.
-type Order = Option<(usize, bool)>;
+type SortOrder = Option<(usize, bool)>;
 
 /// The choice of documents, the table so far, and its figure.
 #[component]
 pub fn DesignTableCard(props: &DesignTableProps) -> Html {
     let (chosen, act) = (&props.chosen, &use_act());
     let cells = use_cells(chosen);
-    let order = use_state_eq(|| Order::None);
+    let order = use_state_eq(|| SortOrder::None);
     let networks = chosen.table_documents(Half::Workload);
     let shown =
-        Shown { rows: sorted(chosen.table_documents(Half::Hardware), &networks, &cells, *order), networks, cells };
+        ShownPairs { rows: sorted(chosen.table_documents(Half::Hardware), &networks, &cells, *order), networks, cells };
     let minimise = act.reform(|objective| Action::Table(TableField::Objective(objective)));
     html! {
         <section class="card" data-testid="design-table" data-status={shown.cells.status()}>
@@ -68,7 +68,12 @@ fn quantity(chosen: &State) -> Quantity {
 }
 
 /// The rows sorted by a column; rows without a value come last.
-fn sorted(mut rows: Vec<TableDocument>, networks: &[TableDocument], cells: &Cells, order: Order) -> Vec<TableDocument> {
+fn sorted(
+    mut rows: Vec<TableDocument>,
+    networks: &[TableDocument],
+    cells: &Cells,
+    order: SortOrder,
+) -> Vec<TableDocument> {
     let Some((column, is_descending)) = order else { return rows };
     let turned = |ordering: std::cmp::Ordering| if is_descending { ordering.reverse() } else { ordering };
     match column.checked_sub(1).map(|column| networks.get(column)) {
@@ -85,7 +90,7 @@ fn sorted(mut rows: Vec<TableDocument>, networks: &[TableDocument], cells: &Cell
     rows
 }
 
-fn find<'c>(cells: &'c Cells, hardware: &TableDocument, network: &TableDocument) -> Option<&'c Pair> {
+fn find<'c>(cells: &'c Cells, hardware: &TableDocument, network: &TableDocument) -> Option<&'c DesignPair> {
     cells.pairs.iter().find(|pair| pair.hardware.id == hardware.id && pair.network.id == network.id)
 }
 
@@ -110,13 +115,13 @@ fn controls(cells: &Cells) -> Html {
 }
 
 /// The shown table: sorted rows, columns, and results so far.
-struct Shown {
+struct ShownPairs {
     rows: Vec<TableDocument>,
     networks: Vec<TableDocument>,
     cells: Cells,
 }
 
-impl Shown {
+impl ShownPairs {
     /// All pairs with their results so far, network by network, in the order of the rows.
     fn designs(&self) -> Vec<ComparedDesign> {
         let design = |hardware: &TableDocument, network: &TableDocument| ComparedDesign {
@@ -136,7 +141,13 @@ impl Shown {
         pairs.filter_map(|pair| Some(self.cells.best(pair)?.ok()?.score)).min_by(f64::total_cmp)
     }
 
-    fn table(&self, quantity: Quantity, order: Order, on: &UseStateSetter<Order>, act: &Callback<Action>) -> Html {
+    fn table(
+        &self,
+        quantity: Quantity,
+        order: SortOrder,
+        on: &UseStateSetter<SortOrder>,
+        act: &Callback<Action>,
+    ) -> Html {
         let head = std::iter::once("hardware").chain(self.networks.iter().map(|network| network.name.as_str()));
         let row = |hardware: &TableDocument| {
             html! {
@@ -155,7 +166,7 @@ impl Shown {
                     </thead>
                     <tbody>{ for self.rows.iter().map(row) }</tbody>
                 </table>
-                <Save what={Saved::Table(Rc::new(designs_table(&self.designs())))} />
+                <Save what={FileContent::Table(Rc::new(designs_table(&self.designs())))} />
             </div>
         }
     }
@@ -195,7 +206,7 @@ impl Shown {
 
     /// Reasons why pairs have no schedule.
     fn reasons(&self) -> Html {
-        let reason = |pair: &Pair| {
+        let reason = |pair: &DesignPair| {
             let why = self.cells.best(pair)?.err()?;
             Some(html! { <li>{ format!("{} on {}: {why}", pair.network.name, pair.hardware.name) }</li> })
         };
@@ -227,7 +238,7 @@ fn costs(best: &OptimalStacks) -> String {
 }
 
 /// The head of a column, which sorts by it: first ascending, then descending.
-fn heading(column: usize, title: &str, order: Order, on: &UseStateSetter<Order>) -> Html {
+fn heading(column: usize, title: &str, order: SortOrder, on: &UseStateSetter<SortOrder>) -> Html {
     let sorted = order.filter(|(by, _)| *by == column).map(|(_, is_descending)| is_descending);
     let (sort, arrow) = match sorted {
         None => (None, ""),

@@ -1,13 +1,13 @@
 //! The allocation of layers to cores: a table in which a person moves layers to other cores.
 
-use crate::multicore::{CoreAllocation, CoreId, CoresOutline, NestId};
+use crate::multicore::{CoreAllocation, CoreId, CoresOverview, NestId};
 use std::sync::Arc;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct CoresAllocationProps {
     /// Layers, cores, and the cores that can compute each layer.
-    pub outline: Arc<CoresOutline>,
+    pub overview: Arc<CoresOverview>,
     /// The cores of each layer.
     pub choice: CoreAllocation,
     /// Whether the choice was made by hand.
@@ -19,20 +19,20 @@ pub struct CoresAllocationProps {
 /// One row per layer, one column per core.
 #[component]
 pub fn CoresAllocation(props: &CoresAllocationProps) -> Html {
-    let CoresAllocationProps { outline, choice, is_by_hand, on_choice } = props;
+    let CoresAllocationProps { overview, choice, is_by_hand, on_choice } = props;
     let row = |(layer, name): (NestId, &String)| {
         let cell = |core: CoreId| {
             let is_on = choice.get(layer).is_some_and(|cores| cores.contains(&core));
-            let is_able = outline.able.get(layer).is_some_and(|able| able.contains(&core));
+            let is_able = overview.able.get(layer).is_some_and(|able| able.contains(&core));
             let onchange = {
-                let (on_choice, choice, most) = (on_choice.clone(), choice.clone(), outline.most_shared[layer]);
+                let (on_choice, choice, most) = (on_choice.clone(), choice.clone(), overview.most_shared[layer]);
                 Callback::from(move |_: Event| {
                     let mut next = choice.clone();
                     next[layer] = toggled(&choice[layer], core, most);
                     on_choice.emit(Some(next));
                 })
             };
-            let label = format!("{name} on {}", outline.cores[core]);
+            let label = format!("{name} on {}", overview.cores[core]);
             html! {
                 <td>
                     <input type="checkbox" checked={is_on} aria-label={label} disabled={!is_able} {onchange}
@@ -40,7 +40,7 @@ pub fn CoresAllocation(props: &CoresAllocationProps) -> Html {
                 </td>
             }
         };
-        html! { <tr><th scope="row">{ name }</th>{ for outline.cores.keys().map(cell) }</tr> }
+        html! { <tr><th scope="row">{ name }</th>{ for overview.cores.keys().map(cell) }</tr> }
     };
     let back = on_choice.reform(|_: MouseEvent| None);
     html! {
@@ -55,10 +55,10 @@ pub fn CoresAllocation(props: &CoresAllocationProps) -> Html {
                     <thead>
                         <tr>
                                 <th scope="col">{ "layer" }</th>
-                                { for outline.cores.iter().map(|core| html! { <th scope="col">{ core }</th> }) }
+                                { for overview.cores.iter().map(|core| html! { <th scope="col">{ core }</th> }) }
                             </tr>
                     </thead>
-                    <tbody>{ for outline.layers.iter_enumerated().map(row) }</tbody>
+                    <tbody>{ for overview.layers.iter_enumerated().map(row) }</tbody>
                 </table>
             </div>
             if *is_by_hand {

@@ -4,15 +4,15 @@
 use super::numbers::asked;
 use super::study::EvaluationInputs;
 use crate::app::widgets::figures::data_table::explained_table;
-use crate::app::widgets::figures::figure::{Drawn, Figure, Numbers, made};
+use crate::app::widgets::figures::figure::{CellNumbers, Drawn, Figure, made};
 use crate::app::widgets::forms::controls::segments;
-use crate::app::widgets::page::surroundings::use_act;
-use crate::app::widgets::words::explain::Asked;
+use crate::app::widgets::page::figure_context::use_act;
+use crate::app::widgets::words::explain::AskedNumber;
 use crate::app::workers::wanted::use_summaries;
 use crate::chart::{CoresSweep, Quantity, allocations_table};
 use crate::explain::{CoresNumber, explain_choice, explain_systems};
-use crate::multicore::{CoresEvaluation, CoresRequest, EvaluatedAllocation, Evolution, Granularity, StackRule};
-use crate::question::{CoresSummary, Refusal, SummaryWay, Topic};
+use crate::multicore::{CoresEvaluation, CoresRequest, EvaluatedAllocation, Evolution, StackRule, TileGranularity};
+use crate::question::{Channel, CoresSummary, Refusal, SummaryMethod};
 use crate::spec::{Diagnostics, Preset, system_presets};
 use crate::state::{Action, CoresField};
 use std::rc::Rc;
@@ -23,7 +23,7 @@ use yew::prelude::*;
 pub struct CoresComparedProps {
     pub inputs: EvaluationInputs,
     /// Evaluations of the best allocations with and without shared tiles.
-    pub judgements: Vec<Option<Result<CoresEvaluation, Diagnostics>>>,
+    pub evaluations: Vec<Option<Result<CoresEvaluation, Diagnostics>>>,
     /// The best allocation so far.
     pub best: EvaluatedAllocation,
     /// Evaluation of the choice by hand.
@@ -45,26 +45,27 @@ fn in_short(refusal: &Refusal) -> &'static str {
 /// Both comparisons.
 #[component]
 pub fn CoresCompared(props: &CoresComparedProps) -> Html {
-    let EvaluationInputs { request, basis } = &props.inputs;
+    let EvaluationInputs { request, stack_allocations } = &props.inputs;
     let layers = use_memo(Rc::clone(request), |request| {
         let mut layers = (**request).clone();
-        layers.settings.granularity = Granularity::LayerByLayer;
+        layers.settings.granularity = TileGranularity::LayerByLayer;
         layers.settings.stacks = StackRule::EachLayer;
         layers
     });
-    let evolution = SummaryWay::Evolution { costs: Arc::clone(&basis.costs), evolution: Evolution::PAPER };
+    let evolution =
+        SummaryMethod::Evolution { costs: Arc::clone(&stack_allocations.costs), evolution: Evolution::PAPER };
     let questions = vec![
         CoresSummary { request: Rc::clone(request), way: evolution },
-        CoresSummary { request: layers, way: SummaryWay::Best { by_hand: Vec::new() } },
+        CoresSummary { request: layers, way: SummaryMethod::Best { by_hand: Vec::new() } },
     ];
-    let (others, start, stop) = use_summaries(Topic::CoresEvolved, questions);
-    let summary = |judgement: &Option<Result<CoresEvaluation, Diagnostics>>| {
-        let judged = &judgement.as_ref()?.as_ref().ok()?.evaluated;
-        Some((judged.energy_pj, judged.latency_cycles))
+    let (others, start, stop) = use_summaries(Channel::CoresEvolved, questions);
+    let summary = |evaluation: &Option<Result<CoresEvaluation, Diagnostics>>| {
+        let evaluated = &evaluation.as_ref()?.as_ref().ok()?.evaluated;
+        Some((evaluated.energy_pj, evaluated.latency_cycles))
     };
-    let [shared, single] = &props.judgements[..] else { return html! {} };
+    let [shared, single] = &props.evaluations[..] else { return html! {} };
     let other = |index: usize| others.get(index).and_then(|answer| answer.as_ref().ok().copied());
-    let pair = |judged: &EvaluatedAllocation| (judged.energy_pj, judged.latency_cycles);
+    let pair = |evaluated: &EvaluatedAllocation| (evaluated.energy_pj, evaluated.latency_cycles);
     let names = ["evolution, 16 individuals, 16 generations (NSGA-II)", "layer by layer, whole layers as tiles"];
     let refused = names.iter().enumerate().filter_map(|(index, name)| {
         let reason = match others.get(index)?.as_ref().err()?.to_string() {
@@ -112,16 +113,16 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
 }
 
 /// A name, with energy and latency if they are known.
-type Row<'a> = (&'a str, Option<(f64, f64)>);
+type ComparedRow<'a> = (&'a str, Option<(f64, f64)>);
 
 /// Explanations of the table of allocations, for the accounts that are known.
-fn compared_numbers(rows: &[Row<'_>], accounts: &[Option<CoresEvaluation>]) -> Numbers {
+fn compared_numbers(rows: &[ComparedRow<'_>], accounts: &[Option<CoresEvaluation>]) -> CellNumbers {
     let first = rows.first().and_then(|(name, summary)| Some((*name, (*summary)?)));
-    let row = |((name, summary), judgement): (&Row<'_>, &Option<CoresEvaluation>)| {
-        let of = |number: CoresNumber| judgement.as_ref().and_then(|judgement| asked(&judgement.account, number));
+    let row = |((name, summary), evaluation): (&ComparedRow<'_>, &Option<CoresEvaluation>)| {
+        let of = |number: CoresNumber| evaluation.as_ref().and_then(|evaluation| asked(&evaluation.account, number));
         let [latency, energy, product, times] = match summary {
             Some(summary) => {
-                explain_choice((name, *summary), first).map(|explained| Some(Asked::Made(Rc::new(explained?))))
+                explain_choice((name, *summary), first).map(|explained| Some(AskedNumber::Made(Rc::new(explained?))))
             }
             None => [None, None, None, None],
         };
@@ -174,15 +175,15 @@ fn Systems(props: &SystemsProps) -> Html {
             CoresSweep::TILES.map(|(rows, ..)| {
                 let mut request = request.clone();
                 (request.settings.granularity, request.settings.stacks) = match rows {
-                    Some(rows) => (Granularity::Rows(rows), request.settings.stacks.clone()),
-                    None => (Granularity::LayerByLayer, StackRule::EachLayer),
+                    Some(rows) => (TileGranularity::Rows(rows), request.settings.stacks.clone()),
+                    None => (TileGranularity::LayerByLayer, StackRule::EachLayer),
                 };
-                CoresSummary { request: Rc::new(request), way: SummaryWay::Best { by_hand: Vec::new() } }
+                CoresSummary { request: Rc::new(request), way: SummaryMethod::Best { by_hand: Vec::new() } }
             })
         };
         systems.iter().flat_map(of).collect::<Vec<_>>()
     });
-    let (summaries, start, stop) = use_summaries(Topic::CoresSweep, questions.to_vec());
+    let (summaries, start, stop) = use_summaries(Channel::CoresSweep, questions.to_vec());
     let (done, all, status) = (summaries.done(), summaries.all(), summaries.status());
     let systems_count = systems.len();
     let sweep = CoresSweep {

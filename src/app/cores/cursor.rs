@@ -2,8 +2,8 @@
 //! cycle.
 
 use crate::app::widgets::figures::data_table::plain_table;
-use crate::app::widgets::figures::player::{Player, Slider, Speed, Stepped};
-use crate::chart::SystemLanes;
+use crate::app::widgets::figures::player::{AnimationFrame, Player, Slider, Speed};
+use crate::chart::CoresLanes;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -15,7 +15,7 @@ const POSITIONS: f64 = 1000.0;
 /// A cycle of a schedule.
 #[derive(Clone)]
 pub struct Moment {
-    pub lanes: Rc<SystemLanes>,
+    pub lanes: Rc<CoresLanes>,
     /// `None` before a person moves the cursor.
     pub cycle: Option<f64>,
 }
@@ -41,7 +41,7 @@ impl Moment {
 }
 
 /// Single steps go to the next begin or end of a tile; playback advances by equal parts.
-impl Stepped for Moment {
+impl AnimationFrame for Moment {
     const SPEEDS: &'static [Speed] = &[Speed { count: 16, unit: "step" }];
 
     fn before(&self) -> Option<Self> {

@@ -1,8 +1,8 @@
 //! The form of a study on many cores: the tiles of layers, and the rules of the scheduler.
 
-use crate::app::widgets::forms::controls::{Checkbox, Choice, Select, TextField, passing};
+use crate::app::widgets::forms::controls::{Checkbox, ChoiceOption, Select, TextField, passing};
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::multicore::{OrderRule, ScheduleObjective, Scheduler};
 use crate::spec::Diagnostics;
 use crate::state::{Action, CoresField, CoresForm, StackChoice, TileChoice};
@@ -42,8 +42,8 @@ fn select<T: Copy + PartialEq + 'static>(
     on: Callback<T>,
     testid: &'static str,
 ) -> Html {
-    let choices: Vec<Choice> =
-        all.iter().enumerate().map(|(index, (_, title))| Choice::new(index.to_string(), *title)).collect();
+    let choices: Vec<ChoiceOption> =
+        all.iter().enumerate().map(|(index, (_, title))| ChoiceOption::new(index.to_string(), *title)).collect();
     let value = all.iter().position(|(value, _)| *value == current).unwrap_or(0).to_string();
     let onchange = passing(&on, move |index: String| Some(all.get(index.parse::<usize>().ok()?)?.0));
     html! { <Select {label} {choices} {value} {onchange} {testid} /> }

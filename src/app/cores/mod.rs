@@ -7,7 +7,7 @@
 //! - `tiles`: the curve over tile sizes, and the best single core
 //! - `timeline`: a window of the schedule's time ([`crate::chart`] draws it: lanes are images of one row, so that a
 //!   hundred thousand tiles cost no more than a few, and the item at a place is found by binary search);
-//!   `timeline_moves`: pointers, keys and the wheel; `cursor`: the state at a cycle
+//!   `timeline_handlers`: pointers, keys and the wheel; `cursor`: the state at a cycle
 //! - `numbers`: explanations of the numbers shown
 //! - `compared`: other allocations, and other systems, as lists of questions (`crate::app::workers::wanted`)
 
@@ -21,7 +21,7 @@ pub mod system_card;
 mod tile_search;
 mod tiles;
 pub mod timeline;
-pub mod timeline_moves;
+pub mod timeline_handlers;
 pub mod view;
 
 pub use view::view;

@@ -4,10 +4,10 @@ use crate::app::workers::ask::use_answers;
 use crate::app::workers::job::{JobRun, use_job};
 use crate::app::workers::results::Status;
 use crate::multicore::{
-    CoreAllocation, CoresBasis, CoresEvaluation, CoresImprovement, CoresRequest, CoresSearch, EvaluatedAllocation,
-    NestId,
+    CoreAllocation, CoresEvaluation, CoresImprovement, CoresRequest, CoresSearch, EvaluatedAllocation, NestId,
+    StackAllocations,
 };
-use crate::question::{Answer, EvaluateCores, Refusal, Topic};
+use crate::question::{Channel, EvaluateCores, Refusal, Reply};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -17,7 +17,7 @@ use yew::prelude::*;
 pub fn use_cores(asked: Option<CoresRequest>) -> (Option<JobRun<CoresSearch>>, Callback<()>) {
     let asked = use_memo(asked, |asked| asked.clone().map(|asked| (Rc::new(asked), ())));
     let run =
-        use_job(Topic::Cores, (*asked).clone(), |request: &CoresRequest, ()| CoresSearch::new(request.settings.aim));
+        use_job(Channel::Cores, (*asked).clone(), |request: &CoresRequest, ()| CoresSearch::new(request.settings.aim));
     let longer = {
         let run = run.clone();
         Callback::from(move |()| run.iter().for_each(|run| run.change(CoresSearch::go_on)))
@@ -30,7 +30,7 @@ pub fn use_cores(asked: Option<CoresRequest>) -> (Option<JobRun<CoresSearch>>, C
 pub struct EvaluationInputs {
     pub request: Rc<CoresRequest>,
     /// Allocations of the stacks, and the cost of their tiles.
-    pub basis: CoresBasis,
+    pub stack_allocations: StackAllocations,
 }
 
 /// The evaluation of an allocation made by hand; `None` while unknown.
@@ -38,13 +38,13 @@ pub struct EvaluationInputs {
 pub fn use_evaluation(
     inputs: Option<EvaluationInputs>,
     choice: Option<CoreAllocation>,
-) -> Option<Answer<CoresEvaluation>> {
-    let question = inputs.zip(choice).map(|(EvaluationInputs { request, basis }, choice)| EvaluateCores {
+) -> Option<Reply<CoresEvaluation>> {
+    let question = inputs.zip(choice).map(|(EvaluationInputs { request, stack_allocations }, choice)| EvaluateCores {
         request,
-        basis,
+        stack_allocations,
         choice,
     });
-    let answers = use_answers(Topic::CoresByHand, question.into_iter().collect());
+    let answers = use_answers(Channel::CoresByHand, question.into_iter().collect());
     let answer = answers.get(0)?.clone();
     Some(answer.and_then(|evaluation| evaluation.map_err(Refusal::from)))
 }
@@ -69,10 +69,15 @@ pub struct LocalSearch {
 #[hook]
 pub fn use_local_search(of: Option<(EvaluationInputs, EvaluatedAllocation)>) -> (LocalSearch, Callback<bool>) {
     let is_on = use_state_eq(|| true);
-    let asked = of.clone().map(|(EvaluationInputs { request, basis }, from)| (request, (basis, from)));
-    let run = use_job(Topic::CoresImproved, asked, |_, (basis, from): &(CoresBasis, EvaluatedAllocation)| {
-        CoresImprovement::new(basis.clone(), from.clone())
-    });
+    let asked =
+        of.clone().map(|(EvaluationInputs { request, stack_allocations }, from)| (request, (stack_allocations, from)));
+    let run = use_job(
+        Channel::CoresImproved,
+        asked,
+        |_, (stack_allocations, from): &(StackAllocations, EvaluatedAllocation)| {
+            CoresImprovement::new(stack_allocations.clone(), from.clone())
+        },
+    );
     {
         let is_on = *is_on;
         use_effect_with(run.clone(), move |run| run.iter().filter(|_| !is_on).for_each(JobRun::stop));

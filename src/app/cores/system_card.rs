@@ -1,9 +1,9 @@
 //! The system of cores as a card of the design: choice, parts, and text.
 
-use crate::app::widgets::forms::controls::{Choice, Select};
+use crate::app::widgets::forms::controls::{ChoiceOption, Select};
 use crate::app::widgets::forms::document_text::FoldedText;
 use crate::app::widgets::forms::varying::VaryButton;
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::chart::Quantity;
 use crate::form::{Variable, variables};
 use crate::sorting::sort_by_key;
@@ -38,9 +38,10 @@ fn SystemCard(props: &SystemCardProps) -> Html {
     let act = use_act();
     let form = &props.form;
     let change = act.reform(Action::Cores);
-    let mut systems: Vec<Choice> = system_presets().iter().map(|preset| Choice::new(preset.id, preset.title)).collect();
+    let mut systems: Vec<ChoiceOption> =
+        system_presets().iter().map(|preset| ChoiceOption::new(preset.id, preset.title)).collect();
     if form.preset.is_none() || !form.own.is_empty() {
-        systems.push(Choice::new(OWN, "my own system"));
+        systems.push(ChoiceOption::new(OWN, "my own system"));
     }
     let pick = change.reform(|value: String| CoresField::Preset(Some(value).filter(|value| value != OWN)));
     let of = (form.system().to_owned(), props.hardware.clone());

@@ -2,8 +2,8 @@
 
 use crate::app::workers::job::{JobRun, use_job};
 use crate::app::workers::results::Status;
-use crate::multicore::{CoresRequest, TileCut, TileSearch};
-use crate::question::{Refusal, Topic};
+use crate::multicore::{CoresRequest, TileSearch, TileSizeCandidate};
+use crate::question::{Channel, Refusal};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -13,7 +13,7 @@ pub struct TileSearchState {
     /// Everything run so far; `None` before the first result.
     pub search: Option<Rc<TileSearch>>,
     /// The best of the first stage, and at the end the best of all.
-    pub cut: Option<TileCut>,
+    pub cut: Option<TileSizeCandidate>,
     /// Number of candidates of this stage that were run, and of all.
     pub progress: (usize, usize),
     /// Whether nothing is left to run, or a person stopped it.
@@ -28,7 +28,7 @@ pub struct TileSearchState {
 #[hook]
 pub fn use_tile_search(request: Option<Rc<CoresRequest>>) -> (TileSearchState, Callback<()>) {
     let asked = request.map(|request| (request, ()));
-    let run = use_job(Topic::CoresTiles, asked, |request: &CoresRequest, ()| TileSearch::new(request.settings.aim));
+    let run = use_job(Channel::CoresTiles, asked, |request: &CoresRequest, ()| TileSearch::new(request.settings.aim));
     let state = match &run {
         None => TileSearchState {
             search: None,

@@ -3,13 +3,13 @@
 use super::tile_search::TileSearchState;
 use crate::app::widgets::figures::data_table::DataTable;
 use crate::app::widgets::figures::figure::{Canvas, Drawn};
-use crate::app::widgets::figures::save::{Save, Saved, WIDTH};
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::figures::save::{FileContent, Save, WIDTH};
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::job::JobRun;
 use crate::chart::{Quantity, TileCurve, tile_sizes_table};
 use crate::multicore::{CoresSearch, CoresStage, SingleCore, TileSearch};
-use crate::question::{RunAlone, Topic};
+use crate::question::{Channel, RunAlone};
 use crate::state::Action;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -28,7 +28,7 @@ pub struct ComparedCore {
 pub fn use_single_core(run: Option<&JobRun<CoresSearch>>, search: Option<&TileSearch>) -> Option<ComparedCore> {
     let run = run.filter(|run| search.is_none() && run.job().stage() == CoresStage::Done);
     let question = run.and_then(|run| Some(RunAlone { request: run.request(), costs: run.job().costs()?.clone() }));
-    let answers = use_answers(Topic::CoresAlone, question.into_iter().collect());
+    let answers = use_answers(Channel::CoresAlone, question.into_iter().collect());
     if let Some(search) = search {
         search.best()?;
         let best = search.best_single();
@@ -57,7 +57,7 @@ pub fn TileSizes(props: &TileSizesProps) -> Html {
         html! {
             <figure data-testid={testid}>
                 <Canvas chart={curve(quantity)} />
-                <Save what={Saved::Figure(curve(quantity), WIDTH)} />
+                <Save what={FileContent::Figure(curve(quantity), WIDTH)} />
             </figure>
         }
     };

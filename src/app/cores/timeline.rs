@@ -2,18 +2,18 @@
 
 use super::cursor::{Moment, TimeCursor};
 use super::numbers::{link_numbers, memory_numbers, tile_numbers};
-use super::timeline_moves::{Looking, Moves};
+use super::timeline_handlers::{TimelineHandlers, TimelineViewport};
 use crate::app::widgets::figures::data_table::{Twin, explained_table};
 use crate::app::widgets::figures::download::save_text;
 use crate::app::widgets::figures::figure::{Drawn, use_observed_width};
 use crate::app::widgets::figures::moving::{use_drawn, use_settled};
 use crate::app::widgets::figures::pan_zoom::use_wheel;
 use crate::app::widgets::figures::player::use_player;
-use crate::app::widgets::figures::save::{Save, Saved, WIDTH};
-use crate::app::widgets::page::surroundings::use_surroundings;
+use crate::app::widgets::figures::save::{FileContent, Save, WIDTH};
+use crate::app::widgets::page::figure_context::use_figure_context;
 use crate::app::widgets::sweep::heatmap_figure::Tooltip;
-use crate::chart::{Chart, Hit, HitText, SystemLanes, link_table, memory_table};
-use crate::multicore::SystemAccount;
+use crate::chart::{Chart, CoresLanes, Hit, HitText, link_table, memory_table};
+use crate::multicore::CoresAccount;
 use crate::trace::chrome_trace;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use yew::prelude::*;
 
 #[derive(Properties)]
 pub struct CoreTimelineProps {
-    pub account: Arc<SystemAccount>,
+    pub account: Arc<CoresAccount>,
 }
 
 impl PartialEq for CoreTimelineProps {
@@ -38,11 +38,11 @@ const KEYS: &str = "Timeline: left and right arrow, plus and minus change the ti
 /// The timeline of a schedule on many cores.
 #[component]
 pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
-    let lanes = use_state(|| Rc::new(SystemLanes::new(Arc::clone(&props.account))));
+    let lanes = use_state(|| Rc::new(CoresLanes::new(Arc::clone(&props.account))));
     let lanes = if Arc::ptr_eq(&lanes.account, &props.account) {
         Rc::clone(&lanes)
     } else {
-        let sorted = Rc::new(SystemLanes::new(Arc::clone(&props.account)));
+        let sorted = Rc::new(CoresLanes::new(Arc::clone(&props.account)));
         lanes.set(Rc::clone(&sorted));
         sorted
     };
@@ -51,49 +51,49 @@ pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
     // Another network or system resets the timeline.
     let cores: Vec<String> = props.account.cores.iter().map(|core| core.name.clone()).collect();
     let of = (props.account.layers.clone(), cores);
-    let looking = (*use_memo(of, |_| Rc::new(std::cell::RefCell::new(Looking::default())))).clone();
-    let moves = Moves { looking, lanes, view: view.clone(), update: use_force_update() };
+    let viewport = (*use_memo(of, |_| Rc::new(std::cell::RefCell::new(TimelineViewport::default())))).clone();
+    let handlers = TimelineHandlers { viewport, lanes, view: view.clone(), update: use_force_update() };
     // The cursor is reset with every schedule, as cycles differ.
-    let player = use_player(Moment { lanes: Rc::clone(&moves.lanes), cycle: None }, (), None);
+    let player = use_player(Moment { lanes: Rc::clone(&handlers.lanes), cycle: None }, (), None);
     let moment = player.now();
-    let chart = moves.chart().with_cursor(moment.cycle);
+    let chart = handlers.chart().with_cursor(moment.cycle);
     use_drawn(&canvas, &chart, width);
     let settled = use_settled(&chart);
     let onwheel = {
-        let moves = moves.clone();
-        Callback::from(move |event: WheelEvent| moves.wheel(&event))
+        let handlers = handlers.clone();
+        Callback::from(move |event: WheelEvent| handlers.wheel(&event))
     };
     use_wheel(&view, onwheel);
-    let pointer = |does: fn(&Moves, &PointerEvent)| {
-        let moves = moves.clone();
-        Callback::from(move |event: PointerEvent| does(&moves, &event))
+    let pointer = |does: fn(&TimelineHandlers, &PointerEvent)| {
+        let handlers = handlers.clone();
+        Callback::from(move |event: PointerEvent| does(&handlers, &event))
     };
     let onkeydown = {
-        let moves = moves.clone();
+        let handlers = handlers.clone();
         Callback::from(move |event: KeyboardEvent| {
-            if moves.key(&event) {
+            if handlers.key(&event) {
                 event.prevent_default();
             }
         })
     };
-    let shown = moves.spoken().map(|(hit, spot)| {
+    let shown = handlers.spoken().map(|(hit, spot)| {
         let is_narrow = |tile| chart.tile_place(tile, spot.width).is_some_and(|(_, _, width, _)| width <= 1);
         (chart.text(hit), spot, matches!(hit, Hit::Tile(tile) if is_narrow(tile)))
     });
-    let words = match moves.chosen() {
+    let words = match handlers.chosen() {
         Some(tile) => chart.text(Hit::Tile(tile)).sentence(),
         None => settled.describe(),
     };
     let table = {
-        let of = (settled.clone(), Rc::clone(&moves.lanes));
+        let of = (settled.clone(), Rc::clone(&handlers.lanes));
         use_callback(of, |(), (settled, lanes)| {
             explained_table(Rc::new(settled.table()), &tile_numbers(&lanes.account, settled))
         })
     };
-    let links = use_callback(Rc::clone(&moves.lanes), |(), lanes| {
+    let links = use_callback(Rc::clone(&handlers.lanes), |(), lanes| {
         explained_table(Rc::new(link_table(&lanes.account)), &link_numbers(&lanes.account))
     });
-    let memories = use_callback(Rc::clone(&moves.lanes), |(), lanes| {
+    let memories = use_callback(Rc::clone(&handlers.lanes), |(), lanes| {
         explained_table(Rc::new(memory_table(&lanes.account)), &memory_numbers(&lanes.account))
     });
     html! {
@@ -106,7 +106,7 @@ pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
                        Point at a tile or click it to see what it waits for, and who waits for it." }
                 </p>
             </figcaption>
-            { tools(&moves) }
+            { tools(&handlers) }
             <div
                 class="timeline"
                 ref={view}
@@ -114,11 +114,11 @@ pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
                 role="application"
                 aria-label={KEYS}
                 {onkeydown}
-                onpointerdown={pointer(Moves::down)}
-                onpointermove={pointer(Moves::moves)}
-                onpointerup={pointer(Moves::up)}
-                onpointercancel={pointer(Moves::cancel)}
-                onpointerleave={pointer(Moves::leave)}
+                onpointerdown={pointer(TimelineHandlers::down)}
+                onpointermove={pointer(TimelineHandlers::handlers)}
+                onpointerup={pointer(TimelineHandlers::up)}
+                onpointercancel={pointer(TimelineHandlers::cancel)}
+                onpointerleave={pointer(TimelineHandlers::leave)}
                 data-testid="core-timeline-view"
             >
                 <canvas ref={canvas} role="img" aria-label={settled.describe()} />
@@ -134,7 +134,7 @@ pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
             </div>
             <TimeCursor {moment} is_playing={player.is_playing()} {player} />
             <div class="saves">
-                <Save what={Saved::Figure(Drawn::new(settled), WIDTH)} />
+                <Save what={FileContent::Figure(Drawn::new(settled), WIDTH)} />
                 <SaveTrace account={Arc::clone(&props.account)} />
             </div>
             <Twin cells={usize::MAX} {table} />
@@ -144,25 +144,26 @@ pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
     }
 }
 
-fn tools(moves: &Moves) -> Html {
-    let button = |title: &'static str, label: &'static str, testid: &'static str, off: bool, does: fn(&Moves)| {
-        let moves = moves.clone();
-        let onclick = Callback::from(move |_: MouseEvent| does(&moves));
-        html! {
-            <button type="button" aria-label={label} title={label} disabled={off} {onclick} data-testid={testid}>
-                { title }
-            </button>
-        }
-    };
-    let is_whole = moves.is_whole();
+fn tools(handlers: &TimelineHandlers) -> Html {
+    let button =
+        |title: &'static str, label: &'static str, testid: &'static str, off: bool, does: fn(&TimelineHandlers)| {
+            let handlers = handlers.clone();
+            let onclick = Callback::from(move |_: MouseEvent| does(&handlers));
+            html! {
+                <button type="button" aria-label={label} title={label} disabled={off} {onclick} data-testid={testid}>
+                    { title }
+                </button>
+            }
+        };
+    let is_whole = handlers.is_whole();
     html! {
         <div class="bar zoom-bar" role="group" aria-label="Time shown">
             <span class="buttons">
-                { button("+", "Zoom in", "timeline-in", false, |moves| moves.zoom(1)) }
-                { button("−", "Zoom out", "timeline-out", is_whole, |moves| moves.zoom(-1)) }
-                { button("←", "Earlier", "timeline-earlier", is_whole, |moves| moves.pan(-1)) }
-                { button("→", "Later", "timeline-later", is_whole, |moves| moves.pan(1)) }
-                { button("All", "Show all of the time", "timeline-all", is_whole, Moves::whole) }
+                { button("+", "Zoom in", "timeline-in", false, |handlers| handlers.zoom(1)) }
+                { button("−", "Zoom out", "timeline-out", is_whole, |handlers| handlers.zoom(-1)) }
+                { button("←", "Earlier", "timeline-earlier", is_whole, |handlers| handlers.pan(-1)) }
+                { button("→", "Later", "timeline-later", is_whole, |handlers| handlers.pan(1)) }
+                { button("All", "Show all of the time", "timeline-all", is_whole, TimelineHandlers::whole) }
             </span>
             <small class="hints">
                 <kbd>{ "←" }</kbd>{ " " }<kbd>{ "→" }</kbd>{ " move, " }<kbd>{ "+" }</kbd>{ " " }<kbd>{ "−" }</kbd>{ " zoom, " }
@@ -186,7 +187,7 @@ fn card(text: &HitText) -> Html {
 /// Downloads the schedule for trace viewers.
 #[component]
 fn SaveTrace(props: &CoreTimelineProps) -> Html {
-    let names = use_surroundings().names;
+    let names = use_figure_context().names;
     let account = Arc::clone(&props.account);
     let onclick = Callback::from(move |_: MouseEvent| {
         save_text(&names.file("trace", "json"), "application/json", &chrome_trace(&account));

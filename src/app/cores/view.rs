@@ -11,17 +11,17 @@ use super::timeline::CoreTimelineView;
 use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
 use crate::app::widgets::figures::figure::{Drawn, Figure};
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::widgets::words::term::termed;
 use crate::app::workers::job::JobRun;
 use crate::chart::{Quantity, core_time, group_thousands, system_energy, three_digits};
 use crate::explain::CoresNumber;
 use crate::job::{Job, Progress};
 use crate::multicore::{
-    CoreAllocation, CoresEvaluation, CoresOutline, CoresSearch, CoresStage, EvaluatedAllocation, ScheduleObjective,
+    CoreAllocation, CoresEvaluation, CoresOverview, CoresSearch, CoresStage, EvaluatedAllocation, ScheduleObjective,
     StackAllocation,
 };
-use crate::question::{Answer, Refusal};
+use crate::question::{Refusal, Reply};
 use crate::spec::Diagnostics;
 use crate::state::{Action, CoresField, read_allocation, write_allocation};
 use std::rc::Rc;
@@ -70,40 +70,42 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
     let best = study.filter(|_| is_done).and_then(CoresSearch::best);
     let best = best.map(|(shares, evaluation)| (shares, evaluation.clone()));
     let inputs = best.as_ref().and_then(|(shares, _)| {
-        Some(EvaluationInputs { request: run.as_ref()?.request(), basis: study?.basis(*shares)? })
+        Some(EvaluationInputs {
+            request: run.as_ref()?.request(),
+            stack_allocations: study?.stack_allocations(*shares)?,
+        })
     });
     let improvable = best.as_ref().filter(|(_, evaluation)| evaluation.account.tiles.len() <= MOST_IMPROVED);
     let (improving, switch) =
         use_local_search(inputs.clone().zip(improvable.map(|(_, evaluation)| evaluation.evaluated.clone())));
-    let outline = study.and_then(CoresSearch::outline).cloned();
-    let by_hand = outline.as_ref().and_then(|outline| written(&chosen.cores.allocation, outline, best.as_ref()));
+    let overview = study.and_then(CoresSearch::overview).cloned();
+    let by_hand = overview.as_ref().and_then(|overview| written(&chosen.cores.allocation, overview, best.as_ref()));
     // The improved allocation is shown in full once the local search rests.
     let is_better = improving.is_done || !improving.is_on;
     let better = improving.best.clone().filter(|found| {
-        is_better && best.as_ref().is_some_and(|(_, judgement)| judgement.evaluated.choice != found.choice)
+        is_better && best.as_ref().is_some_and(|(_, evaluation)| evaluation.evaluated.choice != found.choice)
     });
     let wanted = by_hand.clone().or(better.as_ref().map(|better| better.choice.clone()));
-    let judged = use_evaluation(inputs.clone(), wanted.clone());
-    let found = judged.as_ref().and_then(|judged| judged.as_ref().ok()).cloned();
-    let judged_by_hand = found.as_ref().map(|found| found.evaluated.clone());
-    let shown = if wanted.is_some() { found } else { best.as_ref().map(|(_, judgement)| judgement.clone()) };
+    let evaluated = use_evaluation(inputs.clone(), wanted.clone());
+    let found = evaluated.as_ref().and_then(|evaluated| evaluated.as_ref().ok()).cloned();
+    let evaluated_by_hand = found.as_ref().map(|found| found.evaluated.clone());
+    let shown = if wanted.is_some() { found } else { best.as_ref().map(|(_, evaluation)| evaluation.clone()) };
     // The previous schedule stays while another one is computed.
-    let kept = use_mut_ref(|| None::<Shown>);
+    let kept = use_mut_ref(|| None::<ShownSchedule>);
     let is_current = shown.is_some();
-    if let Some((judgement, outline)) = shown.zip(outline.clone()) {
-        let origin = origin(&judgement, &outline, best.as_ref(), by_hand.is_some());
-        *kept.borrow_mut() = Some(Shown { judgement, outline, origin });
+    if let Some((evaluation, overview)) = shown.zip(overview.clone()) {
+        let origin = origin(&evaluation, &overview, best.as_ref(), by_hand.is_some());
+        *kept.borrow_mut() = Some(ShownSchedule { evaluation, overview, origin });
     }
     let kept = kept.borrow().clone();
     let asked = tiles.refusal.as_ref().filter(|_| searches).or(refusal.as_ref());
     let none = study.and_then(CoresSearch::why_none);
-    let wrong = wrong_with(request.as_ref().err(), asked, none, judged.as_ref());
-    let failure =
-        [refusal.as_ref(), judged.as_ref().and_then(|judged| judged.as_ref().err())].into_iter().find_map(|refusal| {
-            match refusal {
-                Some(Refusal::Failed(failure)) => Some(failure.as_str()),
-                _ => None,
-            }
+    let wrong = wrong_with(request.as_ref().err(), asked, none, evaluated.as_ref());
+    let failure = [refusal.as_ref(), evaluated.as_ref().and_then(|evaluated| evaluated.as_ref().err())]
+        .into_iter()
+        .find_map(|refusal| match refusal {
+            Some(Refusal::Failed(failure)) => Some(failure.as_str()),
+            _ => None,
         });
     let status = match () {
         () if !wrong.is_empty() || failure.is_some() => "rejected",
@@ -111,7 +113,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
         () => "running",
     };
     let on_choice = {
-        let layers = kept.as_ref().map(|kept| kept.outline.layers.clone()).unwrap_or_default();
+        let layers = kept.as_ref().map(|kept| kept.overview.layers.clone()).unwrap_or_default();
         act.reform(move |choice: Option<CoreAllocation>| {
             let choice = choice.unwrap_or_default();
             let lines = layers.iter().map(String::as_str).zip(choice.iter().map(Vec::as_slice));
@@ -119,7 +121,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
         })
     };
     let aim = run.as_ref().map(|run| run.request().settings.aim).unwrap_or_default();
-    let shown_judgement = kept.as_ref().map(|kept| kept.judgement.clone());
+    let shown_evaluation = kept.as_ref().map(|kept| kept.evaluation.clone());
     let class = (!is_current).then_some("old");
     html! {
         <div data-testid="cores-view" data-status={status} aria-busy={(status == "running").then_some("true")}>
@@ -143,50 +145,50 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
                     <TileSizes state={tiles.clone()} on_stop={stop_tiles} />
                 }
                 <CoresFormCard form={chosen.cores.clone()} {wrong} />
-                if let Some(outline) = outline.as_ref().filter(|outline| !outline.takes_beside) {
+                if let Some(overview) = overview.as_ref().filter(|overview| !overview.takes_beside) {
                     <p class="hint" data-testid="cores-own">
                         { format!("{} has cores of its own: of the design, only the network and how mappings are \
-                                   searched count here.", outline.system) }
+                                   searched count here.", overview.system) }
                     </p>
                 }
                 if by_hand.is_some() && is_done {
                     <p class="hint">{ "Cores were chosen by hand. What follows is of those that the search found:" }</p>
                 }
-                { improvement(&improving, best.as_ref().map(|(_, best)| &best.evaluated), aim, outline.as_deref(), switch) }
+                { improvement(&improving, best.as_ref().map(|(_, best)| &best.evaluated), aim, overview.as_deref(), switch) }
                 { for study.iter().map(|study| proof(study, &longer)) }
-                { unmatched(&chosen.cores.allocation, outline.as_deref()) }
+                { unmatched(&chosen.cores.allocation, overview.as_deref()) }
             </section>
-            if let Some(Shown { judgement, outline, .. }) = kept {
+            if let Some(ShownSchedule { evaluation, overview, .. }) = kept {
                 <div {class}>
                     <section class="card">
-                        <CoreTimelineView account={Arc::clone(&judgement.account)} />
+                        <CoreTimelineView account={Arc::clone(&evaluation.account)} />
                     </section>
                     <section class="card">
                         <h2>{ "Where time and energy go" }</h2>
                         <Figure
                             title=""
-                            chart={Drawn::new(core_time(&judgement.account))}
-                            numbers={time_numbers(&judgement.account)}
+                            chart={Drawn::new(core_time(&evaluation.account))}
+                            numbers={time_numbers(&evaluation.account)}
                             testid="core-time"
                         />
                         <Figure
                             title=""
-                            chart={Drawn::new(system_energy(&judgement.account))}
-                            numbers={energy_numbers(&judgement.account)}
+                            chart={Drawn::new(system_energy(&evaluation.account))}
+                            numbers={energy_numbers(&evaluation.account)}
                             testid="system-energy"
                         />
                     </section>
-                    <CoresAllocation {outline} choice={judgement.evaluated.choice.clone()}
+                    <CoresAllocation {overview} choice={evaluation.evaluated.choice.clone()}
                         is_by_hand={by_hand.is_some()} {on_choice} />
                 </div>
             }
             if let Some((inputs, (_, best))) = inputs.zip(best) {
                 <CoresCompared
                     {inputs}
-                    judgements={study.iter().flat_map(|study| study.evaluations().clone()).collect::<Vec<_>>()}
-                    shown={shown_judgement}
+                    evaluations={study.iter().flat_map(|study| study.evaluations().clone()).collect::<Vec<_>>()}
+                    shown={shown_evaluation}
                     best={improving.best.clone().unwrap_or(best.evaluated)}
-                    by_hand={by_hand.and(judged_by_hand)}
+                    by_hand={by_hand.and(evaluated_by_hand)}
                 />
             }
         </div>
@@ -195,23 +197,23 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
 
 /// The schedule that is shown.
 #[derive(Clone)]
-struct Shown {
-    judgement: CoresEvaluation,
-    outline: Arc<CoresOutline>,
+struct ShownSchedule {
+    evaluation: CoresEvaluation,
+    overview: Arc<CoresOverview>,
     /// The source of its allocation.
     origin: &'static str,
 }
 
 fn origin(
-    judgement: &CoresEvaluation,
-    outline: &CoresOutline,
+    evaluation: &CoresEvaluation,
+    overview: &CoresOverview,
     best: Option<&(bool, CoresEvaluation)>,
     is_by_hand: bool,
 ) -> &'static str {
     match best {
         _ if is_by_hand => "with cores chosen by hand",
-        _ if outline.cores.len() == 1 => "on one core",
-        Some((_, best)) if best.evaluated.choice != judgement.evaluated.choice => {
+        _ if overview.cores.len() == 1 => "on one core",
+        Some((_, best)) if best.evaluated.choice != evaluation.evaluated.choice => {
             "better cores than the steady state alone finds"
         }
         Some((true, _)) => "tiles shared by cores where that is faster",
@@ -221,11 +223,11 @@ fn origin(
 
 /// The choice by hand: the allocation that was found, with the cores written for some layers. `None` if these belong to
 /// another network.
-fn written(text: &str, outline: &CoresOutline, best: Option<&(bool, CoresEvaluation)>) -> Option<CoreAllocation> {
+fn written(text: &str, overview: &CoresOverview, best: Option<&(bool, CoresEvaluation)>) -> Option<CoreAllocation> {
     let mut choice = best?.1.evaluated.choice.clone();
     let mut is_any = false;
     for (layer, cores) in read_allocation(text) {
-        if let Some(index) = outline.layers.position(|name| *name == layer) {
+        if let Some(index) = overview.layers.position(|name| *name == layer) {
             choice[index] = cores;
             is_any = true;
         }
@@ -234,13 +236,13 @@ fn written(text: &str, outline: &CoresOutline, best: Option<&(bool, CoresEvaluat
 }
 
 /// A remark on layers with cores by hand that are not in the network.
-fn unmatched(text: &str, outline: Option<&CoresOutline>) -> Html {
-    let Some(outline) = outline else { return html! {} };
+fn unmatched(text: &str, overview: Option<&CoresOverview>) -> Html {
+    let Some(overview) = overview else { return html! {} };
     let lines = read_allocation(text);
     let strange: Vec<&str> = lines
         .iter()
         .map(|line| line.0.as_str())
-        .filter(|layer| !outline.layers.iter().any(|name| name == layer))
+        .filter(|layer| !overview.layers.iter().any(|name| name == layer))
         .collect();
     let Some(first) = strange.first() else { return html! {} };
     let others = match strange.len() {
@@ -260,14 +262,14 @@ fn wrong_with(
     fields: Option<&Diagnostics>,
     asked: Option<&Refusal>,
     none: Option<&Diagnostics>,
-    judged: Option<&Answer<CoresEvaluation>>,
+    evaluated: Option<&Reply<CoresEvaluation>>,
 ) -> Diagnostics {
     let rejected = |refusal: &Refusal| match refusal {
         Refusal::Rejected(wrong) => Some(wrong.clone()),
         Refusal::Failed(_) => None,
     };
     let asked = || asked.and_then(rejected).or_else(|| none.cloned());
-    let by_hand = || judged.and_then(|judged| rejected(judged.as_ref().err()?));
+    let by_hand = || evaluated.and_then(|evaluated| rejected(evaluated.as_ref().err()?));
     fields.cloned().or_else(asked).or_else(by_hand).unwrap_or_default()
 }
 
@@ -282,7 +284,7 @@ fn progress(failure: Option<&str>, study: Option<&CoresSearch>, tiles: Option<&T
             (format!("{done} of {all} tile sizes run, each with its best allocation"), done, all)
         }
         None | Some(CoresStage::Done) => return html! { <div class="progress" data-testid="cores-progress"></div> },
-        Some(CoresStage::Outline) => ("cutting layers into tiles".to_owned(), 0, 1),
+        Some(CoresStage::Overview) => ("cutting layers into tiles".to_owned(), 0, 1),
         Some(CoresStage::Costs) => (format!("{done} of {all} different tiles mapped on cores"), done, all),
         Some(CoresStage::Stacks) => (format!("{done} of {all} searches for the cores of a stack done"), done, all),
         Some(CoresStage::Evaluation) => ("scheduling".to_owned(), 1, 1),
@@ -295,10 +297,10 @@ fn progress(failure: Option<&str>, study: Option<&CoresSearch>, tiles: Option<&T
     }
 }
 
-fn answer(shown: &Shown, aim: &'static str, single: Option<&ComparedCore>) -> Html {
-    let Shown { judgement, origin, .. } = shown;
-    let EvaluatedAllocation { energy_pj, latency_cycles, .. } = judgement.evaluated;
-    let account = &judgement.account;
+fn answer(shown: &ShownSchedule, aim: &'static str, single: Option<&ComparedCore>) -> Html {
+    let ShownSchedule { evaluation, origin, .. } = shown;
+    let EvaluatedAllocation { energy_pj, latency_cycles, .. } = evaluation.evaluated;
+    let account = &evaluation.account;
     let kpi = |of: CoresNumber, big: String, small: String| {
         html! { <div class="kpi"><b>{ number(account, of, big) }</b><span>{ small }</span></div> }
     };
@@ -368,7 +370,7 @@ fn improvement(
     improving: &LocalSearch,
     from: Option<&EvaluatedAllocation>,
     aim: ScheduleObjective,
-    outline: Option<&CoresOutline>,
+    overview: Option<&CoresOverview>,
     switch: Callback<bool>,
 ) -> Html {
     let Some((best, from)) = improving.best.as_ref().zip(from) else { return html! {} };
@@ -388,7 +390,7 @@ fn improvement(
             None,
         ),
         (false, true) => {
-            let layers = outline.map(|outline| &outline.layers);
+            let layers = overview.map(|overview| &overview.layers);
             let name = layers.and_then(|layers| layers.get(improving.layer)).map_or("", String::as_str);
             let (number, all) = (improving.layer.index() + 1, layers.map_or(0, |layers| layers.len()));
             let text = format!(

@@ -1,6 +1,6 @@
 //! The PE array and its unrolling, as fields.
 
-use crate::app::widgets::forms::form::{CellField, Form};
+use crate::app::widgets::forms::form::{CellField, DocumentForm};
 use crate::app::widgets::forms::form_field::{Chip, FormField, WrongHere, listed_field};
 use crate::form::{
     FieldTarget, VECTOR_UNIT_FIELDS, add_dimension, add_vector_unit, array_fields, is_systolic, remove_dimension,
@@ -16,7 +16,7 @@ pub const ARRAY_PATHS: [&str; 6] = ["name", "clock", "array", "unroll", "dataflo
 
 #[derive(Clone, Properties, PartialEq)]
 pub struct ArrayPanelProps {
-    pub form: Form,
+    pub form: DocumentForm,
 }
 
 /// The fields of the PE array. Only `shell::parts` may name it.
@@ -114,7 +114,7 @@ fn ArrayPanel(props: &ArrayPanelProps) -> Html {
 }
 
 /// The fields of the vector unit.
-fn vector_unit(form: &Form) -> Html {
+fn vector_unit(form: &DocumentForm) -> Html {
     let shown = VECTOR_UNIT_FIELDS.map(|field| field.name);
     html! {
         <div role="group" aria-label="Vector unit" data-testid="vector-unit-fields">
@@ -137,7 +137,7 @@ fn vector_unit(form: &Form) -> Html {
 }
 
 /// Which array dimensions are systolic.
-fn systolic(form: &Form, dimensions: &[String]) -> Html {
+fn systolic(form: &DocumentForm, dimensions: &[String]) -> Html {
     let chip = |dimension: &String| {
         let is_on = is_systolic(&form.document, dimension);
         let testid = format!("systolic-{dimension}");
@@ -164,7 +164,7 @@ fn unrolled_kinds() -> impl Iterator<Item = LayerKind> {
     LayerKind::ALL.into_iter().filter(on_array)
 }
 
-fn dimension_name(form: &Form, index: usize) -> Html {
+fn dimension_name(form: &DocumentForm, index: usize) -> Html {
     html! {
         <td key={index}>
             <CellField
@@ -177,7 +177,7 @@ fn dimension_name(form: &Form, index: usize) -> Html {
     }
 }
 
-fn dimension_size(form: &Form, index: usize, name: &str) -> Html {
+fn dimension_size(form: &DocumentForm, index: usize, name: &str) -> Html {
     html! {
         <td key={index}>
             <CellField
@@ -191,7 +191,7 @@ fn dimension_size(form: &Form, index: usize, name: &str) -> Html {
     }
 }
 
-fn unrolled_row(form: &Form, kind: LayerKind, dimensions: &[String]) -> Html {
+fn unrolled_row(form: &DocumentForm, kind: LayerKind, dimensions: &[String]) -> Html {
     let cell = |(index, name): (usize, &String)| {
         html! {
             <td key={index}>
@@ -213,7 +213,7 @@ fn unrolled_row(form: &Form, kind: LayerKind, dimensions: &[String]) -> Html {
     }
 }
 
-fn remove_cell(form: &Form, index: usize, name: &str, count: usize) -> Html {
+fn remove_cell(form: &DocumentForm, index: usize, name: &str, count: usize) -> Html {
     html! {
         <td key={index}>
             <button

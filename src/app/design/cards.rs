@@ -1,6 +1,6 @@
 //! The cards of the design: hardware, network, schedule.
 
-use super::document_editor::{DocumentCard, Model};
+use super::document_editor::{DocumentCard, DocumentModel};
 use super::schedule_card::ScheduleCard;
 use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
@@ -24,7 +24,7 @@ pub fn card(control: Control, state: &PageState, session: &Session) -> Html {
                 document={state.chosen.design.hardware.clone()}
                 shows_text={state.chosen.view.hardware_text}
                 diagnostics={own(core.as_ref().as_ref().err(), "hardware")}
-                model={Model::Hardware(core.as_ref().as_ref().ok().cloned())}
+                model={DocumentModel::Hardware(core.as_ref().as_ref().ok().cloned())}
             />
         },
         Control::Network => html! {
@@ -34,7 +34,7 @@ pub fn card(control: Control, state: &PageState, session: &Session) -> Html {
                 document={state.chosen.design.workload.clone()}
                 shows_text={state.chosen.view.workload_text}
                 diagnostics={own(network.as_ref().as_ref().err(), "workload")}
-                model={Model::Network(network.as_ref().as_ref().ok().cloned(), Rc::clone(&session.stacks))}
+                model={DocumentModel::Network(network.as_ref().as_ref().ok().cloned(), Rc::clone(&session.stacks))}
             />
         },
         Control::Schedule => html! {

@@ -3,15 +3,15 @@
 use super::hardware_card::HardwareForm;
 use super::import::{ImportButton, carries_files, dropped, import_panel, use_import};
 use super::network_card::NetworkForm;
-use crate::app::platform::pieces::{late, with_piece};
-use crate::app::widgets::forms::controls::{Choice, Select};
+use crate::app::platform::lazy_modules::{late, with_lazy_module};
+use crate::app::widgets::forms::controls::{ChoiceOption, Select};
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
-use crate::app::widgets::forms::document_text::{DocumentTextProps, TextParts, use_text_offered};
-use crate::app::widgets::forms::form::{Form, Selected};
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::forms::document_text::{DocumentTextProps, TextCode, use_text_offered};
+use crate::app::widgets::forms::form::{DocumentForm, Selected};
+use crate::app::widgets::page::figure_context::use_act;
 use crate::form::Stacks;
 use crate::hardware::Core;
-use crate::piece;
+use crate::lazy_module;
 use crate::sorting::sort_by_key;
 use crate::spec::Diagnostics;
 use crate::spec::edit::Outline;
@@ -23,15 +23,15 @@ use yew::prelude::*;
 
 /// Fetched when a preset is first picked: the texts of all presets.
 #[derive(Clone, Copy)]
-pub struct PresetParts {
+pub struct PresetCode {
     /// Picks the preset of this name, or the document written by hand if there is none.
     pub pick: fn(Half, &str) -> Action,
 }
-piece!(PresetParts);
+lazy_module!(PresetCode);
 
 /// An editable text; its code is fetched with the first one.
 fn text(props: DocumentTextProps) -> Html {
-    late(move |parts: TextParts| (parts.document_text)(&props))
+    late(move |parts: TextCode| (parts.document_text)(&props))
 }
 
 /// Value of the choice of a document written by hand.
@@ -45,12 +45,12 @@ pub struct DocumentCardProps {
     pub shows_text: bool,
     pub diagnostics: Diagnostics,
     /// The valid part of the document.
-    pub model: Model,
+    pub model: DocumentModel,
 }
 
 /// The model that a document describes.
 #[derive(Clone)]
-pub enum Model {
+pub enum DocumentModel {
     /// An accelerator, if its document is valid.
     Hardware(Option<Rc<Core>>),
     /// A network, if its document is valid, and its stacks.
@@ -77,7 +77,7 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
         let act = act.clone();
         Callback::from(move |value: String| {
             let act = act.clone();
-            with_piece(move |parts: PresetParts| act.emit((parts.pick)(half, &value)));
+            with_lazy_module(move |parts: PresetCode| act.emit((parts.pick)(half, &value)));
         })
     };
     let go_to_line = {
@@ -111,7 +111,7 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
     };
     let selected = use_state_eq(|| None::<Selected>);
     let outline = use_memo(props.document.text.clone(), |text| Outline::read(text).ok().map(Rc::new));
-    let form = (*outline).clone().map(|document| Form::new(half, document, &props.diagnostics, &act));
+    let form = (*outline).clone().map(|document| DocumentForm::new(half, document, &props.diagnostics, &act));
     let body_id = format!("{}-text", half.name());
     html! {
         <section
@@ -181,7 +181,7 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
     }
 }
 
-impl PartialEq for Model {
+impl PartialEq for DocumentModel {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Hardware(a), Self::Hardware(b)) => a == b,
@@ -192,15 +192,15 @@ impl PartialEq for Model {
     }
 }
 
-fn fields(form: Form, model: &Model, chosen: &UseStateHandle<Option<Selected>>) -> Html {
+fn fields(form: DocumentForm, model: &DocumentModel, chosen: &UseStateHandle<Option<Selected>>) -> Html {
     let selected = **chosen;
     let on_select = {
         let chosen = chosen.clone();
         Callback::from(move |next| chosen.set(next))
     };
     match model {
-        Model::Hardware(core) => html! { <HardwareForm {form} core={core.clone()} {selected} {on_select} /> },
-        Model::Network(network, stacks) => {
+        DocumentModel::Hardware(core) => html! { <HardwareForm {form} core={core.clone()} {selected} {on_select} /> },
+        DocumentModel::Network(network, stacks) => {
             html! {
                 <NetworkForm {form} network={network.clone()} stacks={Rc::clone(stacks)}
                     {selected} {on_select} />
@@ -209,8 +209,8 @@ fn fields(form: Form, model: &Model, chosen: &UseStateHandle<Option<Selected>>) 
     }
 }
 
-fn choices(half: Half, document: &Document) -> Vec<Choice> {
-    let mut choices: Vec<Choice> = half
+fn choices(half: Half, document: &Document) -> Vec<ChoiceOption> {
+    let mut choices: Vec<ChoiceOption> = half
         .preset_names()
         .iter()
         .map(|preset| {
@@ -220,7 +220,7 @@ fn choices(half: Half, document: &Document) -> Vec<Choice> {
                 Half::Workload if preset.id.ends_with("-defines") => "as DeFiNES evaluates them, without padding",
                 Half::Workload => "as their authors defined them",
             };
-            Choice { group, ..Choice::new(preset.id, preset.title) }
+            ChoiceOption { group, ..ChoiceOption::new(preset.id, preset.title) }
         })
         .collect();
     sort_by_key(&mut choices, |choice| choice.group);
@@ -229,7 +229,7 @@ fn choices(half: Half, document: &Document) -> Vec<Choice> {
             Half::Hardware => "my own hardware",
             Half::Workload => "my own network",
         };
-        choices.insert(0, Choice::new(OWN, mine));
+        choices.insert(0, ChoiceOption::new(OWN, mine));
     }
     choices
 }

@@ -2,25 +2,25 @@
 
 use super::array_panel::{ARRAY_PATHS, ArrayPanelProps};
 use super::memory_panel::MemoryPanelProps;
-use crate::app::platform::pieces::late;
+use crate::app::platform::lazy_modules::late;
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
-use crate::app::widgets::forms::form::{CellField, Form, Selected};
+use crate::app::widgets::forms::form::{CellField, DocumentForm, Selected};
 use crate::app::widgets::pointing::highlight::{Subject, pointing, use_highlight};
 use crate::chart::{Quantity, group_thousands, size_text, three_digits};
 use crate::form::{Both, FieldTarget, MemoryBox, add_memory, both, memory_boxes, unrolled};
 use crate::hardware::{Core, Memory, Operand, Port};
-use crate::piece;
+use crate::lazy_module;
 use crate::spec::edit::Outline;
 use std::rc::Rc;
 use yew::prelude::*;
 
 /// Functions whose code is fetched when a memory or the array is first opened.
 #[derive(Clone, Copy)]
-pub struct HardwareParts {
+pub struct HardwareCode {
     pub array_panel: fn(ArrayPanelProps) -> Html,
     pub memory_panel: fn(MemoryPanelProps) -> Html,
 }
-piece!(HardwareParts);
+lazy_module!(HardwareCode);
 
 #[derive(Properties, PartialEq)]
 pub struct HardwareDrawingProps {
@@ -51,7 +51,7 @@ pub fn HardwareDrawing(props: &HardwareDrawingProps) -> Html {
 
 #[derive(Properties, PartialEq)]
 pub struct HardwareFormProps {
-    pub form: Form,
+    pub form: DocumentForm,
     /// The accelerator, if its document is valid.
     pub core: Option<Rc<Core>>,
     /// The item whose fields are shown.
@@ -153,14 +153,14 @@ pub fn HardwareForm(props: &HardwareFormProps) -> Html {
             { match selected {
                 Some(Selected::Whole) => {
                     let panel = ArrayPanelProps { form: form.clone() };
-                    late(move |parts: HardwareParts| (parts.array_panel)(panel.clone()))
+                    late(move |parts: HardwareCode| (parts.array_panel)(panel.clone()))
                 }
                 Some(Selected::Part(index)) => match boxes.get(index) {
                     Some(memory) => {
                         let is_highest = index + 1 == boxes.len();
                         let (form, memory) = (form.clone(), memory.clone());
                         let panel = MemoryPanelProps { form, memory, is_highest, on_select };
-                        late(move |parts: HardwareParts| (parts.memory_panel)(panel.clone()))
+                        late(move |parts: HardwareCode| (parts.memory_panel)(panel.clone()))
                     }
                     None => html! {},
                 },
@@ -178,7 +178,7 @@ pub fn HardwareForm(props: &HardwareFormProps) -> Html {
 }
 
 /// The bandwidth of the highest memory, which most often limits performance.
-fn bandwidth(form: &Form, boxes: &[MemoryBox]) -> Html {
+fn bandwidth(form: &DocumentForm, boxes: &[MemoryBox]) -> Html {
     let Some(highest) = boxes.last() else { return html! {} };
     if both(&form.document, highest.index, "width") != Both::Together {
         return html! {};

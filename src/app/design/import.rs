@@ -1,14 +1,14 @@
 //! Importing files: the button, the drop on a card, progress, and the report.
 
 use crate::app::platform::fetch_failure::FetchFailure;
+use crate::app::platform::lazy_modules::{late, with_lazy_module};
 use crate::app::platform::missing::failure_message;
-use crate::app::platform::pieces::{late, with_piece};
 use crate::app::widgets::forms::diagnostics::{DiagnosticList, prose};
 use crate::app::workers::pool::OWN_FILES;
 use crate::app::workers::spawn::{START_MS, gone, spawn, when_gone};
-use crate::import::{Coverage, Finding, Imported, Report, Severity};
+use crate::import::{Coverage, ImportFinding, ImportReport, Imported, Severity};
+use crate::lazy_module;
 use crate::lesson::{LessonSource, OpenLesson};
-use crate::piece;
 use crate::spec::Diagnostics;
 use crate::state::{Action, ImportedDocuments, State};
 use crate::worker::{ImportNews, Notice, from_worker};
@@ -26,12 +26,12 @@ pub type ImportFiles = fn(Vec<File>, bool, Callback<Import>, Callback<Action>) -
 
 /// Functions whose code is fetched when files are first imported.
 #[derive(Clone, Copy)]
-pub struct ImportParts {
+pub struct ImportCode {
     pub import: ImportFiles,
     /// Draws the progress of an import, and its report.
     pub import_report: fn(&ImportHandle, &'static str) -> Html,
 }
-piece!(ImportParts);
+lazy_module!(ImportCode);
 
 /// The state of an import.
 #[derive(Debug, Clone)]
@@ -149,7 +149,7 @@ pub fn use_import(act: &Callback<Action>, as_transformer: bool) -> ImportHandle 
                 return;
             }
             let (setter, importer, act) = (setter.clone(), Rc::clone(&importer), act.clone());
-            with_piece(move |parts: ImportParts| {
+            with_lazy_module(move |parts: ImportCode| {
                 let tell = Callback::from(move |import: Import| setter.set(import));
                 let started = (parts.import)(files, as_transformer, tell, act);
                 drop(importer.replace(started));
@@ -195,7 +195,7 @@ fn take(imported: Imported, act: &Callback<Action>) -> Import {
         Some(Err(wrong)) => return Import::Failed(Rc::new(wrong)),
         Some(Ok(state)) => act.emit(Action::Open(Box::new(state))),
         None if imported.lesson.is_some() => {
-            let source = LessonSource::Own(imported.lesson.clone().unwrap_or_default());
+            let source = LessonSource::Text(imported.lesson.clone().unwrap_or_default());
             act.emit(Action::ReadLesson(Box::new(OpenLesson { source, ..OpenLesson::default() })));
         }
         None => act.emit(Action::Import(ImportedDocuments {
@@ -300,7 +300,7 @@ pub fn import_panel(import: &ImportHandle, name: &'static str) -> Html {
         return html! {};
     }
     let import = import.clone();
-    late(move |parts: ImportParts| (parts.import_report)(&import, name))
+    late(move |parts: ImportCode| (parts.import_report)(&import, name))
 }
 
 /// Draws the report of an import, if there is one. Only `shell::parts` may name it.
@@ -358,9 +358,9 @@ fn megabytes(bytes: f64) -> String {
     if bytes < 1e6 { format!("{:.0} kB", (bytes / 1e3).ceil()) } else { format!("{:.0} MB", bytes / 1e6) }
 }
 
-fn of_file(report: &Report) -> Html {
+fn of_file(report: &ImportReport) -> Html {
     let group = |severity: Severity| {
-        let findings: Vec<&Finding> = report.of(severity).collect();
+        let findings: Vec<&ImportFinding> = report.of(severity).collect();
         let count: u64 = findings.iter().map(|finding| finding.count).sum();
         let list = html! {
             <ul>{ for findings.iter().map(|finding| html! { <li>{ finding_text(finding) }</li> }) }</ul>
@@ -389,7 +389,7 @@ fn of_file(report: &Report) -> Html {
     }
 }
 
-fn finding_text(finding: &Finding) -> Html {
+fn finding_text(finding: &ImportFinding) -> Html {
     let count = if finding.count > 1 { format!("{} × ", finding.count) } else { String::new() };
     let more = if finding.count > finding.places.len() as u64 { ", …" } else { "" };
     html! {

@@ -1,8 +1,8 @@
 //! One layer of the network, as fields.
 
 use super::network_panel::precision;
-use crate::app::widgets::forms::controls::{Choice, Picker};
-use crate::app::widgets::forms::form::Form;
+use crate::app::widgets::forms::controls::{ChoiceOption, Picker};
+use crate::app::widgets::forms::form::DocumentForm;
 use crate::app::widgets::forms::form_field::{FormField, WrongHere, listed_field};
 use crate::form::{
     FieldTarget, LayerNode, add_layer, branch, layer_field_list, layer_inputs, remove_layer, set_inputs, set_layer_type,
@@ -14,7 +14,7 @@ use yew::prelude::*;
 
 #[derive(Clone, Properties, PartialEq)]
 pub struct LayerPanelProps {
-    pub form: Form,
+    pub form: DocumentForm,
     /// Index of the layer in the document.
     pub layer: usize,
     pub nodes: Rc<Vec<LayerNode>>,
@@ -80,7 +80,7 @@ fn kind_field(props: &LayerPanelProps, kind: &str) -> Html {
     };
     let unknown = (!is_known).then(|| kind.to_owned());
     let names = unknown.into_iter().chain(LayerKind::ALL.map(|one| one.name().to_owned()));
-    let choices: Vec<Choice> = names.map(|name| Choice::new(name.clone(), name)).collect();
+    let choices: Vec<ChoiceOption> = names.map(|name| ChoiceOption::new(name.clone(), name)).collect();
     html! {
         <div class="cell">
             <span class="name"><label for="layer-type" title="What the layer computes.">{ "Type" }</label></span>
@@ -127,7 +127,7 @@ fn inputs(props: &LayerPanelProps, kind: &str) -> Html {
         let unknown = (!nodes.iter().any(|node| node.name == *name)).then_some(name);
         let others = nodes.iter().enumerate().filter(|(other, node)| *other != layer && !node.name.is_empty());
         let names = unknown.into_iter().chain(others.map(|(_, node)| &node.name));
-        let choices: Vec<Choice> = names.map(|name| Choice::new(name.clone(), name.clone())).collect();
+        let choices: Vec<ChoiceOption> = names.map(|name| ChoiceOption::new(name.clone(), name.clone())).collect();
         html! {
             <span class="input" key={index}>
                 <Picker

@@ -1,6 +1,6 @@
 //! The layers as a table: the twin of the graph, edited in place.
 
-use crate::app::widgets::forms::form::Form;
+use crate::app::widgets::forms::form::DocumentForm;
 use crate::chart::TableCell;
 use crate::form::{LayerNode, Stacks, layer_inputs};
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use yew::prelude::*;
 pub struct LayerRowsProps {
     /// In the order of the document.
     pub nodes: Rc<Vec<LayerNode>>,
-    pub form: Form,
+    pub form: DocumentForm,
     /// Output map, its size, weights and MACs of each layer, if known.
     pub facts: Vec<Option<[TableCell; 4]>>,
     /// Number of errors of each layer.

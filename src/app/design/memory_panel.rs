@@ -1,7 +1,7 @@
 //! One memory of the hardware, as fields.
 
 use super::port_table::PortTable;
-use crate::app::widgets::forms::form::Form;
+use crate::app::widgets::forms::form::DocumentForm;
 use crate::app::widgets::forms::form_field::{Chip, FormField, WrongHere, listed_field};
 use crate::chart::group_thousands;
 use crate::form::{
@@ -14,7 +14,7 @@ use yew::prelude::*;
 
 #[derive(Clone, Properties, PartialEq)]
 pub struct MemoryPanelProps {
-    pub form: Form,
+    pub form: DocumentForm,
     pub memory: MemoryBox,
     /// Whether it is the highest memory.
     pub is_highest: bool,
@@ -100,7 +100,7 @@ const SHOWN: [&str; 20] = [
 ];
 
 /// A number that may be left out; `figure` is the estimate used then.
-fn estimated_field(form: &Form, path: &str, field: &Field, figure: String) -> Html {
+fn estimated_field(form: &DocumentForm, path: &str, field: &Field, figure: String) -> Html {
     let path = format!("{path}.{}", field.name);
     let is_stated = form.document.has(&path);
     html! {
@@ -116,7 +116,7 @@ fn estimated_field(form: &Form, path: &str, field: &Field, figure: String) -> Ht
     }
 }
 
-fn operands(form: &Form, index: usize) -> Html {
+fn operands(form: &DocumentForm, index: usize) -> Html {
     let path = format!("memories[{index}].operands");
     let held = form.document.names(&path);
     let chip = |operand: Operand| {
@@ -150,20 +150,20 @@ fn name_of(operand: Operand) -> &'static str {
     }
 }
 
-fn width(form: &Form, index: usize, is_highest: bool) -> Html {
+fn width(form: &DocumentForm, index: usize, is_highest: bool) -> Html {
     let label = if is_highest { "Bits per cycle" } else { "Word" };
     let hint = "Bits that a port moves in one cycle: a full word, which the energies are for.";
     both_fields(form, index, ("width", label, hint, "64 bit"), false)
 }
 
-fn granularity(form: &Form, index: usize) -> Html {
+fn granularity(form: &DocumentForm, index: usize) -> Html {
     let hint = "Smallest part of a word that can be moved, and paid for, on its own.";
     both_fields(form, index, ("granularity", "Granularity", hint, "a whole word"), true)
 }
 
 /// One number for reading and writing, or one for each, and a switch between the two.
 fn both_fields(
-    form: &Form,
+    form: &DocumentForm,
     index: usize,
     (name, label, hint, example): (&'static str, &'static str, &'static str, &'static str),
     is_optional: bool,
@@ -212,7 +212,7 @@ fn both_fields(
     }
 }
 
-fn replication(form: &Form, memory: &MemoryBox) -> Html {
+fn replication(form: &DocumentForm, memory: &MemoryBox) -> Html {
     let index = memory.index;
     let path = format!("memories[{index}].shared_over");
     let dimensions = form.document.keys("array.dimensions");

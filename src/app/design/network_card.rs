@@ -3,15 +3,15 @@
 use super::layer_panel::LayerPanelProps;
 use super::layer_rows::LayerRowsProps;
 use super::network_graph::NetworkGraph;
-use crate::app::platform::pieces::late;
-use crate::app::widgets::figures::save::{Save, Saved};
+use crate::app::platform::lazy_modules::late;
+use crate::app::widgets::figures::save::{FileContent, Save};
 use crate::app::widgets::forms::controls::segments;
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
-use crate::app::widgets::forms::form::{Form, Selected};
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::forms::form::{DocumentForm, Selected};
+use crate::app::widgets::page::figure_context::use_act;
 use crate::chart::{NetworkDrawing, NetworkLayer, Quantity, TableCell, size_text};
 use crate::form::{LayerNode, Stacks, add_layer, layer_graph};
-use crate::piece;
+use crate::lazy_module;
 use crate::state::{Action, FuseChoice, ScheduleField};
 use crate::workload::{Layer, LayerId, LayerKind, Network};
 use std::rc::Rc;
@@ -19,17 +19,17 @@ use yew::prelude::*;
 
 /// Functions whose code is fetched when a layer or the whole network is first opened, or the layers as a table.
 #[derive(Clone, Copy)]
-pub struct LayerParts {
+pub struct LayerCode {
     /// Draws the fields common to all layers.
-    pub network_panel: fn(&Form) -> Html,
+    pub network_panel: fn(&DocumentForm) -> Html,
     pub layer_panel: fn(LayerPanelProps) -> Html,
     pub layer_rows: fn(LayerRowsProps) -> Html,
 }
-piece!(LayerParts);
+lazy_module!(LayerCode);
 
 #[derive(Properties)]
 pub struct NetworkFormProps {
-    pub form: Form,
+    pub form: DocumentForm,
     /// The network, if its document is valid.
     pub network: Option<Rc<Network>>,
     pub stacks: Rc<Stacks>,
@@ -84,7 +84,7 @@ pub fn NetworkForm(props: &NetworkFormProps) -> Html {
                 channels: model.map(|layer| layer.shape.output_channels()),
                 on_select: select.clone(),
             };
-            late(move |parts: LayerParts| (parts.layer_panel)(panel.clone()))
+            late(move |parts: LayerCode| (parts.layer_panel)(panel.clone()))
         }
     };
     let mut shown: Vec<String> = layer.iter().map(|layer| format!("layers[{layer}]")).collect();
@@ -120,7 +120,7 @@ pub fn NetworkForm(props: &NetworkFormProps) -> Html {
             if is_network {
                 {{
                     let form = form.clone();
-                    late(move |parts: LayerParts| (parts.network_panel)(&form))
+                    late(move |parts: LayerCode| (parts.network_panel)(&form))
                 }}
             }
             if nodes.is_empty() {
@@ -146,7 +146,7 @@ pub fn NetworkForm(props: &NetworkFormProps) -> Html {
                         on_cut,
                         children: panel,
                     };
-                    late(move |parts: LayerParts| (parts.layer_rows)(rows.clone()))
+                    late(move |parts: LayerCode| (parts.layer_rows)(rows.clone()))
                 }}
             } else {
                 <>
@@ -210,7 +210,7 @@ fn save(props: &NetworkFormProps, nodes: &[LayerNode], edges: &[(usize, usize)])
         edges: edges.to_vec(),
         stacks: props.stacks.layers.iter().map(stack).collect(),
     };
-    html! { <div class="save-row"><Save what={Saved::Network(Rc::new(drawing))} /></div> }
+    html! { <div class="save-row"><Save what={FileContent::Network(Rc::new(drawing))} /></div> }
 }
 
 fn model_of<'n>(network: Option<&'n Network>, name: &str) -> Option<&'n Layer> {
@@ -220,7 +220,7 @@ fn model_of<'n>(network: Option<&'n Network>, name: &str) -> Option<&'n Layer> {
 
 /// The facts of a layer that the graph shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LayerFacts {
+pub struct GraphLayer {
     /// `960 × 540 × 56`.
     pub map: String,
     /// One sentence with all sizes.
@@ -229,10 +229,10 @@ pub struct LayerFacts {
     pub place: Option<usize>,
 }
 
-fn graph_facts(network: &Network, name: &str) -> Option<LayerFacts> {
+fn graph_facts(network: &Network, name: &str) -> Option<GraphLayer> {
     let layer = model_of(Some(network), name)?;
     let place = network.computing().position(|id| network.layer(id).name == layer.name);
-    Some(LayerFacts { map: map_text(layer), sentence: format!("{}: {}", kind_text(layer), describe(layer)), place })
+    Some(GraphLayer { map: map_text(layer), sentence: format!("{}: {}", kind_text(layer), describe(layer)), place })
 }
 
 fn map_text(layer: &Layer) -> String {

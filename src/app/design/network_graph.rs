@@ -1,8 +1,8 @@
 //! The layers as a graph, from the input down: pan and zoom; a click opens a layer, a click between two layers cuts.
 
-use super::network_card::LayerFacts;
+use super::network_card::GraphLayer;
 use crate::app::widgets::figures::pan_zoom::{PanZoom, use_pan_zoom};
-use crate::app::widgets::page::surroundings::use_surroundings;
+use crate::app::widgets::page::figure_context::use_figure_context;
 use crate::app::widgets::pointing::cursor::use_cursor;
 use crate::app::widgets::pointing::highlight::{Highlight, Subject, pointing, use_highlight};
 use crate::chart::{Layered, NETWORK_MARGIN as MARGIN, Route, Spacing, Theme, lay_out_network, shorten, stack_bands};
@@ -20,7 +20,7 @@ pub struct NetworkGraphProps {
     /// From each layer to its readers, by index.
     pub edges: Rc<Vec<(usize, usize)>>,
     /// Sizes of each layer, if known.
-    pub facts: Rc<Vec<Option<LayerFacts>>>,
+    pub facts: Rc<Vec<Option<GraphLayer>>>,
     /// Number of errors of each layer.
     pub wrong: Rc<Vec<usize>>,
     pub stacks: Rc<Stacks>,
@@ -45,7 +45,7 @@ pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
     let size = (layout.width + 2.0 * MARGIN, layout.height + 2.0 * MARGIN);
     let view = use_node_ref();
     let pan_zoom = use_pan_zoom(&view, size);
-    let theme = use_surroundings().theme();
+    let theme = use_figure_context().theme();
     let highlight = use_highlight();
     let focus = use_cursor::<usize>();
     let last = props.nodes.len().saturating_sub(1);

@@ -1,12 +1,12 @@
 //! The fields common to all layers of a network: name, batch, precision.
 
-use crate::app::widgets::forms::form::Form;
+use crate::app::widgets::forms::form::DocumentForm;
 use crate::app::widgets::forms::form_field::{FormField, WrongHere};
 use crate::form::{Field, FieldTarget, PRECISION_FIELDS};
 use yew::prelude::*;
 
 /// Draws the fields. Only `shell::pieces` may name it.
-pub fn network_panel(form: &Form) -> Html {
+pub fn network_panel(form: &DocumentForm) -> Html {
     let field = |name: &'static str, label: &'static str, hint: &'static str, is_optional: bool| {
         let place = FieldTarget::Value { path: name.to_owned(), is_optional };
         let (example, testid) = (if is_optional { "1" } else { "" }, format!("network-{name}"));
@@ -24,7 +24,7 @@ pub fn network_panel(form: &Form) -> Html {
 }
 
 /// Bits per element of each operand, for the network or for one layer.
-pub fn precision(form: &Form, path: &str) -> Html {
+pub fn precision(form: &DocumentForm, path: &str) -> Html {
     let fields: Vec<&str> = PRECISION_FIELDS.iter().map(|field| field.name).collect();
     let field = |field: &Field| {
         html! {

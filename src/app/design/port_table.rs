@@ -1,7 +1,7 @@
 //! The ports of a memory, and the assignment of movements to them.
 
-use crate::app::widgets::forms::controls::{Choice, Picker};
-use crate::app::widgets::forms::form::{CellField, Form};
+use crate::app::widgets::forms::controls::{ChoiceOption, Picker};
+use crate::app::widgets::forms::form::{CellField, DocumentForm};
 use crate::app::widgets::forms::form_field::WrongHere;
 use crate::form::{
     FieldTarget, PortRow, add_port, default_ports, port_names, remove_port, serve, services, state_ports,
@@ -11,7 +11,7 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct PortTableProps {
-    pub form: Form,
+    pub form: DocumentForm,
     /// Index of the memory.
     pub memory: usize,
     /// Operands that it holds.
@@ -68,7 +68,7 @@ pub fn PortTable(props: &PortTableProps) -> Html {
     }
 }
 
-fn port_row(form: &Form, memory: usize, port: usize, row: &PortRow) -> Html {
+fn port_row(form: &DocumentForm, memory: usize, port: usize, row: &PortRow) -> Html {
     let figure = |name: &'static str, label: &str, example: &'static str| {
         html! {
             <CellField
@@ -105,15 +105,15 @@ fn port_row(form: &Form, memory: usize, port: usize, row: &PortRow) -> Html {
     }
 }
 
-fn serving(form: &Form, memory: usize, rows: &[PortRow], service: String) -> Html {
+fn serving(form: &DocumentForm, memory: usize, rows: &[PortRow], service: String) -> Html {
     let current = rows.iter().position(|row| row.serves.contains(&service));
     let onchange = {
         let (form, service) = (form.clone(), service.clone());
         Callback::from(move |port: String| form.take(serve(&form.document, memory, &service, port.parse().ok())))
     };
-    let choice = |(port, row): (usize, &PortRow)| Choice::new(port.to_string(), row.name.clone());
-    let choices: Vec<Choice> =
-        std::iter::once(Choice::new("", "no port")).chain(rows.iter().enumerate().map(choice)).collect();
+    let choice = |(port, row): (usize, &PortRow)| ChoiceOption::new(port.to_string(), row.name.clone());
+    let choices: Vec<ChoiceOption> =
+        std::iter::once(ChoiceOption::new("", "no port")).chain(rows.iter().enumerate().map(choice)).collect();
     let value = current.map(|port| port.to_string()).unwrap_or_default();
     let (operand, movement) = service.split_once('.').unwrap_or_default();
     html! {

@@ -1,12 +1,12 @@
 //! The schedule: the swept points, the objective, the rules.
 
-use crate::app::platform::pieces::late;
-use crate::app::widgets::forms::controls::{Checkbox, Choice, Select, TextField, passing};
+use crate::app::platform::lazy_modules::late;
+use crate::app::widgets::forms::controls::{Checkbox, ChoiceOption, Select, TextField, passing};
 use crate::app::widgets::forms::diagnostics::{DiagnosticList, sentences};
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::widgets::words::term::termed;
 use crate::depth_first::StoringMode;
-use crate::piece;
+use crate::lazy_module;
 use crate::rules::Rules;
 use crate::search::Strategy;
 use crate::spec::Diagnostics;
@@ -96,7 +96,7 @@ fn select_of<T: Copy + PartialEq + 'static>(
     on: Callback<T>,
 ) -> Html {
     let title = all.iter().find(|(value, _)| *value == current).map_or("", |(_, title)| title);
-    let choices: Vec<Choice> = all.iter().map(|(_, title)| Choice::new(*title, *title)).collect();
+    let choices: Vec<ChoiceOption> = all.iter().map(|(_, title)| ChoiceOption::new(*title, *title)).collect();
     let onchange = passing(&on, |text: String| all.iter().find(|(_, title)| *title == text).map(|(value, _)| *value));
     html! { <Select {label} {choices} value={title} {onchange} {testid} /> }
 }
@@ -144,7 +144,8 @@ fn objective_fields(schedule: &Schedule, memories: &[String], act: &Callback<Act
             />
         }
     };
-    let choices: Vec<Choice> = memories.iter().map(|name| Choice::new(name.clone(), name.clone())).collect();
+    let choices: Vec<ChoiceOption> =
+        memories.iter().map(|name| ChoiceOption::new(name.clone(), name.clone())).collect();
     html! {
         <>
             { select_of(("Minimise", "objective"), &ObjectiveChoice::ALL, schedule.objective, on) }
@@ -170,7 +171,8 @@ const STRATEGIES: [(Strategy, &str); 2] =
 
 fn search_fields(schedule: &Schedule, act: &Callback<Action>) -> Html {
     let on_strategy = act.reform(|strategy| Action::Schedule(ScheduleField::Strategy(strategy)));
-    let choices: Vec<Choice> = LPF_LIMITS.map(|limit| Choice::new(limit.to_string(), orders_text(limit))).collect();
+    let choices: Vec<ChoiceOption> =
+        LPF_LIMITS.map(|limit| ChoiceOption::new(limit.to_string(), orders_text(limit))).collect();
     let onchange =
         passing(act, |text: String| text.parse().ok().map(|limit| Action::Schedule(ScheduleField::LpfLimit(limit))));
     html! {
@@ -205,7 +207,7 @@ fn rules_fields(schedule: &Schedule, act: &Callback<Action>) -> Html {
         let (_, rules) = Rules::SETS.into_iter().find(|(name, _)| *name == text)?;
         Some(Action::Schedule(ScheduleField::Rules(rules)))
     });
-    let choices: Vec<Choice> = names.map(|name| Choice::new(name, name)).collect();
+    let choices: Vec<ChoiceOption> = names.map(|name| ChoiceOption::new(name, name)).collect();
     html! {
         <>
             <Select label="Rules" {choices} {value} {onchange} testid="rules" />
@@ -216,10 +218,10 @@ fn rules_fields(schedule: &Schedule, act: &Callback<Action>) -> Html {
 
 /// Functions whose code is fetched when the switches of the rules are first unfolded.
 #[derive(Clone, Copy)]
-pub struct RuleParts {
+pub struct RuleCode {
     pub rule_switches: fn(Rules, &Callback<Action>) -> Html,
 }
-piece!(RuleParts);
+lazy_module!(RuleCode);
 
 #[derive(Properties, PartialEq)]
 struct RuleSwitchesProps {
@@ -239,7 +241,7 @@ fn RuleSwitches(props: &RuleSwitchesProps) -> Html {
     html! {
         <details class="twin rules" {ontoggle}>
             <summary>{ "what the rules switch" }</summary>
-            if *is_needed { { late(move |parts: RuleParts| (parts.rule_switches)(rules, &act)) } }
+            if *is_needed { { late(move |parts: RuleCode| (parts.rule_switches)(rules, &act)) } }
         </details>
     }
 }

@@ -2,12 +2,14 @@
 
 use super::numbers::{array_energy_numbers, array_latency_numbers, method_rows};
 use crate::app::widgets::figures::data_table::explained_table;
-use crate::app::widgets::figures::figure::{Drawn, Figure, Numbers};
-use crate::app::widgets::forms::controls::{Choice, Select};
+use crate::app::widgets::figures::figure::{CellNumbers, Drawn, Figure};
+use crate::app::widgets::forms::controls::{ChoiceOption, Select};
 use crate::app::workers::stacks::{StackQuestion, StackStudyState, use_study};
 use crate::chart::{FusionsOnArray, dataflow_energy, dataflow_latency, dataflow_table};
-use crate::explore::{ARRAY_SIZES, Dataflow, FusionMethod, Fusions, Request, StackLimits, dataflow_request};
-use crate::question::{Refusal, Topic};
+use crate::explore::{
+    ARRAY_SIZES, ArrayDataflow, FusionComparison, FusionMethod, Request, StackLimits, dataflow_request,
+};
+use crate::question::{Channel, Refusal};
 use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
@@ -40,8 +42,8 @@ enum ArrayStudyAction {
 }
 
 /// The dataflows and array sizes, the design's number of PEs first.
-fn arrays() -> impl Iterator<Item = (Dataflow, i32)> {
-    ARRAY_SIZES.into_iter().flat_map(|doublings| Dataflow::ALL.map(|dataflow| (dataflow, doublings)))
+fn arrays() -> impl Iterator<Item = (ArrayDataflow, i32)> {
+    ARRAY_SIZES.into_iter().flat_map(|doublings| ArrayDataflow::ALL.map(|dataflow| (dataflow, doublings)))
 }
 
 impl ArrayStudies {
@@ -96,7 +98,7 @@ pub fn FusionDataflows(props: &FusionDataflowsProps) -> Html {
         },
     );
     let question = (*asked).as_ref().and_then(|asked| Some(asked.as_ref().ok()?.0.clone()));
-    let study = use_study(Topic::Dataflows, question);
+    let study = use_study(Channel::Dataflows, question);
     {
         let studied = (*asked).as_ref().and_then(|asked| studied(asked, &study, studies.at));
         let dispatcher = studies.dispatcher();
@@ -168,7 +170,7 @@ fn controls(studies: &ArrayStudies, status: &str, all: usize, dispatcher: &UseRe
 }
 
 /// Explanations of the table of all arrays, whose first two columns name them.
-fn array_numbers(arrays: &[FusionsOnArray]) -> Numbers {
+fn array_numbers(arrays: &[FusionsOnArray]) -> CellNumbers {
     let rows = arrays.iter().flat_map(|array| method_rows(&array.fusions));
     Some(Rc::new(rows.map(|row| [None, None].into_iter().chain(row).collect()).collect()))
 }
@@ -183,9 +185,9 @@ fn findings(studies: &ArrayStudies, method: FusionMethod, chosen: &UseStateSette
                 .for_each(|method| chosen.set(method));
         })
     };
-    let choices: Vec<Choice> =
-        FusionMethod::ALL.iter().map(|method| Choice::new(method.title(), method.title())).collect();
-    let all: Vec<Arc<Fusions>> = studies.found.iter().map(|array| Arc::clone(&array.fusions)).collect();
+    let choices: Vec<ChoiceOption> =
+        FusionMethod::ALL.iter().map(|method| ChoiceOption::new(method.title(), method.title())).collect();
+    let all: Vec<Arc<FusionComparison>> = studies.found.iter().map(|array| Arc::clone(&array.fusions)).collect();
     let energy = Drawn::new(dataflow_energy(&studies.found, method));
     let latency = Drawn::new(dataflow_latency(&studies.found, method));
     html! {

@@ -3,7 +3,7 @@
 use crate::app::workers::answers::Answers;
 use crate::app::workers::ask::use_answers;
 use crate::explore::{Request, SequenceFinding, SequenceQuestion};
-use crate::question::{AskSequences, Topic};
+use crate::question::{AskSequences, Channel};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -11,13 +11,13 @@ type SequenceAnswers = Answers<AskSequences, SequenceFinding>;
 
 /// The answers to all questions about a design's sequences.
 #[derive(Clone, PartialEq)]
-pub struct Findings {
+pub struct SequenceFindings {
     now: SequenceAnswers,
     /// The last complete answers.
     complete: SequenceAnswers,
 }
 
-impl Findings {
+impl SequenceFindings {
     /// The findings in the order of their questions; the previous ones until all are known.
     pub fn shown(&self) -> impl Iterator<Item = &SequenceFinding> {
         self.complete.replies()
@@ -67,13 +67,13 @@ fn has_all(answers: &SequenceAnswers) -> bool {
 
 /// Asks `questions` about a design.
 #[hook]
-pub fn use_findings(topic: Topic, request: &Rc<Request>, questions: Vec<SequenceQuestion>) -> Findings {
+pub fn use_findings(channel: Channel, request: &Rc<Request>, questions: Vec<SequenceQuestion>) -> SequenceFindings {
     let question = |about| AskSequences { request: Rc::clone(request), about };
-    let now = use_answers(topic, questions.into_iter().map(question).collect());
+    let now = use_answers(channel, questions.into_iter().map(question).collect());
     let complete = use_mut_ref(SequenceAnswers::default);
     if has_all(&now) {
         complete.borrow_mut().clone_from(&now);
     }
     let complete = complete.borrow().clone();
-    Findings { now, complete }
+    SequenceFindings { now, complete }
 }

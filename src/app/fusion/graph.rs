@@ -2,9 +2,9 @@
 
 use crate::app::design::network_card::columns;
 use crate::app::widgets::figures::figure::{Drawn, Figure};
-use crate::app::widgets::forms::controls::{Choice, Select};
+use crate::app::widgets::forms::controls::{ChoiceOption, Select};
 use crate::chart::{NetworkDrawing, NetworkLayer};
-use crate::explore::{FusionMethod, FusionVerdict, Fusions};
+use crate::explore::{FusionComparison, FusionMethod, FusionResult};
 use crate::workload::{LayerId, Network};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub struct FusionGraphProps {
     pub graph: Rc<NetworkDrawing>,
-    pub fusions: Arc<Fusions>,
+    pub fusions: Arc<FusionComparison>,
 }
 
 /// The graph, with one colour per group of the chosen method.
 #[component]
 pub fn FusionGraph(props: &FusionGraphProps) -> Html {
     let chosen = use_state_eq(|| FusionMethod::Optimal);
-    let known = |method: &FusionMethod| verdict(&props.fusions, *method).is_some();
+    let known = |method: &FusionMethod| result(&props.fusions, *method).is_some();
     let methods: Vec<FusionMethod> = FusionMethod::ALL.into_iter().filter(known).collect();
     let Some(method) = methods.iter().copied().find(|method| method == &*chosen).or(methods.last().copied()) else {
         return html! {};
@@ -34,9 +34,9 @@ pub fn FusionGraph(props: &FusionGraphProps) -> Html {
                 .for_each(|method| chosen.set(method));
         })
     };
-    let choices: Vec<Choice> =
-        methods.iter().map(|method| Choice::new(method.title().to_owned(), method.title().to_owned())).collect();
-    let groups = verdict(&props.fusions, method).map(|verdict| verdict.groups.as_slice()).unwrap_or_default();
+    let choices: Vec<ChoiceOption> =
+        methods.iter().map(|method| ChoiceOption::new(method.title().to_owned(), method.title().to_owned())).collect();
+    let groups = result(&props.fusions, method).map(|result| result.groups.as_slice()).unwrap_or_default();
     html! {
         <section class="card">
             <Select label="Groups of" {choices} value={method.title()} {onchange} testid="fusion-groups-of" />
@@ -50,9 +50,9 @@ pub fn FusionGraph(props: &FusionGraphProps) -> Html {
     }
 }
 
-fn verdict(fusions: &Fusions, wanted: FusionMethod) -> Option<&FusionVerdict> {
-    let found = fusions.verdicts.iter().find(|(method, _)| *method == wanted);
-    found.and_then(|(_, verdict)| verdict.as_ref().ok())
+fn result(fusions: &FusionComparison, wanted: FusionMethod) -> Option<&FusionResult> {
+    let found = fusions.results.iter().find(|(method, _)| *method == wanted);
+    found.and_then(|(_, result)| result.as_ref().ok())
 }
 
 /// The graph of a network as a single stack.

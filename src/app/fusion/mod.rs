@@ -2,8 +2,8 @@
 //!
 //! - `view`, `graph`, `findings`: methods side by side on the network's graph ([`crate::explore::compare_fusions`])
 //! - `sweeps`, `online`, `dataflows`: the effect of another buffer, array, batch or dataflow. Each worker keeps an
-//!   [`OnlineStudy`](crate::explore::OnlineStudy), so that a move of the slider is one question, and the next one is
-//!   asked when it is answered
+//!   [`OnlineProblem`](crate::explore::OnlineProblem), so that a move of the slider is one question, and the next one
+//!   is asked when it is answered
 //! - `times`: the time to find the groups of the paper's networks, by the clock that only a worker has
 //!   ([`crate::question::Stopwatch`])
 //! - `numbers`: explanations of the numbers shown

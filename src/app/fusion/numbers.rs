@@ -1,34 +1,36 @@
 //! Explanations of the numbers of methods and of sequences: in their facts, and in the tables of their figures.
 
-use crate::app::widgets::figures::figure::Numbers;
-use crate::app::widgets::words::explain::{Asked, Number};
+use crate::app::widgets::figures::figure::CellNumbers;
+use crate::app::widgets::words::explain::{AskedNumber, Number};
 use crate::chart::SequenceQuantity;
 use crate::cost::{AccessCause, EnergyCause, EnergySplit};
-use crate::explain::{FusionNumber, RunPart, RunPlace, SequenceCells, SequenceNumber, Sequences, StackAmount, Subject};
-use crate::explore::{FusionMethod, Fusions, Sequence};
+use crate::explain::{
+    ExplainedNumber, ExplainedSequences, FusionNumber, RunPart, RunPlace, SequenceCells, SequenceNumber, StackAmount,
+};
+use crate::explore::{FusionComparison, FusionMethod, Sequence};
 use crate::interlayer::FusionMode;
 use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
 
 /// A question about a number of methods.
-pub fn asked(fusions: &Arc<Fusions>, number: FusionNumber) -> Asked {
-    Asked::Of(Rc::new(Arc::clone(fusions)), Subject::Fusion(number))
+pub fn asked(fusions: &Arc<FusionComparison>, number: FusionNumber) -> AskedNumber {
+    AskedNumber::Of(Rc::new(Arc::clone(fusions)), ExplainedNumber::Fusion(number))
 }
 
 /// A number of methods that unfolds.
-pub fn number(fusions: &Arc<Fusions>, number: FusionNumber, text: String) -> Html {
+pub fn number(fusions: &Arc<FusionComparison>, number: FusionNumber, text: String) -> Html {
     html! { <Number asked={asked(fusions, number)} {text} /> }
 }
 
 /// The methods with a result.
-fn known(fusions: &Fusions) -> impl Iterator<Item = FusionMethod> {
-    fusions.verdicts.iter().filter(|(_, verdict)| verdict.is_ok()).map(|(method, _)| *method)
+fn known(fusions: &FusionComparison) -> impl Iterator<Item = FusionMethod> {
+    fusions.results.iter().filter(|(_, result)| result.is_ok()).map(|(method, _)| *method)
 }
 
 /// Explanations for [`fusion_table`](crate::chart::fusion_table), row by row; its first column is text.
-pub fn method_rows(fusions: &Arc<Fusions>) -> impl Iterator<Item = Vec<Option<Asked>>> {
-    fusions.verdicts.iter().map(|(method, verdict)| {
+pub fn method_rows(fusions: &Arc<FusionComparison>) -> impl Iterator<Item = Vec<Option<AskedNumber>>> {
+    fusions.results.iter().map(|(method, result)| {
         let of = |amount| FusionNumber::Of(*method, None, amount);
         let numbers = [
             FusionNumber::Groups(*method),
@@ -38,48 +40,48 @@ pub fn method_rows(fusions: &Arc<Fusions>) -> impl Iterator<Item = Vec<Option<As
             of(StackAmount::DramWords),
             FusionNumber::OptimusBytes(*method),
         ];
-        let cells = numbers.into_iter().filter(|_| verdict.is_ok()).map(|number| Some(asked(fusions, number)));
+        let cells = numbers.into_iter().filter(|_| result.is_ok()).map(|number| Some(asked(fusions, number)));
         std::iter::once(None).chain(cells).collect()
     })
 }
 
 /// Explanations of the table of methods.
-pub fn method_numbers(fusions: &Arc<Fusions>) -> Numbers {
+pub fn method_numbers(fusions: &Arc<FusionComparison>) -> CellNumbers {
     Some(Rc::new(method_rows(fusions).collect()))
 }
 
 /// Explanations of a row of a figure: one column per part, then their sum.
 fn part_row(
-    fusions: &Arc<Fusions>,
+    fusions: &Arc<FusionComparison>,
     method: FusionMethod,
     parts: &[StackAmount],
     total: StackAmount,
-) -> Vec<Option<Asked>> {
+) -> Vec<Option<AskedNumber>> {
     let amounts = parts.iter().copied().chain([total]);
     let cells = amounts.map(|amount| Some(asked(fusions, FusionNumber::Of(method, None, amount))));
     std::iter::once(None).chain(cells).collect()
 }
 
 /// Explanations of a figure of methods, one row per method.
-fn part_numbers(fusions: &Arc<Fusions>, parts: &[StackAmount], total: StackAmount) -> Numbers {
+fn part_numbers(fusions: &Arc<FusionComparison>, parts: &[StackAmount], total: StackAmount) -> CellNumbers {
     Some(Rc::new(known(fusions).map(|method| part_row(fusions, method, parts, total)).collect()))
 }
 
 /// Explanations of a figure of one method on arrays, one row per array with a result.
 fn array_part_numbers(
-    arrays: &[Arc<Fusions>],
+    arrays: &[Arc<FusionComparison>],
     method: FusionMethod,
     parts: &[StackAmount],
     total: StackAmount,
-) -> Numbers {
+) -> CellNumbers {
     let says = arrays.iter().filter(|fusions| known(fusions).any(|other| other == method));
     Some(Rc::new(says.map(|fusions| part_row(fusions, method, parts, total)).collect()))
 }
 
 /// Energy by cause of the methods with a result.
-fn splits(fusions: &Fusions) -> impl Iterator<Item = (FusionMethod, EnergySplit)> {
-    let verdicts = fusions.verdicts.iter();
-    verdicts.filter_map(|(method, verdict)| Some((*method, verdict.as_ref().ok()?.stacks.energy())))
+fn splits(fusions: &FusionComparison) -> impl Iterator<Item = (FusionMethod, EnergySplit)> {
+    let results = fusions.results.iter();
+    results.filter_map(|(method, result)| Some((*method, result.as_ref().ok()?.stacks.energy())))
 }
 
 /// The columns of a figure of these.
@@ -89,40 +91,40 @@ fn seen(splits: impl Iterator<Item = (FusionMethod, EnergySplit)>) -> Vec<StackA
 }
 
 /// Explanations for [`dataflow_energy`](crate::chart::dataflow_energy).
-pub fn array_energy_numbers(arrays: &[Arc<Fusions>], method: FusionMethod) -> Numbers {
+pub fn array_energy_numbers(arrays: &[Arc<FusionComparison>], method: FusionMethod) -> CellNumbers {
     let splits = arrays.iter().flat_map(|fusions| splits(fusions).filter(|(other, _)| *other == method));
     array_part_numbers(arrays, method, &seen(splits), StackAmount::Energy)
 }
 
 /// Explanations for [`dataflow_latency`](crate::chart::dataflow_latency).
-pub fn array_latency_numbers(arrays: &[Arc<Fusions>], method: FusionMethod) -> Numbers {
+pub fn array_latency_numbers(arrays: &[Arc<FusionComparison>], method: FusionMethod) -> CellNumbers {
     let parts: Vec<StackAmount> = StackAmount::latency_parts().collect();
     array_part_numbers(arrays, method, &parts, StackAmount::Cycles)
 }
 
 /// Explanations for [`fusion_dram`](crate::chart::fusion_dram).
-pub fn dram_numbers(fusions: &Arc<Fusions>) -> Numbers {
+pub fn dram_numbers(fusions: &Arc<FusionComparison>) -> CellNumbers {
     part_numbers(fusions, &AccessCause::ALL.map(StackAmount::DramWordsOf), StackAmount::DramWords)
 }
 
 /// Explanations for [`fusion_energy`](crate::chart::fusion_energy).
-pub fn energy_numbers(fusions: &Arc<Fusions>) -> Numbers {
+pub fn energy_numbers(fusions: &Arc<FusionComparison>) -> CellNumbers {
     part_numbers(fusions, &seen(splits(fusions)), StackAmount::Energy)
 }
 
 /// Explanations for [`fusion_latency`](crate::chart::fusion_latency).
-pub fn latency_numbers(fusions: &Arc<Fusions>) -> Numbers {
+pub fn latency_numbers(fusions: &Arc<FusionComparison>) -> CellNumbers {
     let parts: Vec<StackAmount> = StackAmount::latency_parts().collect();
     part_numbers(fusions, &parts, StackAmount::Cycles)
 }
 
 /// A question about a number of sequences.
-pub fn asked_of(sequences: &Rc<Sequences>, number: SequenceNumber) -> Asked {
-    Asked::Of(Rc::clone(sequences) as _, Subject::Sequences(number))
+pub fn asked_of(sequences: &Rc<ExplainedSequences>, number: SequenceNumber) -> AskedNumber {
+    AskedNumber::Of(Rc::clone(sequences) as _, ExplainedNumber::Sequences(number))
 }
 
 /// Explanations of a table of other items of the sequences' report.
-pub fn listed_numbers((sequences, cells): (Sequences, SequenceCells)) -> Numbers {
+pub fn listed_numbers((sequences, cells): (ExplainedSequences, SequenceCells)) -> CellNumbers {
     let sequences = Rc::new(sequences);
     let row =
         |row: Vec<Option<SequenceNumber>>| row.into_iter().map(|cell| Some(asked_of(&sequences, cell?))).collect();
@@ -136,7 +138,7 @@ fn ways(sequence: Sequence) -> [RunPlace; 3] {
 }
 
 /// Explanations for [`sequence_table`](crate::chart::sequence_table).
-pub fn sequence_numbers(sequences: &Rc<Sequences>) -> Numbers {
+pub fn sequence_numbers(sequences: &Rc<ExplainedSequences>) -> CellNumbers {
     let row = |sequence: Sequence| {
         let of = |place, part| Some(asked_of(sequences, SequenceNumber::Of(place, part)));
         let quantities = SequenceQuantity::ALL.into_iter();
@@ -149,7 +151,12 @@ pub fn sequence_numbers(sequences: &Rc<Sequences>) -> Numbers {
 }
 
 /// Explanations of the bars of some sequences: one row per bar, one column per part, then their sum.
-pub fn bar_numbers(sequences: &Rc<Sequences>, shown: &[Sequence], parts: Vec<RunPart>, total: RunPart) -> Numbers {
+pub fn bar_numbers(
+    sequences: &Rc<ExplainedSequences>,
+    shown: &[Sequence],
+    parts: Vec<RunPart>,
+    total: RunPart,
+) -> CellNumbers {
     let row = |place: RunPlace| {
         let parts = parts.iter().copied().chain([total]);
         let cells = parts.map(|part| Some(asked_of(sequences, SequenceNumber::Of(place, part))));

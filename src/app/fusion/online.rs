@@ -3,12 +3,12 @@
 use crate::app::platform::timer::now_ms;
 use crate::app::widgets::figures::figure::{Drawn, Figure, made};
 use crate::app::widgets::forms::controls::{passing, target};
-use crate::app::widgets::words::explain::{Asked, Number};
+use crate::app::widgets::words::explain::{AskedNumber, Number};
 use crate::app::workers::ask::use_answers;
 use crate::chart::{Curves, GroupStrips, Quantity, above_best, three_digits};
 use crate::explain::{explain_decision, explain_online};
-use crate::explore::{ExactDecision, Grouped, ONLINE_STEPS, OnlineDecision, Request, online_buffer};
-use crate::question::{DecideOnline, DecideOnlineAndSearch, Refusal, Timed, Topic};
+use crate::explore::{ExactDecision, GroupingTraffic, ONLINE_STEPS, OnlineDecision, Request, online_buffer};
+use crate::question::{Channel, DecideOnline, DecideOnlineAndSearch, Refusal, Timed};
 use std::rc::Rc;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -51,7 +51,7 @@ fn use_decision(request: &Rc<Request>, step: i32) -> Deciding {
         let since = Rc::clone(&since);
         use_effect_with(question.clone(), move |_| *since.borrow_mut() = now_ms());
     }
-    let answers = use_answers(Topic::Online, vec![question.clone()]);
+    let answers = use_answers(Channel::Online, vec![question.clone()]);
     {
         let asked = asked.setter();
         let may_ask = answers.is_complete() || is_of_another;
@@ -81,7 +81,7 @@ pub fn FusionOnline(props: &FusionOnlineProps) -> Html {
     let step = use_state_eq(|| 0);
     let Deciding { last, failure } = use_decision(&props.request, *step);
     let question = |step| DecideOnlineAndSearch { request: Rc::clone(&props.request), step };
-    let sweep = use_answers(Topic::OnlineSteps, ONLINE_STEPS.map(question).collect());
+    let sweep = use_answers(Channel::OnlineSteps, ONLINE_STEPS.map(question).collect());
     let Some(LastDecision { question, decision, ms, way_ms }) = last else {
         // Optimus cannot express the design, so there will be no decision; the table of methods gives the reason.
         return failure.or_else(|| sweep.failure().map(str::to_owned)).map_or_else(Html::default, |failure| {
@@ -207,7 +207,7 @@ fn answer(
         }
     });
     let count = found.groups.len();
-    let asked = explain_decision(decision).map(|made| Asked::Made(Rc::new(made)));
+    let asked = explain_decision(decision).map(|made| AskedNumber::Made(Rc::new(made)));
     let bytes = html! { <Number {asked} text={Quantity::Bytes.text(found.bytes)} /> };
     html! {
         <div class="answer" data-testid="online-answer">
@@ -249,12 +249,12 @@ fn strips(
         .and_then(|own| Some((format!("on line, {} of this design", buffer(own.buffer_bytes)), own.found.as_ref()?)));
     let online = decision.found.as_ref().map(|found| (format!("on line, {here} at the slider"), found));
     let exact = exact.and_then(|exact| Some((format!("exact search, {here}"), exact.found.as_ref()?)));
-    let note = |found: &Grouped| {
+    let note = |found: &GroupingTraffic| {
         let count = found.groups.len();
         let groups = if count == 1 { "1 group".to_owned() } else { format!("{count} groups") };
         format!("{groups}, {}", Quantity::Bytes.text(found.bytes))
     };
-    let choices: Vec<(String, String, &Grouped)> =
+    let choices: Vec<(String, String, &GroupingTraffic)> =
         [own, online, exact].into_iter().flatten().map(|(title, found)| (title, note(found), found)).collect();
     (!choices.is_empty()).then(|| GroupStrips::new(&decision.layers, choices))
 }

@@ -4,16 +4,17 @@ use super::findings::use_findings;
 use super::numbers::listed_numbers;
 use crate::app::widgets::figures::data_table::plain_table;
 use crate::app::widgets::figures::figure::{Drawn, Figure, Spot, made};
-use crate::app::widgets::forms::controls::{Choice, Select};
+use crate::app::widgets::forms::controls::{ChoiceOption, Select};
 use crate::chart::{
     partition_scatter, pruning, reuse_bars, sequence_label, sequence_shares, storage_bars, traffic_bars,
 };
 use crate::explain::{explain_reuse, explain_storage, explain_traffic, listed_partitions};
 use crate::explore::{
-    Chains, MOST_PARTITIONS, Request, Sequence, SequenceFinding, SequenceNeeds, SequencePartitions, SequenceQuestion,
+    MOST_PARTITIONS, NetworkChains, Request, Sequence, SequenceFinding, SequencePartitions, SequenceQuestion,
+    SequenceRequirements,
 };
 use crate::interlayer::{FusionMode, MOST_LAYERS};
-use crate::question::Topic;
+use crate::question::Channel;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -21,7 +22,7 @@ use yew::prelude::*;
 pub struct SequenceFactsProps {
     pub request: Rc<Request>,
     /// All chains.
-    pub chains: Rc<Chains>,
+    pub chains: Rc<NetworkChains>,
     pub sequence: Sequence,
     /// Called with another sequence.
     pub pick: Callback<Sequence>,
@@ -36,7 +37,7 @@ pub fn SequenceFacts(props: &SequenceFactsProps) -> Html {
         SequenceQuestion::Needs(sequence),
         SequenceQuestion::Partitions(sequence),
     ];
-    let findings = use_findings(Topic::SequenceFacts, &props.request, questions);
+    let findings = use_findings(Channel::SequenceFacts, &props.request, questions);
     let side = use_state_eq(|| 8_u64);
     let is_running = findings.status() == "running";
     let shown: Vec<&SequenceFinding> = findings.shown().collect();
@@ -76,11 +77,11 @@ pub fn SequenceFacts(props: &SequenceFactsProps) -> Html {
 }
 
 /// Choices of the first and the last layer of the sequence.
-fn choices(chains: &Chains, at_hand: Sequence, pick: &Callback<Sequence>) -> Html {
+fn choices(chains: &NetworkChains, at_hand: Sequence, pick: &Callback<Sequence>) -> Html {
     let Some(chain) = chains.chains.get(at_hand.chain as usize) else { return html! {} };
-    let numbered = |places: std::ops::Range<usize>| -> Vec<Choice> {
+    let numbered = |places: std::ops::Range<usize>| -> Vec<ChoiceOption> {
         let name = |place: usize| chain.layers.get(place).cloned().unwrap_or_default();
-        places.map(|place| Choice::new(place.to_string(), name(place))).collect()
+        places.map(|place| ChoiceOption::new(place.to_string(), name(place))).collect()
     };
     let (first, end, count) = (at_hand.first as usize, at_hand.end as usize, chain.layers.len());
     let number = |value: &str| value.parse::<u32>().ok();
@@ -97,10 +98,10 @@ fn choices(chains: &Chains, at_hand: Sequence, pick: &Callback<Sequence>) -> Htm
     let to =
         pick.reform(move |value: String| number(&value).map_or(at_hand, |last| Sequence { end: last + 1, ..at_hand }));
     let fusable = chains.chains.iter().enumerate().filter(|(_, chain)| chain.layers.len() > 1);
-    let chain_choices: Vec<Choice> = fusable
+    let chain_choices: Vec<ChoiceOption> = fusable
         .map(|(index, chain)| {
             let ends = [chain.layers.first(), chain.layers.last()].map(|name| name.cloned().unwrap_or_default());
-            Choice::new(index.to_string(), format!("{} – {}", ends[0], ends[1]))
+            ChoiceOption::new(index.to_string(), format!("{} – {}", ends[0], ends[1]))
         })
         .collect();
     html! {
@@ -132,7 +133,7 @@ fn choices(chains: &Chains, at_hand: Sequence, pick: &Callback<Sequence>) -> Htm
     }
 }
 
-fn storage(needs: &SequenceNeeds, chains: &Chains, pick: &Callback<Sequence>) -> Html {
+fn storage(needs: &SequenceRequirements, chains: &NetworkChains, pick: &Callback<Sequence>) -> Html {
     let bars = storage_bars(needs, chains.accelerator.buffer);
     let on_click = {
         let (bars, at_hand, pick) = (bars.clone(), needs.sequence, pick.clone());
@@ -166,12 +167,12 @@ fn storage(needs: &SequenceNeeds, chains: &Chains, pick: &Callback<Sequence>) ->
     }
 }
 
-fn reuse(needs: &SequenceNeeds, side: u64, set: UseStateSetter<u64>) -> Html {
+fn reuse(needs: &SequenceRequirements, side: u64, set: UseStateSetter<u64>) -> Html {
     let sides = needs.by_count.get(1).map(|need| need.reuse.iter().map(|reuse| reuse.side).collect::<Vec<_>>());
     let sides = sides.unwrap_or_default();
     let side = sides.iter().copied().rfind(|known| *known <= side).unwrap_or(1);
-    let choices: Vec<Choice> =
-        sides.iter().map(|side| Choice::new(side.to_string(), format!("{side} × {side}"))).collect();
+    let choices: Vec<ChoiceOption> =
+        sides.iter().map(|side| ChoiceOption::new(side.to_string(), format!("{side} × {side}"))).collect();
     let onchange = Callback::from(move |value: String| {
         if let Ok(side) = value.parse() {
             set.set(side);
@@ -194,7 +195,7 @@ fn reuse(needs: &SequenceNeeds, side: u64, set: UseStateSetter<u64>) -> Html {
     }
 }
 
-fn partition(chains: &Rc<Chains>, partitions: Option<&SequencePartitions>) -> Html {
+fn partition(chains: &Rc<NetworkChains>, partitions: Option<&SequencePartitions>) -> Html {
     let Some(partitions) = partitions else {
         return html! {
             <p class="hint" data-testid="sequence-pruning">

@@ -3,11 +3,11 @@
 use super::findings::use_findings;
 use super::numbers::listed_numbers;
 use crate::app::widgets::figures::figure::{Drawn, Figure};
-use crate::app::widgets::forms::controls::{Choice, Select};
+use crate::app::widgets::forms::controls::{ChoiceOption, Select};
 use crate::chart::{SequenceQuantity, resource_curves};
 use crate::explain::listed_steps;
-use crate::explore::{Chains, Request, Resource, ResourceStep, Sequence, SequenceFinding, SequenceQuestion};
-use crate::question::Topic;
+use crate::explore::{NetworkChains, Request, Resource, ResourceStep, Sequence, SequenceFinding, SequenceQuestion};
+use crate::question::Channel;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -15,7 +15,7 @@ use yew::prelude::*;
 pub struct SequenceResourcesProps {
     pub request: Rc<Request>,
     /// All chains.
-    pub chains: Rc<Chains>,
+    pub chains: Rc<NetworkChains>,
     pub sequence: Sequence,
     /// Text of the sequence.
     pub label: String,
@@ -29,7 +29,7 @@ pub fn SequenceResources(props: &SequenceResourcesProps) -> Html {
     let sequence = (!*is_whole).then_some(props.sequence);
     let all = Resource::ALL.into_iter().flat_map(|resource| resource.steps().map(move |step| (resource, step)));
     let questions = all.map(|(resource, step)| SequenceQuestion::Resources(sequence, resource, step)).collect();
-    let findings = use_findings(Topic::SequenceResources, &props.request, questions);
+    let findings = use_findings(Channel::SequenceResources, &props.request, questions);
     let step = |finding: &SequenceFinding| match finding {
         SequenceFinding::Resources(step) => Some((**step).clone()),
         _ => None,
@@ -69,14 +69,14 @@ pub fn SequenceResources(props: &SequenceResourcesProps) -> Html {
             <div class="fields">
                 <Select
                     label="Quantity"
-                    choices={SequenceQuantity::ALL.map(|of| Choice::new(of.title(), of.title())).to_vec()}
+                    choices={SequenceQuantity::ALL.map(|of| ChoiceOption::new(of.title(), of.title())).to_vec()}
                     value={of.title()}
                     onchange={choose_quantity}
                     testid="resource-quantity"
                 />
                 <Select
                     label="Of"
-                    choices={vec![Choice::new("all", "all chains"), Choice::new("one", props.label.clone())]}
+                    choices={vec![ChoiceOption::new("all", "all chains"), ChoiceOption::new("one", props.label.clone())]}
                     value={if *is_whole { "all" } else { "one" }}
                     onchange={choose_layers}
                     testid="resource-layers"

@@ -7,17 +7,17 @@ use super::sequence_facts::SequenceFacts;
 use super::sequence_resources::SequenceResources;
 use crate::app::widgets::figures::data_table::{Twin, explained_table};
 use crate::app::widgets::figures::figure::{Drawn, Figure, Spot};
-use crate::app::widgets::forms::controls::{Choice, Select};
+use crate::app::widgets::forms::controls::{ChoiceOption, Select};
 use crate::app::widgets::words::explain::Number;
 use crate::chart::{
     Bars, Quantity, SequenceQuantity, change, sequence_bars, sequence_ctc, sequence_label, sequence_table,
 };
-use crate::explain::{RunPart, RunPlace, SequenceNumber, Sequences};
+use crate::explain::{ExplainedSequences, RunPart, RunPlace, SequenceNumber};
 use crate::explore::{
-    Chains, Request, Sequence, SequenceCosts, SequenceFinding, SequenceQuestion, Sharing, chosen_sequences,
+    NetworkChains, Request, Sequence, SequenceCosts, SequenceFinding, SequenceQuestion, Sharing, chosen_sequences,
 };
 use crate::interlayer::MOST_LAYERS;
-use crate::question::Topic;
+use crate::question::Channel;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -30,21 +30,21 @@ pub struct FusionSequencesProps {
 #[derive(Clone, PartialEq)]
 struct Overview {
     request: Rc<Request>,
-    chains: Rc<Chains>,
+    chains: Rc<NetworkChains>,
     costs: Rc<Vec<SequenceCosts>>,
 }
 
 /// The section of the view. Choices in it change only what is shown, not the design, so they are not part of a link.
 #[component]
 pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
-    let outline = use_findings(Topic::Sequences, &props.request, vec![SequenceQuestion::Chains]);
+    let outline = use_findings(Channel::Sequences, &props.request, vec![SequenceQuestion::Chains]);
     let chains = match outline.shown().next() {
         Some(SequenceFinding::Chains(chains)) if outline.are_current() => Some(chains),
         _ => None,
     };
     let legal: Vec<Sequence> = chains.map(|chains| chains.legal.clone()).unwrap_or_default();
     let questions = legal.into_iter().map(SequenceQuestion::Costs).collect();
-    let priced = use_findings(Topic::SequenceCosts, &props.request, questions);
+    let priced = use_findings(Channel::SequenceCosts, &props.request, questions);
     // The previous results stay while others are computed.
     let kept = use_mut_ref(|| None::<Overview>);
     if let Some(chains) = chains.filter(|_| priced.are_current()) {
@@ -73,7 +73,7 @@ pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
         };
     };
     let chosen = chosen_sequences(&chains, &costs, *sharing);
-    let explains = Rc::new(Sequences {
+    let explains = Rc::new(ExplainedSequences {
         chains: Rc::clone(&chains),
         costs: Rc::clone(&costs),
         chosen: chosen.clone(),
@@ -169,7 +169,7 @@ fn picking(bars: &Bars, shown: &[&SequenceCosts], pick: &Callback<Sequence>) -> 
 }
 
 /// The sequence of layers with these names.
-fn place_of(chains: &Chains, names: &[String]) -> Option<Sequence> {
+fn place_of(chains: &NetworkChains, names: &[String]) -> Option<Sequence> {
     let first = names.first()?;
     chains.chains.iter().enumerate().find_map(|(chain, facts)| {
         let place = facts.layers.iter().position(|name| name == first)?;
@@ -178,7 +178,7 @@ fn place_of(chains: &Chains, names: &[String]) -> Option<Sequence> {
     })
 }
 
-fn hardware(chains: &Chains) -> String {
+fn hardware(chains: &NetworkChains) -> String {
     let known = &chains.accelerator;
     let (array, file) = (known.array, known.registers);
     format!(
@@ -196,7 +196,7 @@ fn hardware(chains: &Chains) -> String {
 }
 
 fn choose_sharing(sharing: Sharing, set: UseStateSetter<Sharing>) -> Html {
-    let choices = Sharing::ALL.map(|sharing| Choice::new(sharing.title(), sharing.title())).to_vec();
+    let choices = Sharing::ALL.map(|sharing| ChoiceOption::new(sharing.title(), sharing.title())).to_vec();
     let onchange = Callback::from(move |title: String| {
         Sharing::ALL.into_iter().filter(|sharing| sharing.title() == title).for_each(|sharing| set.set(sharing));
     });
@@ -204,15 +204,16 @@ fn choose_sharing(sharing: Sharing, set: UseStateSetter<Sharing>) -> Html {
 }
 
 fn choose_shown(shows_all: bool, set: UseStateSetter<bool>, count: usize) -> Html {
-    let choices = vec![Choice::new("chosen", "those chosen"), Choice::new("all", format!("all {count} that fit"))];
+    let choices =
+        vec![ChoiceOption::new("chosen", "those chosen"), ChoiceOption::new("all", format!("all {count} that fit"))];
     let onchange = Callback::from(move |value: String| set.set(value == "all"));
     let value = if shows_all { "all" } else { "chosen" };
     html! { <Select label="Show" {choices} {value} {onchange} testid="sequence-shown" /> }
 }
 
 /// The fused sequences, and the change that they make to all layers of all chains.
-fn headline(explains: &Rc<Sequences>) -> Html {
-    let Sequences { chains, costs, chosen, .. } = &**explains;
+fn headline(explains: &Rc<ExplainedSequences>) -> Html {
+    let ExplainedSequences { chains, costs, chosen, .. } = &**explains;
     let number = |number: SequenceNumber, text: String| html! { <Number asked={asked_of(explains, number)} {text} /> };
     let layers: usize = chains.chains.iter().map(|chain| chain.layers.len()).sum();
     let fused: usize = chosen.iter().map(|(sequence, _)| sequence.layers().len()).sum();

@@ -5,7 +5,7 @@ use crate::app::workers::ask::use_answers;
 use crate::chart::Curves;
 use crate::explain::explain_steps;
 use crate::explore::{FusionStep, Request, SweptParameter};
-use crate::question::{StepFusions, Topic};
+use crate::question::{Channel, StepFusions};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -19,7 +19,7 @@ pub struct FusionSweepsProps {
 pub fn FusionSweeps(props: &FusionSweepsProps) -> Html {
     let all = SweptParameter::ALL.into_iter().flat_map(|varied| varied.steps().map(move |step| (varied, step)));
     let question = |(varied, step)| StepFusions { request: Rc::clone(&props.request), varied, step };
-    let answers = use_answers(Topic::FusionSteps, all.map(question).collect());
+    let answers = use_answers(Channel::FusionSteps, all.map(question).collect());
     let steps: Vec<FusionStep> = answers.shown().cloned().collect();
     let is_running = !answers.is_complete();
     let failure = answers.failure();

@@ -4,7 +4,7 @@ use crate::app::widgets::figures::data_table::plain_table;
 use crate::app::workers::ask::use_answers;
 use crate::chart::{SearchTime, search_time_table};
 use crate::explore::{GroupSearch, PUBLISHED_TIMES};
-use crate::question::{Answer, SearchFindings, TimeSearch, Timed, Topic};
+use crate::question::{Channel, Reply, SearchFindings, TimeSearch, Timed};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -26,7 +26,7 @@ enum MeasurementAction {
     /// Starts or stops the measurement.
     Switch(bool),
     /// The result of a run.
-    Over(TimeSearch, Answer<Timed<SearchFindings>>),
+    Over(TimeSearch, Reply<Timed<SearchFindings>>),
 }
 
 impl Measurements {
@@ -91,7 +91,7 @@ impl Reducible for Measurements {
 pub fn FusionTimes() -> Html {
     let measured = use_reducer_eq(Measurements::new);
     let question = measured.question();
-    let answers = use_answers(Topic::SearchTimes, question.iter().cloned().collect());
+    let answers = use_answers(Channel::SearchTimes, question.iter().cloned().collect());
     {
         let dispatcher = measured.dispatcher();
         use_effect_with(question.zip(answers.get(0).cloned()), move |over| {

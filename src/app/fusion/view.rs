@@ -14,7 +14,7 @@ use crate::app::widgets::figures::data_table::explained_table;
 use crate::app::widgets::figures::figure::{Drawn, Figure};
 use crate::app::widgets::forms::controls::TextField;
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::widgets::words::term::termed;
 use crate::app::workers::stacks::{StackStudyState, use_request, use_study};
 use crate::chart::{
@@ -22,8 +22,8 @@ use crate::chart::{
     group_thousands, three_digits,
 };
 use crate::explain::FusionNumber;
-use crate::explore::{FusionMethod, FusionVerdict, Fusions, Request};
-use crate::question::{Refusal, Topic};
+use crate::explore::{FusionComparison, FusionMethod, FusionResult, Request};
+use crate::question::{Channel, Refusal};
 use crate::spec::{Diagnostics, listed_names};
 use crate::state::{Action, FusionPart, Schedule, ScheduleField, ViewField};
 use std::rc::Rc;
@@ -52,7 +52,7 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
     let request = use_request(&props.state.chosen.design, props.is_valid);
     let limits = props.state.chosen.design.schedule.stack_limits();
     let asked = request.clone().zip(limits.clone().ok());
-    let study = use_study(Topic::Fusion, asked.clone());
+    let study = use_study(Channel::Fusion, asked.clone());
     let status = study.status;
     // While the design has errors, the last study and its choices stay.
     let kept = use_mut_ref(|| None);
@@ -147,7 +147,7 @@ fn parts(open: FusionPart, act: &Callback<Action>) -> Html {
 }
 
 /// The stacks of each method, on a map and on the graph, and accesses, energy and latency by cause.
-fn methods_in_depth(fusions: &Arc<Fusions>, graph: Option<&Rc<NetworkDrawing>>) -> Html {
+fn methods_in_depth(fusions: &Arc<FusionComparison>, graph: Option<&Rc<NetworkDrawing>>) -> Html {
     html! {
         <>
             <section class="card">
@@ -237,16 +237,16 @@ fn progress(study: &StackStudyState) -> Html {
     }
 }
 
-fn headline(fusions: &Arc<Fusions>, request: Option<&Request>) -> Html {
-    let verdict = |wanted: FusionMethod| {
-        let found = fusions.verdicts.iter().find(|(method, _)| *method == wanted);
-        found.and_then(|(_, verdict)| verdict.as_ref().ok())
+fn headline(fusions: &Arc<FusionComparison>, request: Option<&Request>) -> Html {
+    let result = |wanted: FusionMethod| {
+        let found = fusions.results.iter().find(|(method, _)| *method == wanted);
+        found.and_then(|(_, result)| result.as_ref().ok())
     };
-    let Some(optimal) = verdict(FusionMethod::Optimal) else { return html! {} };
-    let value = |verdict: &FusionVerdict| verdict.stacks.score;
+    let Some(optimal) = result(FusionMethod::Optimal) else { return html! {} };
+    let value = |result: &FusionResult| result.stacks.score;
     let quantity = request.map_or(Quantity::Energy, |request| Quantity::of_objective(&request.settings.objective));
     let against = |method: FusionMethod, name: &str| {
-        verdict(method).map(|other| {
+        result(method).map(|other| {
             let factor = value(other) / value(optimal);
             // A method judged by another objective may be better in this number.
             let gain = |factor: f64| number(fusions, FusionNumber::Gain(method), format!("{}×", three_digits(factor)));
@@ -296,10 +296,10 @@ fn ways(count: f64) -> String {
 }
 
 /// Descriptions of the methods, reasons why one has no result, and the scope of Optimus' model.
-fn notes(fusions: &Arc<Fusions>) -> Html {
-    let item = |(method, verdict): &(FusionMethod, Result<FusionVerdict, Diagnostics>)| {
+fn notes(fusions: &Arc<FusionComparison>) -> Html {
+    let item = |(method, result): &(FusionMethod, Result<FusionResult, Diagnostics>)| {
         let reasons =
-            verdict.as_ref().err().map(|wrong| wrong.0.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
+            result.as_ref().err().map(|wrong| wrong.0.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
         html! {
             <>
                 <dt>{ method.title() }</dt>
@@ -317,8 +317,8 @@ fn notes(fusions: &Arc<Fusions>) -> Html {
         let why = " by it: every weight and the network's input and output once.";
         html! { <>{ " No groups move less than " }{ least }{ why }</> }
     });
-    let exact = fusions.verdicts.iter().find(|(method, _)| *method == FusionMethod::Optimus);
-    let exact_bytes = exact.and_then(|(_, verdict)| verdict.as_ref().ok()?.optimus_bytes);
+    let exact = fusions.results.iter().find(|(method, _)| *method == FusionMethod::Optimus);
+    let exact_bytes = exact.and_then(|(_, result)| result.as_ref().ok()?.optimus_bytes);
     let bound = fusions.bound_bytes.zip(exact_bytes).map(|(bound, bytes)| {
         format!(
             " The network is too wide for an exact search: what stands for it is a good choice of groups, {}.",
@@ -328,7 +328,7 @@ fn notes(fusions: &Arc<Fusions>) -> Html {
     html! {
         <details class="twin">
             <summary>{ "the methods" }</summary>
-            <dl class="methods">{ for fusions.verdicts.iter().map(item) }</dl>
+            <dl class="methods">{ for fusions.results.iter().map(item) }</dl>
             <p class="hint">
                 { "Optimus' model counts bytes between DRAM and one buffer of " }
                 { number(fusions, FusionNumber::Buffer, Quantity::Bytes.text(fusions.buffer_bytes as f64)) }
@@ -342,9 +342,9 @@ fn notes(fusions: &Arc<Fusions>) -> Html {
 }
 
 /// Buttons that take a method's stacks over into the schedule.
-fn choices(fusions: &Fusions, act: &Callback<Action>) -> Html {
-    let choice = |(method, verdict): (FusionMethod, &FusionVerdict)| {
-        let ends = listed_names(&verdict.stacks.ends);
+fn choices(fusions: &FusionComparison, act: &Callback<Action>) -> Html {
+    let choice = |(method, result): (FusionMethod, &FusionResult)| {
+        let ends = listed_names(&result.stacks.ends);
         let onclick = act.reform(move |_: MouseEvent| Action::EndStacksAfter(ends.clone()));
         html! {
             <button type="button" class="small" {onclick} data-testid={format!("use-{method:?}").to_lowercase()}>
@@ -352,7 +352,7 @@ fn choices(fusions: &Fusions, act: &Callback<Action>) -> Html {
             </button>
         }
     };
-    let known = fusions.verdicts.iter().filter_map(|(method, verdict)| Some((*method, verdict.as_ref().ok()?)));
+    let known = fusions.results.iter().filter_map(|(method, result)| Some((*method, result.as_ref().ok()?)));
     html! {
         <div class="row" role="group" aria-label="Cut the network as a method does">
             <small>{ "Cut the network as" }</small>

@@ -6,15 +6,15 @@ use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
 use crate::app::widgets::figures::data_table::{table_cells, table_head};
 use crate::app::widgets::figures::figure::{Drawn, Figure};
-use crate::app::widgets::figures::save::{Save, Saved};
-use crate::app::widgets::forms::controls::{Choice, Select, use_disclosure};
-use crate::app::widgets::page::surroundings::OfNoDesign;
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::figures::save::{FileContent, Save};
+use crate::app::widgets::forms::controls::{ChoiceOption, Select, use_disclosure};
+use crate::app::widgets::page::figure_context::OfNoDesign;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::widgets::words::term::termed;
 use crate::app::workers::ask::use_answers;
-use crate::chart::{Column, Published, PublishedNumber, Table, TableCell};
+use crate::chart::{Column, PublishedNumber, PublishedNumbers, Table, TableCell};
 use crate::gallery::{Claim, Entry, Fidelity, Finding, entries, fidelity_counts};
-use crate::question::{Answer, CheckClaim, Topic};
+use crate::question::{Channel, CheckClaim, Reply};
 use crate::spec::{Diagnostics, in_quotes};
 use crate::state::Action;
 use std::collections::BTreeMap;
@@ -104,9 +104,9 @@ pub fn GalleryView() -> Html {
 }
 
 /// The values of a filter; the first one keeps all.
-fn choices<'a>(all: &'static str, names: impl Iterator<Item = &'a str>) -> Vec<Choice> {
-    let each = names.map(|name| Choice::new(name.to_owned(), name.to_owned()));
-    std::iter::once(Choice::new("", all)).chain(each).collect()
+fn choices<'a>(all: &'static str, names: impl Iterator<Item = &'a str>) -> Vec<ChoiceOption> {
+    let each = names.map(|name| ChoiceOption::new(name.to_owned(), name.to_owned()));
+    std::iter::once(ChoiceOption::new("", all)).chain(each).collect()
 }
 
 fn setter(state: &UseStateHandle<String>) -> Callback<String> {
@@ -126,12 +126,12 @@ struct EntryCardProps {
 }
 
 /// Our number for each claim, by the index of the claim.
-type Findings = BTreeMap<usize, Answer<Finding>>;
+type ClaimFindings = BTreeMap<usize, Reply<Finding>>;
 
 /// Checks the claims of an entry while it `is_open`; results are kept.
 #[hook]
-fn use_findings(props: &EntryCardProps, is_open: bool) -> Findings {
-    let known = use_mut_ref(Findings::new);
+fn use_findings(props: &EntryCardProps, is_open: bool) -> ClaimFindings {
+    let known = use_mut_ref(ClaimFindings::new);
     // Claims with results are not asked again when the entry is opened again.
     let missing = {
         let (known, count) = (Rc::clone(&known), props.entry.claims.len());
@@ -143,7 +143,7 @@ fn use_findings(props: &EntryCardProps, is_open: bool) -> Findings {
     };
     let question = |&claim: &usize| CheckClaim { entry: props.entry.id.to_owned(), claim: claim as u32 };
     let questions = missing.iter().map(question).collect();
-    let answers = use_answers(Topic::Gallery(props.index), questions);
+    let answers = use_answers(Channel::Gallery(props.index), questions);
     for (index, &claim) in missing.iter().enumerate() {
         if let Some(answer) = answers.get(index) {
             known.borrow_mut().insert(claim, answer.clone());
@@ -198,7 +198,7 @@ fn EntryCard(props: &EntryCardProps) -> Html {
 }
 
 /// The numbers of the paper, and ours so far.
-fn figure(entry: &Entry, findings: &Findings) -> Published {
+fn figure(entry: &Entry, findings: &ClaimFindings) -> PublishedNumbers {
     let number = |(index, claim): (usize, &Claim)| {
         let ours = match findings.get(&index) {
             Some(Ok(found)) => Some(found.ours),
@@ -214,7 +214,7 @@ fn figure(entry: &Entry, findings: &Findings) -> Published {
         }
     };
     let numbers = entry.claims.iter().enumerate().map(number).collect();
-    Published::new(format!("{}, {}", entry.paper, entry.place), numbers)
+    PublishedNumbers::new(format!("{}, {}", entry.paper, entry.place), numbers)
 }
 
 /// A prefix for the claim above under another rule or assumption.
@@ -227,7 +227,7 @@ fn remark(text: &str) -> Html {
     html! { <tr class="remark"><td colspan="5">{ in_quotes(text) }</td></tr> }
 }
 
-fn table(entry: &Entry, findings: &Findings) -> Html {
+fn table(entry: &Entry, findings: &ClaimFindings) -> Html {
     let cells = |(index, claim): (usize, &Claim)| {
         let (ours, deviation, remark) = match findings.get(&index) {
             None => ("…".into(), "".into(), ""),
@@ -273,7 +273,7 @@ fn table(entry: &Entry, findings: &Findings) -> Html {
                 { table_head(&shown) }
                 <tbody>{ for entry.claims.iter().enumerate().map(row) }</tbody>
             </table>
-            <Save what={Saved::Table(table)} />
+            <Save what={FileContent::Table(table)} />
         </div>
     }
 }

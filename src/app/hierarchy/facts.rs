@@ -2,15 +2,15 @@
 
 use crate::app::design::hardware_card::HardwareDrawing;
 use crate::app::session::hierarchies::{Explorer, MOST_COMPARED};
-use crate::app::session::hierarchy_results::{Comparison, StudyResults};
+use crate::app::session::hierarchy_results::{HierarchyResults, UnrollingComparison};
 use crate::app::widgets::figures::data_table::plain_table;
 use crate::app::widgets::figures::figure::{Drawn, Figure};
-use crate::app::widgets::page::surroundings::use_act;
-use crate::app::widgets::words::explain::{Asked, Number};
+use crate::app::widgets::page::figure_context::use_act;
+use crate::app::widgets::words::explain::{AskedNumber, Number};
 use crate::chart::{Column, Matrix, Quantity, Table, TableCell};
 use crate::explain::{Explained, explain_hierarchy};
 use crate::hardware::Core;
-use crate::hierarchy::{HierarchyFacts, LayerResult, Point};
+use crate::hierarchy::{HierarchyCost, HierarchyFacts, LayerResult};
 use crate::state::{Action, Half};
 use std::rc::Rc;
 use yew::prelude::*;
@@ -89,14 +89,14 @@ pub fn FactsCard(props: &FactsCardProps) -> Html {
 fn costs(core: &Core, layers: &[LayerResult]) -> Vec<Html> {
     let one = |explained: Explained| {
         let (text, name) = (explained.value_text(), explained.name.clone());
-        html! { <><Number asked={Asked::Made(Rc::new(explained))} {text} />{ format!(" {name} ") }</> }
+        html! { <><Number asked={AskedNumber::Made(Rc::new(explained))} {text} />{ format!(" {name} ") }</> }
     };
     explain_hierarchy(core, layers).into_iter().map(one).collect()
 }
 
 #[derive(Properties, PartialEq)]
 pub struct ComparisonCardProps {
-    pub results: Rc<StudyResults>,
+    pub results: Rc<HierarchyResults>,
     pub explorer: Explorer,
 }
 
@@ -104,7 +104,7 @@ pub struct ComparisonCardProps {
 #[component]
 pub fn ComparisonCard(props: &ComparisonCardProps) -> Html {
     let results = &*props.results;
-    let Some(outline) = results.outline.as_ref().filter(|outline| !outline.unrollings.is_empty()) else {
+    let Some(overview) = results.overview.as_ref().filter(|overview| !overview.unrollings.is_empty()) else {
         return html! {};
     };
     let compare = {
@@ -124,15 +124,15 @@ pub fn ComparisonCard(props: &ComparisonCardProps) -> Html {
                         { "Compare the unrollings" }
                     </button>
                 },
-                Some(comparison) => matrix(comparison, &outline.unrollings),
+                Some(comparison) => matrix(comparison, &overview.unrollings),
             } }
         </section>
     }
 }
 
 /// Some of the best trade-offs, evenly chosen by energy.
-fn to_compare(results: &StudyResults) -> Vec<(u32, Rc<str>)> {
-    let front: Vec<&(Point, Rc<str>, bool)> = results.drawn.iter().filter(|(.., front)| *front).collect();
+fn to_compare(results: &HierarchyResults) -> Vec<(u32, Rc<str>)> {
+    let front: Vec<&(HierarchyCost, Rc<str>, bool)> = results.drawn.iter().filter(|(.., front)| *front).collect();
     let count = front.len().min(MOST_COMPARED);
     let at = |column: usize| if count > 1 { column * (front.len() - 1) / (count - 1) } else { 0 };
     (0..count)
@@ -141,7 +141,7 @@ fn to_compare(results: &StudyResults) -> Vec<(u32, Rc<str>)> {
         .collect()
 }
 
-fn matrix(comparison: &Comparison, unrollings: &[String]) -> Html {
+fn matrix(comparison: &UnrollingComparison, unrollings: &[String]) -> Html {
     let columns = comparison.hierarchies.len();
     let cells = comparison.rows.iter().flat_map(|row| match row {
         Some(energies) => energies.iter().map(|energy| Some(*energy)).collect::<Vec<_>>(),

@@ -1,12 +1,12 @@
 //! The form of a study of memory hierarchies: parameters, start and stop, progress.
 
 use crate::app::session::hierarchies::Explorer;
-use crate::app::session::hierarchy_results::StudyResults;
+use crate::app::session::hierarchy_results::HierarchyResults;
 use crate::app::session::state::PageState;
-use crate::app::widgets::forms::controls::{Checkbox, Choice, Select, TextField, passing};
+use crate::app::widgets::forms::controls::{Checkbox, ChoiceOption, Select, TextField, passing};
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
 use crate::app::widgets::forms::document_text::FoldedText;
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::widgets::words::term::termed;
 use crate::app::workers::results::Status;
 use crate::chart::{group_thousands, seconds_text};
@@ -21,7 +21,7 @@ const WHOLE: &str = "(whole)";
 const OWN: &str = "(own)";
 
 #[derive(Properties, PartialEq)]
-pub struct FormCardProps {
+pub struct HierarchyFormCardProps {
     pub form: HierarchyForm,
     /// The accelerator, if its document is valid.
     pub core: Option<Rc<Core>>,
@@ -31,28 +31,35 @@ pub struct FormCardProps {
 
 /// Parameters of the generator.
 #[component]
-pub fn FormCard(props: &FormCardProps) -> Html {
+pub fn HierarchyFormCard(props: &HierarchyFormCardProps) -> Html {
     let act = use_act();
     let form = &props.form;
     let change = act.reform(Action::Hierarchy);
     let pools = {
-        let mut pools: Vec<Choice> = pool_presets().iter().map(|preset| Choice::new(preset.id, preset.title)).collect();
+        let mut pools: Vec<ChoiceOption> =
+            pool_presets().iter().map(|preset| ChoiceOption::new(preset.id, preset.title)).collect();
         if form.pool_preset.is_none() {
-            pools.push(Choice::new(OWN, "my own pool"));
+            pools.push(ChoiceOption::new(OWN, "my own pool"));
         }
         pools
     };
     let pick_pool =
         passing(&act, |value: String| pool_presets().iter().find(|preset| preset.id == value).map(Action::PickPool));
-    let layers: Vec<Choice> = std::iter::once(Choice::new(WHOLE, "the whole network"))
-        .chain(props.layers.iter().flat_map(|names| names.iter()).map(|name| Choice::new(name.clone(), name.clone())))
+    let layers: Vec<ChoiceOption> = std::iter::once(ChoiceOption::new(WHOLE, "the whole network"))
+        .chain(
+            props
+                .layers
+                .iter()
+                .flat_map(|names| names.iter())
+                .map(|name| ChoiceOption::new(name.clone(), name.clone())),
+        )
         .collect();
-    let numbers = |numbers: &[u64], text: fn(u64) -> String| -> Vec<Choice> {
-        numbers.iter().map(|number| Choice::new(number.to_string(), text(*number))).collect()
+    let numbers = |numbers: &[u64], text: fn(u64) -> String| -> Vec<ChoiceOption> {
+        numbers.iter().map(|number| ChoiceOption::new(number.to_string(), text(*number))).collect()
     };
-    let objectives: Vec<Choice> = HierarchyObjective::ALL
+    let objectives: Vec<ChoiceOption> = HierarchyObjective::ALL
         .iter()
-        .map(|(choice, title)| Choice::new(choice.number().to_string(), *title))
+        .map(|(choice, title)| ChoiceOption::new(choice.number().to_string(), *title))
         .collect();
     let pick_objective = passing(&change, move |value: String| {
         let number = |(choice, _): &(HierarchyObjective, _)| choice.number().to_string() == value;
@@ -212,10 +219,10 @@ pub fn Controls(props: &ControlsProps) -> Html {
     }
 }
 
-fn progress(results: &StudyResults) -> Html {
+fn progress(results: &HierarchyResults) -> Html {
     let counts = results.counts;
     let number = |count: usize| group_thousands(count as u64);
-    let text = match (results.status, &results.outline) {
+    let text = match (results.status, &results.overview) {
         (Status::Idle | Status::Rejected, _) => return html! {},
         (_, None) => "generating".to_owned(),
         (_, Some(_)) if counts.bounded < counts.generated => {

@@ -1,19 +1,19 @@
 //! The view of memory hierarchies: parameters, the best, the front, and one hierarchy in depth.
 
 use super::facts::{ComparisonCard, FactsCard};
-use super::form::{Controls, FormCard};
+use super::form::{Controls, HierarchyFormCard};
 use crate::app::session::handle::Session;
 use crate::app::session::hierarchies::Explorer;
-use crate::app::session::hierarchy_results::StudyResults;
+use crate::app::session::hierarchy_results::HierarchyResults;
 use crate::app::session::state::PageState;
 use crate::app::widgets::figures::data_table::{table_cells, table_head};
 use crate::app::widgets::figures::figure::{Drawn, Figure, Spot};
-use crate::app::widgets::figures::save::{Save, Saved};
+use crate::app::widgets::figures::save::{FileContent, Save};
 use crate::app::widgets::words::term::termed;
 use crate::app::workers::results::Status;
 use crate::chart::{Column, Hierarchies, HierarchyPoint, Quantity, Table, TableCell};
 use crate::hardware::Core;
-use crate::hierarchy::{Point, Sought};
+use crate::hierarchy::{HierarchyCost, Sought};
 use crate::state::HierarchyObjective;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -45,7 +45,7 @@ pub fn HierarchyView(props: &HierarchyViewProps) -> Html {
     html! {
         <div data-testid="hierarchy-view" data-status={results.status.name()}>
             <section class="card" aria-label="Memory hierarchies">
-                <FormCard
+                <HierarchyFormCard
                     form={state.chosen.hierarchy.clone()}
                     core={props.core.clone()}
                     layers={props.layers.clone()}
@@ -71,13 +71,13 @@ pub fn HierarchyView(props: &HierarchyViewProps) -> Html {
 }
 
 #[derive(Properties, PartialEq)]
-struct ResultsProps {
-    results: Rc<StudyResults>,
+struct HierarchyResultsProps {
+    results: Rc<HierarchyResults>,
 }
 
 /// The best hierarchy by the objective.
 #[component]
-fn Answer(props: &ResultsProps) -> Html {
+fn Answer(props: &HierarchyResultsProps) -> Html {
     let results = &*props.results;
     let best = results.best.and_then(|best| results.drawn.iter().find(|(point, ..)| point.hierarchy == best));
     let Some((point, name, _)) = best else {
@@ -94,7 +94,7 @@ fn Answer(props: &ResultsProps) -> Html {
     let is_asked = |choice: &HierarchyObjective| Some(&choice.objective()) == objective;
     let title = HierarchyObjective::ALL.iter().find(|(choice, _)| is_asked(choice)).map_or("", |(_, title)| *title);
     let so_far = if results.status == Status::Done { "" } else { " so far" };
-    let above = results.outline.as_ref().map_or("", |outline| &outline.highest);
+    let above = results.overview.as_ref().map_or("", |overview| &overview.highest);
     html! {
         <div class="answer hierarchies" data-testid="hierarchy-best">
             <div class="kpi"><b>{ Quantity::Energy.text(point.energy_pj) }</b><span>{ "energy" }</span></div>
@@ -111,7 +111,7 @@ fn Answer(props: &ResultsProps) -> Html {
 
 #[derive(Properties, PartialEq)]
 struct PickProps {
-    results: Rc<StudyResults>,
+    results: Rc<HierarchyResults>,
     open: Callback<u32>,
 }
 
@@ -153,12 +153,12 @@ fn ScatterCard(props: &PickProps) -> Html {
     }
 }
 
-fn opened_or_best(results: &StudyResults) -> Option<u32> {
+fn opened_or_best(results: &HierarchyResults) -> Option<u32> {
     results.opened.as_ref().map(|facts| facts.hierarchy).or(results.best)
 }
 
 /// Whether only the best was asked for.
-fn seeks_best(results: &StudyResults) -> bool {
+fn seeks_best(results: &HierarchyResults) -> bool {
     results.request.as_ref().is_some_and(|request| request.settings.sought == Sought::Best)
 }
 
@@ -166,9 +166,9 @@ fn seeks_best(results: &StudyResults) -> bool {
 #[component]
 fn FrontCard(props: &PickProps) -> Html {
     let results = &*props.results;
-    let front: Vec<&(Point, Rc<str>, bool)> = results.drawn.iter().filter(|(.., front)| *front).collect();
+    let front: Vec<&(HierarchyCost, Rc<str>, bool)> = results.drawn.iter().filter(|(.., front)| *front).collect();
     let marked = opened_or_best(results);
-    let cells = |(point, name, _): &&(Point, Rc<str>, bool)| {
+    let cells = |(point, name, _): &&(HierarchyCost, Rc<str>, bool)| {
         vec![
             TableCell::of(Quantity::Energy, point.energy_pj),
             TableCell::of(Quantity::Latency, point.latency_cycles as f64),
@@ -186,7 +186,7 @@ fn FrontCard(props: &PickProps) -> Html {
         ],
         rows: front.iter().map(cells).collect(),
     });
-    let row = |(row, (point, name, _)): (usize, &&(Point, Rc<str>, bool))| {
+    let row = |(row, (point, name, _)): (usize, &&(HierarchyCost, Rc<str>, bool))| {
         let hierarchy = point.hierarchy;
         let onclick = props.open.reform(move |_: MouseEvent| hierarchy);
         let class = (marked == Some(hierarchy)).then_some("marked");
@@ -209,7 +209,7 @@ fn FrontCard(props: &PickProps) -> Html {
                     { table_head(&table) }
                     <tbody>{ for front.iter().enumerate().map(row) }</tbody>
                 </table>
-                <Save what={Saved::Table(Rc::clone(&table))} />
+                <Save what={FileContent::Table(Rc::clone(&table))} />
             </div>
         </section>
     }

@@ -1,7 +1,7 @@
 //! The answer on one row, and the progress of the sweep.
 
-use crate::app::widgets::page::surroundings::use_act;
-use crate::app::widgets::words::explain::{Asked, Number, number_of};
+use crate::app::widgets::page::figure_context::use_act;
+use crate::app::widgets::words::explain::{AskedNumber, Number, number_of};
 use crate::app::widgets::words::term::Term;
 use crate::app::workers::handle::{Workers, use_workers};
 use crate::app::workers::results::{Status, SweepResults};
@@ -10,7 +10,7 @@ use crate::chart::{
     time_text,
 };
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
-use crate::explain::{Amount, Counted, Explained, How, PointNumber, Scope, Unit};
+use crate::explain::{Amount, Counted, Explained, How, NumberUnit, PointNumber, Scope};
 use crate::explore::PointSummary;
 use crate::search::Objective;
 use crate::state::Action;
@@ -58,10 +58,11 @@ fn kpis(props: &AnswerProps, act: &Callback<Action>, strategy: &DepthFirstStrate
     let results = &*props.results;
     let layer_by_layer = results.reference(&FuseDepth::LayerByLayer).and_then(|point| results.summary(point));
     let gain = |quantity: Quantity, value: fn(&PointSummary) -> f64| {
-        let of = |name: &'static str, point: &PointSummary| Explained::given(name, value(point), Unit::Of(quantity));
+        let of =
+            |name: &'static str, point: &PointSummary| Explained::given(name, value(point), NumberUnit::Of(quantity));
         layer_by_layer.map(|reference| {
             let terms = vec![of("layer-by-layer", reference), of("here", best)];
-            Explained::computed("gain", Unit::Of(Quantity::Factor), How::Quotient, terms).noted(LAYER_BY_LAYER)
+            Explained::computed("gain", NumberUnit::Of(Quantity::Factor), How::Quotient, terms).noted(LAYER_BY_LAYER)
         })
     };
     let energy: fn(&PointSummary) -> f64 = |point| point.energy_pj;
@@ -160,7 +161,7 @@ fn less_or_more(gain: f64) -> String {
 fn gain_text(explained: Option<Explained>) -> Html {
     let Some(explained) = explained else { return html! {} };
     let gain = explained.value;
-    let number = |text: String| html! { <Number asked={Asked::Made(Rc::new(explained.clone()))} {text} /> };
+    let number = |text: String| html! { <Number asked={AskedNumber::Made(Rc::new(explained.clone()))} {text} /> };
     match gain {
         gain if (gain >= 1.005 || gain < 0.995 && gain > 0.0) && gain.is_finite() => html! {
             <>

@@ -2,9 +2,9 @@
 
 use crate::app::platform::timer::later;
 use crate::app::session::state::PageState;
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::widgets::words::term::termed;
-use crate::form::{FieldTarget, ladder, memory_boxes};
+use crate::form::{FieldTarget, memory_boxes, value_scale};
 use crate::hardware::Operand;
 use crate::spec::edit::Outline;
 use crate::state::{Action, Half, Metric, ViewField};
@@ -118,7 +118,7 @@ fn shrink(hardware: &str, act: &Callback<Action>) {
     let shared = boxes.iter().filter(|memory| memory.instances == 1).filter(holds(Operand::O));
     let Some(memory) = shared.min_by_key(|memory| memory.size_bits) else { return };
     let place = FieldTarget::value(format!("memories[{}].size", memory.index));
-    let Some(steps) = ladder(&place.read(&document)) else { return };
+    let Some(steps) = value_scale(&place.read(&document)) else { return };
     let lower = steps.steps[..steps.at.min(steps.steps.len())].iter().rev().take(STEPS).cloned();
     for (index, text) in lower.enumerate() {
         let (document, place, act) = (document.clone(), place.clone(), act.clone());

@@ -1,15 +1,15 @@
 //! The landscape: one heatmap per storing mode, on one colour scale.
 
-use crate::app::platform::pieces::late;
+use crate::app::platform::lazy_modules::late;
 use crate::app::widgets::figures::figure::{Canvas, Drawn};
-use crate::app::widgets::figures::save::{Save, Saved};
-use crate::app::widgets::page::surroundings::use_act;
-use crate::app::widgets::sweep::fine_grid::FineGridParts;
-use crate::app::widgets::sweep::grid::{Grid, grids, heatmap, offered};
+use crate::app::widgets::figures::save::{FileContent, Save};
+use crate::app::widgets::page::figure_context::use_act;
+use crate::app::widgets::sweep::fine_grid::FineGridCode;
+use crate::app::widgets::sweep::grid::{SweepGrid, grids, heatmap, offered};
 use crate::app::widgets::sweep::heatmap_figure::HeatmapFigure;
 use crate::app::widgets::sweep::zoom_bar::ZoomBar;
 use crate::app::workers::results::SweepResults;
-use crate::chart::{Cell, ColorBar, Heatmap, Panels, Window, contour_factors};
+use crate::chart::{ColorBar, Heatmap, HeatmapCell, Panels, Window, contour_factors};
 use crate::state::{Action, Metric, ViewField};
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -36,7 +36,7 @@ pub fn Heatmaps(props: &HeatmapsProps) -> Html {
     let results = &props.results;
     let zoom = use_state_eq(|| None::<((usize, usize), Window)>);
     let mut grids = grids(results);
-    let Some(size) = grids.first().map(Grid::size) else {
+    let Some(size) = grids.first().map(SweepGrid::size) else {
         return html! { <p class="hint">{ "Layer-by-layer has no tiles, so there is one point and no landscape." }</p> };
     };
     // A window only applies to the grid that it was chosen in.
@@ -57,7 +57,7 @@ pub fn Heatmaps(props: &HeatmapsProps) -> Html {
         contours = contour_factors(low, high);
         maps = maps.into_iter().map(|map| map.with_contours((low, high))).collect();
     }
-    let infeasible = maps.iter().flat_map(|map| &map.cells).any(|cell| *cell == Cell::Infeasible);
+    let infeasible = maps.iter().flat_map(|map| &map.cells).any(|cell| *cell == HeatmapCell::Infeasible);
     let bar = ColorBar { quantity: metric.quantity(), range, infeasible, pareto: true, contours };
     let can_zoom = size.0 > ZOOMABLE || size.1 > ZOOMABLE;
     let on_zoom = {
@@ -87,7 +87,7 @@ pub fn Heatmaps(props: &HeatmapsProps) -> Html {
             }
             <div class="scale">
                 <Canvas chart={Drawn::new(bar.clone())} />
-                <Save what={Saved::Panels(Rc::new(Panels { bar, maps: maps.clone() }))} label="save all" />
+                <Save what={FileContent::Panels(Rc::new(Panels { bar, maps: maps.clone() }))} label="save all" />
             </div>
             <div class={classes!("maps", format!("maps-{}", grids.len()))}>
                 { for grids.iter().zip(maps).map(|(grid, map)| html! {
@@ -135,5 +135,5 @@ fn MetricSwitch(props: &MetricSwitchProps) -> Html {
 
 /// The bar that zooms; its code is fetched with the first fine grid.
 fn zoom_bar(bar: ZoomBar) -> Html {
-    late(move |parts: FineGridParts| (parts.zoom_bar)(&bar))
+    late(move |parts: FineGridCode| (parts.zoom_bar)(&bar))
 }

@@ -2,12 +2,12 @@
 
 use crate::app::platform::timer::later;
 use crate::app::session::state::PageState;
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::workers::results::Status;
 use crate::app::workers::stacks::{use_request, use_study};
 use crate::chart::{Quantity, compared_with};
-use crate::explore::{FusionMethod, Fusions, Request};
-use crate::question::{Refusal, Topic};
+use crate::explore::{FusionComparison, FusionMethod, Request};
+use crate::question::{Channel, Refusal};
 use crate::spec::listed_names;
 use crate::state::{Action, Tab, ViewField};
 use std::cell::Cell;
@@ -60,7 +60,7 @@ fn JointOptimum(props: &JointOptimumProps) -> Html {
     let is_small = settings.is_some_and(|settings| settings.strategies().len() <= MOST_STRATEGIES);
     let request = use_request(design, is_small);
     let asked = request.clone().zip(design.schedule.stack_limits().ok());
-    let study = use_study(Topic::Fusion, asked);
+    let study = use_study(Channel::Fusion, asked);
     let status = study.status;
     let failure = match &study.refusal {
         Some(Refusal::Failed(failure)) => Some(failure.clone()),
@@ -82,8 +82,8 @@ fn JointOptimum(props: &JointOptimumProps) -> Html {
 }
 
 /// The optimum, and its gain over the best point.
-fn found(state: &PageState, fusions: &Fusions, request: &Request, act: &Callback<Action>) -> Html {
-    let optimal = fusions.verdicts.iter().find(|(method, _)| *method == FusionMethod::Optimal);
+fn found(state: &PageState, fusions: &FusionComparison, request: &Request, act: &Callback<Action>) -> Html {
+    let optimal = fusions.results.iter().find(|(method, _)| *method == FusionMethod::Optimal);
     let Some((_, Ok(optimal))) = optimal else {
         return html! { { "No choice of stacks, tiles and modes keeps to the limits." } };
     };

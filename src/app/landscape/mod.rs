@@ -3,7 +3,7 @@
 pub mod answer;
 pub mod combination;
 pub mod comparison;
-pub mod film;
+pub mod design_history;
 pub mod first_minute;
 pub mod heatmaps;
 pub mod impossible;

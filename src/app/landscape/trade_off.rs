@@ -1,7 +1,7 @@
 //! Energy against latency of all points.
 
 use crate::app::widgets::figures::figure::{Drawn, Figure, Spot};
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::widgets::pointing::highlight::{Subject, point_at, use_highlight};
 use crate::app::widgets::words::term::termed;
 use crate::app::workers::results::SweepResults;

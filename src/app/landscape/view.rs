@@ -1,38 +1,38 @@
 //! The view of all points of a sweep.
 
 use super::answer::{Answer, ProgressRow};
-use super::film::FilmProps;
+use super::design_history::DesignHistoryProps;
 use super::heatmaps::Heatmaps;
 use super::joint_optimum::{JointOptimumProps, use_rest};
 use super::trade_off::TradeOffProps;
-use crate::app::platform::pieces::late;
+use crate::app::platform::lazy_modules::late;
 use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
-use crate::app::widgets::sweep::opened_neighbours::NeighboursProps;
+use crate::app::widgets::sweep::opened_neighbours::OpenedNeighboursProps;
 use crate::app::workers::results::{PointState, Status, SweepResults};
 use crate::depth_first::PointAccount;
-use crate::piece;
+use crate::lazy_module;
 use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
 
 /// Functions whose code is fetched once the sweep is over.
 #[derive(Clone, Copy)]
-pub struct SweptParts {
+pub struct SweptCode {
     pub joint_optimum: fn(JointOptimumProps) -> Html,
     pub combination: fn(&SweepResults) -> Html,
     pub comparison: fn(Rc<SweepResults>) -> Html,
     pub trade_off: fn(TradeOffProps) -> Html,
     pub mac_counts: fn(&SweepResults, Option<u64>) -> Html,
     pub impossible: fn(&SweepResults) -> Html,
-    pub neighbours: fn(NeighboursProps) -> Html,
+    pub neighbours: fn(OpenedNeighboursProps) -> Html,
     pub first_minute: fn(Rc<PageState>) -> Html,
-    pub film: fn(FilmProps) -> Html,
+    pub design_history: fn(DesignHistoryProps) -> Html,
     pub readout: fn(Rc<PageState>) -> Html,
     pub top_memories: fn(Arc<PointAccount>) -> Html,
     pub tile_sliders: fn(Rc<SweepResults>, u32) -> Html,
 }
-piece!(SweptParts);
+lazy_module!(SweptCode);
 
 /// The view, as the page shows it.
 pub fn view(state: Rc<PageState>, session: &Session) -> Html {
@@ -54,7 +54,7 @@ pub struct LandscapeProps {
 
 /// A part of the landscape; where it is a context, nothing else is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum LandscapePart {
     /// Heatmaps, with the best point.
     Maps,
     /// The best point compared with the references.
@@ -66,7 +66,7 @@ pub enum Part {
 /// The answer, the heatmaps, and further figures.
 #[component]
 pub fn Landscape(props: &LandscapeProps) -> Html {
-    let part = use_context::<Part>();
+    let part = use_context::<LandscapePart>();
     let results = &expected(&props.state);
     let is_resting = use_rest(&props.state);
     let is_swept = is_resting || results.status == Status::Stopped;
@@ -75,9 +75,11 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
     *was_swept.borrow_mut() |= is_swept;
     let old = (results.stale || props.waits).then_some("old");
     match part {
-        Some(Part::Comparison) => return html! { <div class={classes!(old)}>{ comparison(results) }</div> },
-        Some(Part::TradeOff) => return html! { <div class={classes!(old)}>{ trade_off(props, results) }</div> },
-        Some(Part::Maps) | None => {}
+        Some(LandscapePart::Comparison) => return html! { <div class={classes!(old)}>{ comparison(results) }</div> },
+        Some(LandscapePart::TradeOff) => {
+            return html! { <div class={classes!(old)}>{ trade_off(props, results) }</div> };
+        }
+        Some(LandscapePart::Maps) | None => {}
     }
     html! {
         <>
@@ -112,8 +114,8 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                     />
                 </div>
                 if part.is_none() && *was_swept.borrow() { { tile_sliders(props, results) } }
-                if part.is_none() && props.state.film.frames().len() > 1 {
-                    { film(props) }
+                if part.is_none() && props.state.design_history.frames().len() > 1 {
+                    { design_history(props) }
                 }
             </section>
             // Nothing before the first point, so that the first frame is fast.
@@ -142,60 +144,63 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
 /// The first steps; their code is fetched after the first sweep, and their space is reserved.
 fn first_minute(props: &LandscapeProps) -> Html {
     let state = Rc::clone(&props.state);
-    late(move |parts: SweptParts| (parts.first_minute)(Rc::clone(&state)))
+    late(move |parts: SweptCode| (parts.first_minute)(Rc::clone(&state)))
 }
 
 /// The joint optimum; its code is fetched when the sweep is over.
 fn joint_optimum(props: &LandscapeProps) -> Html {
     let state = Rc::clone(&props.state);
-    late(move |parts: SweptParts| (parts.joint_optimum)(JointOptimumProps { state: Rc::clone(&state) }))
+    late(move |parts: SweptCode| (parts.joint_optimum)(JointOptimumProps { state: Rc::clone(&state) }))
 }
 
 /// The best combination of stacks; its code is fetched when the sweep is over, or stopped.
 fn combination(results: &Rc<SweepResults>) -> Html {
     let results = Rc::clone(results);
-    late(move |parts: SweptParts| (parts.combination)(&results))
+    late(move |parts: SweptCode| (parts.combination)(&results))
 }
 
 /// The comparison of the best point; its code is fetched when the first sweep is over, or stopped.
 fn comparison(results: &Rc<SweepResults>) -> Html {
     let results = Rc::clone(results);
-    late(move |parts: SweptParts| (parts.comparison)(Rc::clone(&results)))
+    late(move |parts: SweptCode| (parts.comparison)(Rc::clone(&results)))
 }
 
 /// The neighbours of the current point; its code is fetched when the first sweep is over, or stopped.
 fn neighbours(props: &LandscapeProps) -> Html {
-    let part = NeighboursProps {
+    let part = OpenedNeighboursProps {
         results: Rc::clone(&props.state.results),
         is_current: props.state.is_current(),
         opened: props.opened,
     };
-    late(move |parts: SweptParts| (parts.neighbours)(part.clone()))
+    late(move |parts: SweptCode| (parts.neighbours)(part.clone()))
 }
 
 /// The last designs; their code is fetched with the first edit.
-fn film(props: &LandscapeProps) -> Html {
-    let part = FilmProps { film: Rc::clone(&props.state.film), chosen: Rc::clone(&props.state.chosen) };
-    late(move |parts: SweptParts| (parts.film)(part.clone()))
+fn design_history(props: &LandscapeProps) -> Html {
+    let part = DesignHistoryProps {
+        design_history: Rc::clone(&props.state.design_history),
+        chosen: Rc::clone(&props.state.chosen),
+    };
+    late(move |parts: SweptCode| (parts.design_history)(part.clone()))
 }
 
 /// The top memories of the current point, once its account is known; their code is fetched with that of [`neighbours`].
 fn top_memories(props: &LandscapeProps, results: &Rc<SweepResults>) -> Html {
     let account = props.opened.and_then(|point| results.accounts.get(&point)).cloned();
     let Some(account) = account else { return html! {} };
-    late(move |parts: SweptParts| (parts.top_memories)(Arc::clone(&account)))
+    late(move |parts: SweptCode| (parts.top_memories)(Arc::clone(&account)))
 }
 
 /// Sliders over the tile sizes of the current point; their code is fetched with that of [`neighbours`].
 fn tile_sliders(props: &LandscapeProps, results: &Rc<SweepResults>) -> Html {
     let Some(point) = props.opened else { return html! {} };
     let results = Rc::clone(results);
-    late(move |parts: SweptParts| (parts.tile_sliders)(Rc::clone(&results), point))
+    late(move |parts: SweptCode| (parts.tile_sliders)(Rc::clone(&results), point))
 }
 
 fn trade_off(props: &LandscapeProps, results: &Rc<SweepResults>) -> Html {
     let part = TradeOffProps { results: Rc::clone(results), opened: props.opened };
-    late(move |parts: SweptParts| (parts.trade_off)(part.clone()))
+    late(move |parts: SweptCode| (parts.trade_off)(part.clone()))
 }
 
 /// The reasons for infeasible points, if there are any; the code is fetched with the first.
@@ -205,13 +210,13 @@ fn impossible(results: &Rc<SweepResults>) -> Html {
         return html! {};
     }
     let results = Rc::clone(results);
-    late(move |parts: SweptParts| (parts.impossible)(&results))
+    late(move |parts: SweptCode| (parts.impossible)(&results))
 }
 
 /// The amount of recomputation; its code is fetched when the first sweep is over, or stopped.
 fn mac_counts(results: &Rc<SweepResults>, least: Option<u64>) -> Html {
     let results = Rc::clone(results);
-    late(move |parts: SweptParts| (parts.mac_counts)(&results, least))
+    late(move |parts: SweptCode| (parts.mac_counts)(&results, least))
 }
 
 /// The results; before the first of them, the points to come, so that the figures are in their places already.

@@ -1,6 +1,6 @@
 //! A curve that a person draws before they see the right one: handles to drag, or to move with the arrow keys.
 
-use crate::gallery::Unit;
+use crate::gallery::PaperUnit;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, PointerEvent};
 use yew::prelude::*;
@@ -31,7 +31,7 @@ pub struct CurveProps {
     /// Ends of the vertical axis.
     pub axis: (f64, f64),
     /// Unit of the vertical axis.
-    pub unit: Unit,
+    pub unit: PaperUnit,
     /// The heights drawn so far.
     pub heights: Vec<f64>,
     /// The right heights, once they may be shown.

@@ -5,14 +5,14 @@ use super::questions::{CurveField, NumberField, Questioned, TaskField, choices};
 use crate::app::session::handle::use_tell;
 use crate::app::session::state::{AnswerKey, Event, LessonAnswers};
 use crate::app::widgets::figures::download::save_text;
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::workers::answers::Answers;
 use crate::app::workers::ask::use_answers;
 use crate::lesson::{
-    Given, Lesson, LessonSource, MappingGiven, Numbers, OpenLesson, Receipt, Step, StepKind, Variation, Verdict,
-    marks_of,
+    Given, Lesson, LessonSource, LessonStep, MappingGiven, OpenLesson, Receipt, StepKind, StepNumbers, Variation,
+    Verdict, marks_of,
 };
-use crate::question::{LessonNumbers, Topic};
+use crate::question::{Channel, LessonNumbers};
 use crate::spec::{Diagnostics, in_quotes, lesson_presets};
 use crate::state::{Action, State, Tab, ViewField, file_name};
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ pub fn LessonPanel(props: &LessonPanelProps) -> Html {
 #[derive(Properties, PartialEq)]
 struct StepPanelProps {
     lesson: Rc<Lesson>,
-    step: Rc<Step>,
+    step: Rc<LessonStep>,
     open: OpenLesson,
     answers: Rc<LessonAnswers>,
     chosen: Rc<State>,
@@ -99,7 +99,7 @@ impl StepPanelProps {
 }
 
 /// Designs whose numbers are needed to judge a step, each once.
-fn needed(step: &Step, given: &[Given]) -> Vec<Variation> {
+fn needed(step: &LessonStep, given: &[Given]) -> Vec<Variation> {
     let mut all = vec![Variation::AsWritten];
     for variation in given.iter().flat_map(|given| step.decided_by(given)) {
         if !all.contains(&variation) {
@@ -111,7 +111,7 @@ fn needed(step: &Step, given: &[Given]) -> Vec<Variation> {
 
 /// The verdict on each answer, once all numbers are known.
 fn verdicts(
-    step: &Step,
+    step: &LessonStep,
     given: &[Given],
     asked: &[Variation],
     known: &Answers<LessonNumbers, Vec<f64>>,
@@ -119,12 +119,12 @@ fn verdicts(
     if !known.is_complete() || known.all() != asked.len() {
         return None;
     }
-    let numbers = |variation: &Variation| -> Numbers {
+    let numbers = |variation: &Variation| -> StepNumbers {
         let index = asked.iter().position(|other| other == variation)?;
         known.reply(index).cloned()
     };
     let judged = |given: &Given| {
-        let numbers: Vec<Numbers> = step.decided_by(given).iter().map(numbers).collect();
+        let numbers: Vec<StepNumbers> = step.decided_by(given).iter().map(numbers).collect();
         step.judge(given, &numbers)
     };
     Some(given.iter().map(judged).collect())
@@ -138,11 +138,11 @@ fn StepPanel(props: &StepPanelProps) -> Html {
     let given = props.answers.get(&key).map(|answers| answers.given.clone()).unwrap_or_default();
     let asked = needed(step, &given);
     let questions = asked.iter().map(|of| LessonNumbers { lesson: props.asked(), of: of.clone() }).collect();
-    let known = use_answers(Topic::Lesson, questions);
+    let known = use_answers(Channel::Lesson, questions);
     let values = props.values();
     let (at_hand, mapping) = at_hand(props, &values);
     let questions = at_hand.iter().map(|of| LessonNumbers { lesson: props.asked(), of: of.clone() }).collect();
-    let numbers_at_hand = use_answers(Topic::LessonAtHand, questions);
+    let numbers_at_hand = use_answers(Channel::LessonAtHand, questions);
     let verdicts = verdicts(step, &given, &asked, &known);
     let marks = verdicts.as_ref().filter(|_| !given.is_empty()).map(|verdicts| {
         let shares: Vec<f64> = verdicts.iter().map(|verdict| verdict.as_ref().map_or(0.0, |v| v.share)).collect();
@@ -304,7 +304,7 @@ pub fn mark_text(marks: f64) -> String {
 fn head(props: &StepPanelProps) -> Html {
     let StepPanelProps { lesson, open, tell, .. } = props;
     let act = tell.reform(Event::Act);
-    let dot = |(number, other): (usize, &Step)| {
+    let dot = |(number, other): (usize, &LessonStep)| {
         let is_here = number as u32 == open.step;
         let is_done = props.answers.get(&props.key_of(number as u32)).is_some();
         let label = format!("Step {}: {}{}", number + 1, other.title, if is_done { ", answered" } else { "" });

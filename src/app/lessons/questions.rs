@@ -1,8 +1,8 @@
 //! Questions of a step: multiple choice, a number, a curve, a design.
 
 use super::curve::Curve;
-use crate::app::widgets::forms::controls::{Choice as Option_, Select};
-use crate::lesson::{Asked, Choice, Given, Prediction, Step, Task};
+use crate::app::widgets::forms::controls::{ChoiceOption as Option_, Select};
+use crate::lesson::{AnswerChoice, AskedQuantity, DesignGoal, Given, LessonStep, Prediction};
 use crate::spec::parse_decimal;
 use std::rc::Rc;
 use web_sys::HtmlInputElement;
@@ -11,7 +11,7 @@ use yew::prelude::*;
 /// Common parts of all questions.
 #[derive(Clone, PartialEq)]
 pub struct Questioned {
-    pub step: Rc<Step>,
+    pub step: Rc<LessonStep>,
     /// The answers so far.
     pub given: Vec<Given>,
     /// Whether further answers no longer count.
@@ -21,13 +21,13 @@ pub struct Questioned {
 }
 
 /// A multiple choice; `right` is the right one, once it may be shown.
-pub fn choices(of: &Questioned, choices: &[Choice], right: Option<usize>, is_judged: bool) -> Html {
+pub fn choices(of: &Questioned, choices: &[AnswerChoice], right: Option<usize>, is_judged: bool) -> Html {
     let chosen = |index: usize| of.given.iter().any(|given| *given == Given::Choice(index as u32 + 1));
     let last = match of.given.last() {
         Some(Given::Choice(last)) => Some(*last as usize),
         _ => None,
     };
-    let button = |(index, choice): (usize, &Choice)| {
+    let button = |(index, choice): (usize, &AnswerChoice)| {
         let is_chosen = chosen(index);
         let (class, mark) = match right {
             Some(right) if right == index => (Some("right"), "✓ "),
@@ -60,7 +60,7 @@ pub fn choices(of: &Questioned, choices: &[Choice], right: Option<usize>, is_jud
 #[derive(Properties, PartialEq)]
 pub struct NumberFieldProps {
     pub of: Questioned,
-    pub asked: Asked,
+    pub asked: AskedQuantity,
 }
 
 /// A number to enter.
@@ -171,7 +171,7 @@ pub fn CurveField(props: &CurveFieldProps) -> Html {
 #[derive(Properties, PartialEq)]
 pub struct TaskFieldProps {
     pub of: Questioned,
-    pub task: Task,
+    pub task: DesignGoal,
     /// The chosen value of each field, by index.
     pub values: Vec<u32>,
     /// The mapping made by hand, as an answer; only for tasks without fields.
@@ -190,7 +190,7 @@ pub fn TaskField(props: &TaskFieldProps) -> Html {
         true => mapping.clone(),
         false => Some(Given::Values(values.iter().map(|value| value + 1).collect())),
     };
-    let select = |(index, field): (usize, &crate::lesson::Field)| {
+    let select = |(index, field): (usize, &crate::lesson::LessonField)| {
         let (values, onchoose) = (values.clone(), onchoose.clone());
         let onchange = Callback::from(move |value: String| {
             let mut next = values.clone();

@@ -2,7 +2,7 @@
 
 use crate::app::workers::ask::use_answers;
 use crate::lesson::{MOST_VARIANTS, variants_to_check};
-use crate::question::{CheckVariant, Topic};
+use crate::question::{Channel, CheckVariant};
 use crate::spec::in_quotes;
 use yew::prelude::*;
 
@@ -29,7 +29,7 @@ pub fn VariantsCheck(props: &VariantsCheckProps) -> Html {
         }
         false => Vec::new(),
     };
-    let found = use_answers(Topic::LessonVariants, questions);
+    let found = use_answers(Channel::LessonVariants, questions);
     let of = match *variants {
         1 => "the lesson".to_owned(),
         variants if variants <= MOST_VARIANTS => format!("all {variants} variants"),

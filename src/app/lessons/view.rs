@@ -11,10 +11,10 @@ use crate::app::session::state::PageState;
 use crate::app::widgets::figures::download::save_text;
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
 use crate::app::widgets::forms::document_text::{DocumentText, use_text_offered};
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::workers::ask::use_answers;
-use crate::lesson::{Lesson, LessonSource, OpenLesson, Step, StepKind, Variation, lessons};
-use crate::question::{Answer, FindLessonMistakes, LessonNumbers, Topic};
+use crate::lesson::{Lesson, LessonSource, LessonStep, OpenLesson, StepKind, Variation, lessons};
+use crate::question::{Channel, FindLessonMistakes, LessonNumbers, Reply};
 use crate::spec::{Diagnostics, lesson_presets};
 use crate::state::{Action, State, file_name};
 use std::rc::Rc;
@@ -51,9 +51,9 @@ pub fn LessonsView(props: &LessonsViewProps) -> Html {
     let tell = use_tell();
     use_kept_answers(names, &student, &props.answers, &tell);
     let own = match props.chosen.lesson.as_deref() {
-        Some(open @ OpenLesson { source: LessonSource::Own(_), .. }) => Some(open.clone()),
+        Some(open @ OpenLesson { source: LessonSource::Text(_), .. }) => Some(open.clone()),
         _ => props.own.as_ref().map(|text| OpenLesson {
-            source: LessonSource::Own(text.to_string()),
+            source: LessonSource::Text(text.to_string()),
             student: student.clone(),
             ..OpenLesson::default()
         }),
@@ -176,7 +176,7 @@ fn lesson_card(
 }
 
 /// `, one to draw, one to design`
-fn kinds(steps: &[Step]) -> String {
+fn kinds(steps: &[LessonStep]) -> String {
     let count = |is: fn(&StepKind) -> bool| steps.iter().filter(|step| is(&step.kind)).count();
     let words = [
         (count(|kind| matches!(kind, StepKind::Number(_))), "to compute"),
@@ -207,10 +207,10 @@ fn OwnLesson(props: &OwnLessonProps) -> Html {
         lesson: OpenLesson { step: step as u32, values: Vec::new(), ..open.clone() },
         of: Variation::AsWritten,
     };
-    let numbers = use_answers(Topic::LessonPreview, (0..steps).map(asked).collect());
+    let numbers = use_answers(Channel::LessonPreview, (0..steps).map(asked).collect());
     let text = open.source.text().to_owned();
     // The preview varies parameters and fields without the page.
-    let mistakes = use_answers(Topic::LessonMistakes, vec![FindLessonMistakes { text: text.clone() }]);
+    let mistakes = use_answers(Channel::LessonMistakes, vec![FindLessonMistakes { text: text.clone() }]);
     let wrong = match (mistakes.reply(0), &*lesson) {
         (Some(mistakes), _) => mistakes.clone(),
         (None, Err(wrong)) => wrong.clone(),
@@ -299,12 +299,12 @@ fn OwnLesson(props: &OwnLessonProps) -> Html {
 }
 
 /// A step as a student sees it, with the right answer.
-fn step_preview(step: &Step, numbers: Option<&Answer<Vec<f64>>>) -> Html {
+fn step_preview(step: &LessonStep, numbers: Option<&Reply<Vec<f64>>>) -> Html {
     let known = numbers.and_then(|numbers| numbers.as_deref().ok());
     let asked = match &step.kind {
         StepKind::Choice(choices) => {
             let right = known.and_then(|known| step.right_choice(known));
-            let choice = |(index, choice): (usize, &crate::lesson::Choice)| {
+            let choice = |(index, choice): (usize, &crate::lesson::AnswerChoice)| {
                 let is_right = right == Some(index);
                 html! { <li class={is_right.then_some("right")}>{ if is_right { "✓ " } else { "" } }{ &choice.text }</li> }
             };

@@ -7,7 +7,7 @@ use yew::prelude::*;
 
 /// The part that is dragged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Held {
+pub enum DraggedItem {
     /// A loop, by place.
     Loop(usize),
     /// The end of a memory level of an operand.
@@ -18,7 +18,7 @@ pub enum Held {
     },
 }
 
-impl Held {
+impl DraggedItem {
     /// The edit of a drop on the loop at `place`: a loop takes that place, a level ends after that loop.
     fn dropped_on(self, place: usize) -> MappingEdit {
         match self {
@@ -31,7 +31,7 @@ impl Held {
 /// The dragged part, and the place of the loop under the pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Drag {
-    held: Held,
+    held: DraggedItem,
     over: Option<usize>,
 }
 
@@ -49,7 +49,7 @@ pub fn use_dragging(on_drop: Callback<MappingEdit>) -> Dragging {
 
 impl Dragging {
     /// Starts a drag, which captures the pointer.
-    pub fn take(&self, held: Held) -> Callback<PointerEvent> {
+    pub fn take(&self, held: DraggedItem) -> Callback<PointerEvent> {
         let setter = self.drag.setter();
         Callback::from(move |event: PointerEvent| {
             if event.button() != 0 {
@@ -96,9 +96,9 @@ impl Dragging {
     pub fn mark(&self, place: usize) -> Option<&'static str> {
         let drag = (*self.drag)?;
         match drag.held {
-            Held::Loop(from) if from == place => Some("dragged"),
+            DraggedItem::Loop(from) if from == place => Some("dragged"),
             _ if drag.over != Some(place) => None,
-            Held::Loop(from) if from > place => Some("drop-below"),
+            DraggedItem::Loop(from) if from > place => Some("drop-below"),
             _ => Some("drop-above"),
         }
     }

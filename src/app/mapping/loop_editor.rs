@@ -1,6 +1,6 @@
 //! An editable loop nest: loops move in and out, memory levels end earlier or later; by pointer, buttons and keys.
 
-use super::dragging::{Dragging, Held, use_dragging};
+use super::dragging::{DraggedItem, Dragging, use_dragging};
 use crate::app::widgets::pointing::highlight::{Subject, pointing, use_highlight};
 use crate::chart::{OPERAND_ORDER, memories_of, stored_as};
 use crate::explore::{LayerFacts, MappingEdit, TemporalMapping};
@@ -94,7 +94,7 @@ pub fn LoopEditor(props: &LoopEditorProps) -> Html {
                     scope="row"
                     class="movable"
                     title="Drag it to another place"
-                    onpointerdown={dragging.take(Held::Loop(place))}
+                    onpointerdown={dragging.take(DraggedItem::Loop(place))}
                     onpointermove={dragging.moved()}
                     onpointerup={dragging.released()}
                     onpointercancel={dragging.given_up()}
@@ -195,7 +195,7 @@ fn cell(facts: &LayerFacts, mapping: &TemporalMapping, operand: usize, place: us
         <td
             class={classes!(shade, "level-end", "movable")}
             {title}
-            onpointerdown={dragging.take(Held::End { operand, level: ended })}
+            onpointerdown={dragging.take(DraggedItem::End { operand, level: ended })}
             onpointermove={dragging.moved()}
             onpointerup={dragging.released()}
             onpointercancel={dragging.given_up()}

@@ -2,9 +2,9 @@
 
 use crate::app::widgets::figures::turning::Turning;
 use crate::app::workers::ask::use_answers;
-use crate::cost::LoopTurns;
+use crate::cost::LoopTrace;
 use crate::explore::{LayerRequest, MappedLayer};
-use crate::question::{FollowLoops, Topic};
+use crate::question::{Channel, TraceLoops};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -27,8 +27,8 @@ impl PartialEq for LoopMotionProps {
 #[component]
 pub fn LoopMotion(props: &LoopMotionProps) -> Html {
     let (request, mapping) = (Rc::clone(&props.request), props.mapped.mapping.clone());
-    let answers = use_answers(Topic::Turns, vec![FollowLoops { request, mapping }]);
-    let last = use_mut_ref(|| None::<(Rc<str>, Rc<LoopTurns>)>);
+    let answers = use_answers(Channel::Turns, vec![TraceLoops { request, mapping }]);
+    let last = use_mut_ref(|| None::<(Rc<str>, Rc<LoopTrace>)>);
     if let Some(Ok(turns)) = answers.reply(0) {
         let is_known = last.borrow().as_ref().is_some_and(|(_, known)| Rc::ptr_eq(known, turns));
         if !is_known {

@@ -1,12 +1,12 @@
 //! The effect of each set of rules, and of each switch of the rules, on a layer.
 
 use crate::app::widgets::figures::data_table::{table_cells, table_head};
-use crate::app::widgets::figures::save::{Save, Saved};
+use crate::app::widgets::figures::save::{FileContent, Save};
 use crate::app::widgets::forms::controls::use_disclosure;
 use crate::app::workers::ask::use_answers;
 use crate::chart::{Column, Quantity, Table, TableCell};
 use crate::explore::LayerRequest;
-use crate::question::{Answer, FindBestCost, LayerCost, Topic};
+use crate::question::{Channel, FindBestCost, FoundCost, Reply};
 use crate::rules::Rules;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -49,7 +49,7 @@ pub fn RulesTable(props: &RulesTableProps) -> Html {
     let question = |rules| FindBestCost { request: Rc::new(LayerRequest { rules, ..(*props.request).clone() }) };
     let questions =
         if is_open { compared(props.request.rules).into_iter().map(question).collect() } else { Vec::new() };
-    let costs = use_answers(Topic::Rules, questions);
+    let costs = use_answers(Channel::Rules, questions);
     let base = costs.get(count - 1);
     let changes = |index: usize| match (costs.get(Rules::SETS.len() + index), base) {
         (Some(cost), Some(base)) => cost != base,
@@ -109,7 +109,7 @@ pub fn RulesTable(props: &RulesTableProps) -> Html {
                             { for deciding.iter().enumerate().map(switch_row) }
                         </tbody>
                     </table>
-                    <Save what={Saved::Table(Rc::clone(&table))} />
+                    <Save what={FileContent::Table(Rc::clone(&table))} />
                 </div>
                 if is_done && !idle.is_empty() {
                     <p class="hint" data-testid="idle-switches">
@@ -122,7 +122,7 @@ pub fn RulesTable(props: &RulesTableProps) -> Html {
 }
 
 /// Energy and latency, and their change from those under the rules in force; or the reason why there are none.
-pub fn cost_cells(cost: Option<&Answer<LayerCost>>, base: Option<&Answer<LayerCost>>) -> Vec<TableCell> {
+pub fn cost_cells(cost: Option<&Reply<FoundCost>>, base: Option<&Reply<FoundCost>>) -> Vec<TableCell> {
     let base = base.and_then(|base| base.as_ref().ok());
     let cell = |quantity: Quantity, value: f64, base: Option<f64>| {
         let share = match base.map(|base| 100.0 * (value / base - 1.0)) {

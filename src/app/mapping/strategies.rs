@@ -2,12 +2,12 @@
 
 use crate::app::widgets::figures::data_table::{table_cells, table_head};
 use crate::app::widgets::figures::figure::{Drawn, Figure};
-use crate::app::widgets::figures::save::{Save, Saved};
+use crate::app::widgets::figures::save::{FileContent, Save};
 use crate::app::widgets::forms::controls::use_disclosure;
 use crate::app::workers::ask::use_answers;
-use crate::chart::{Column, Lines, LoopNest, Quantity, Scatter, Table, TableCell, group_thousands, three_digits};
+use crate::chart::{Column, Lines, LoopNests, Quantity, Scatter, Table, TableCell, group_thousands, three_digits};
 use crate::explore::{LayerFacts, LayerRequest, MOST_STRATEGY_LPFS, MappedLayer, StrategyFindings, ZigZagStrategy};
-use crate::question::{Answer, SearchByStrategy, Topic};
+use crate::question::{Channel, Reply, SearchByStrategy};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -23,7 +23,7 @@ pub struct StrategiesProps {
 /// Findings by index of the strategy; the text is the reason why there are none.
 type Searches = BTreeMap<usize, Result<StrategyFindings, String>>;
 
-fn search_of(answer: &Answer<Result<StrategyFindings, String>>) -> Result<StrategyFindings, String> {
+fn search_of(answer: &Reply<Result<StrategyFindings, String>>) -> Result<StrategyFindings, String> {
     answer.clone().map_err(|refusal| refusal.reason().to_owned())?
 }
 
@@ -33,7 +33,7 @@ pub fn Strategies(props: &StrategiesProps) -> Html {
     let (is_open, ontoggle) = use_disclosure();
     let question = |strategy| SearchByStrategy { request: Rc::clone(&props.request), strategy };
     let questions = if is_open { ZigZagStrategy::ALL.map(question).to_vec() } else { Vec::new() };
-    let answers = use_answers(Topic::Strategies, questions);
+    let answers = use_answers(Channel::Strategies, questions);
     let known: Searches =
         (0..answers.all()).filter_map(|index| Some((index, search_of(answers.get(index)?)))).collect();
     let known = &known;
@@ -134,7 +134,7 @@ fn table(known: &BTreeMap<usize, Result<StrategyFindings, String>>, best: &Mappe
                 { table_head(&table) }
                 <tbody>{ for (0..table.rows.len()).map(row) }</tbody>
             </table>
-            <Save what={Saved::Table(Rc::clone(&table))} />
+            <Save what={FileContent::Table(Rc::clone(&table))} />
         </div>
     }
 }
@@ -159,8 +159,8 @@ fn space(exhaustive: &StrategyFindings, facts: &LayerFacts) -> Html {
             />
             if let Some(even) = even {
                 <div class="two">
-                    <Figure title="Best even mapping" chart={Drawn::new(LoopNest::new(facts, even))} testid="nest-even" />
-                    <Figure title="Best uneven mapping" chart={Drawn::new(LoopNest::new(facts, best))} testid="nest-uneven" />
+                    <Figure title="Best even mapping" chart={Drawn::new(LoopNests::new(facts, even))} testid="nest-even" />
+                    <Figure title="Best uneven mapping" chart={Drawn::new(LoopNests::new(facts, best))} testid="nest-uneven" />
                 </div>
             }
         </>

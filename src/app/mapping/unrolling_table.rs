@@ -2,14 +2,14 @@
 
 use super::rules_table::cost_cells;
 use crate::app::widgets::figures::data_table::{table_cells, table_titles};
-use crate::app::widgets::figures::save::{Save, Saved};
+use crate::app::widgets::figures::save::{FileContent, Save};
 use crate::app::widgets::forms::controls::use_disclosure;
 use crate::app::workers::answers::Answers;
 use crate::app::workers::ask::use_answers;
 use crate::chart::{Column, Quantity, Table, TableCell, three_digits};
 use crate::explore::{LayerRequest, UnrollingChoice, UnrollingChoices};
 use crate::hardware::Unroll;
-use crate::question::{FindBestCost, FindUnrollings, LayerCost, Topic};
+use crate::question::{Channel, FindBestCost, FindUnrollings, FoundCost};
 use crate::sorting::sort_by;
 use crate::workload::Dim;
 use std::rc::Rc;
@@ -32,13 +32,13 @@ pub fn UnrollingTable(props: &UnrollingTableProps) -> Html {
     let (is_open, ontoggle) = use_disclosure();
     let neutral = use_memo(props.request.clone(), |request| LayerRequest { unroll: None, ..(**request).clone() });
     let asked = is_open.then(|| FindUnrollings { request: Rc::clone(&neutral), most: MOST });
-    let found = use_answers(Topic::LayerUnrollings, asked.into_iter().collect());
+    let found = use_answers(Channel::LayerUnrollings, asked.into_iter().collect());
     let choices = found.reply(0);
     let question = |choice: &UnrollingChoice| FindBestCost {
         request: Rc::new(LayerRequest { unroll: Some(choice.unroll.clone()), ..(*neutral).clone() }),
     };
     let questions = choices.map(|choices| choices.list.iter().map(question).collect()).unwrap_or_default();
-    let costs = use_answers(Topic::UnrollingCosts, questions);
+    let costs = use_answers(Channel::UnrollingCosts, questions);
     let searched = choices.map_or(0, |choices| choices.list.len());
     let is_done = choices.is_some() && costs.done() == searched;
     let take = |unroll: Option<Vec<Unroll>>| props.on_take.reform(move |_: MouseEvent| unroll.clone());
@@ -76,7 +76,7 @@ pub fn UnrollingTable(props: &UnrollingTableProps) -> Html {
 /// By ascending cost, then those without a result.
 fn table(
     choices: &UnrollingChoices,
-    costs: &Answers<FindBestCost, LayerCost>,
+    costs: &Answers<FindBestCost, FoundCost>,
     props: &UnrollingTableProps,
     take: &dyn Fn(Option<Vec<Unroll>>) -> Callback<MouseEvent>,
 ) -> Html {
@@ -122,7 +122,7 @@ fn table(
                 </thead>
                 <tbody>{ for order.iter().enumerate().map(row) }</tbody>
             </table>
-            <Save what={Saved::Table(Rc::clone(&table))} />
+            <Save what={FileContent::Table(Rc::clone(&table))} />
         </div>
     }
 }

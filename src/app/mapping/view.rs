@@ -10,22 +10,22 @@ use super::unrolling_table::{UnrollingTable, unrolled_text};
 use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
 use crate::app::widgets::figures::data_table::explained_table;
-use crate::app::widgets::figures::figure::{Drawn, Figure, Numbers};
-use crate::app::widgets::forms::controls::{Choice, Select};
+use crate::app::widgets::figures::figure::{CellNumbers, Drawn, Figure};
+use crate::app::widgets::forms::controls::{ChoiceOption, Select};
 use crate::app::widgets::forms::diagnostics::{DiagnosticList, prose};
-use crate::app::widgets::page::surroundings::use_act;
-use crate::app::widgets::words::explain::{Asked, Number};
+use crate::app::widgets::page::figure_context::use_act;
+use crate::app::widgets::words::explain::{AskedNumber, Number};
 use crate::app::widgets::words::term::termed;
 use crate::app::workers::answers::Answers;
 use crate::app::workers::ask::use_answers;
 use crate::chart::{
-    Breakdown, Lines, LoopNest, OPERAND_ORDER, Quantity, group_thousands, information_table, memories_of, port_table,
+    Breakdown, Lines, LoopNests, OPERAND_ORDER, Quantity, group_thousands, information_table, memories_of, port_table,
     three_digits,
 };
 use crate::cost::{EnergyCause, LatencyCause, LatencySplit, MappingError};
 use crate::explain::{LayerNumber, LevelFigure};
 use crate::explore::{LayerFacts, LayerRequest, MappedLayer, TemporalMapping};
-use crate::question::{Answer, BestMapping, EvaluateMapping, FindAllowedMapping, FindBestMapping, Refusal, Topic};
+use crate::question::{BestMapping, Channel, EvaluateMapping, FindAllowedMapping, FindBestMapping, Refusal, Reply};
 use crate::search::{Proof, Strategy};
 use crate::state::{Action, MappingField};
 use crate::workload::Network;
@@ -68,13 +68,13 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
     let request = (*request).clone();
     let subject = props.state.chosen.mapping_subject();
     let asked = request.clone().map(|request| FindBestMapping { request });
-    let answers = use_answers(Topic::BestMapping, asked.into_iter().collect());
+    let answers = use_answers(Channel::BestMapping, asked.into_iter().collect());
     let last = use_last(&answers);
     let constraints = props.state.chosen.mapping.constraints.clone();
     let asked = request.clone().filter(|_| !constraints.trim().is_empty());
     let asked = asked.map(|request| FindAllowedMapping { request, constraints: constraints.clone() });
     let is_constrained = asked.is_some();
-    let permits = use_answers(Topic::AllowedMapping, asked.into_iter().collect());
+    let permits = use_answers(Channel::AllowedMapping, asked.into_iter().collect());
     // While a document is evaluated, the result of the previous one stays.
     let allowed = permits.shown().next().filter(|_| is_constrained).and_then(|allowed| allowed.clone().ok()).flatten();
     // A link can contain any mapping.
@@ -89,7 +89,7 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
         None => (request, own),
     });
     let judges = judges.map(|(request, mapping)| EvaluateMapping { request, mapping });
-    let judgements = use_answers(Topic::OwnMapping, judges.into_iter().collect());
+    let judgements = use_answers(Channel::OwnMapping, judges.into_iter().collect());
 
     let change = act.reform(Action::Mapping);
     let failure = judgements.refusal().or(last.as_ref().and_then(|(_, answer)| answer.as_ref().err()));
@@ -118,20 +118,20 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
             };
             let strategy = asked.strategy;
             let source = match judged.map(|own| own.is_ok()) {
-                _ if own_waits => Source::Awaited,
-                Some(true) => Source::Hand,
-                Some(false) => Source::Invalid,
-                None => Source::Search(*proof, strategy),
+                _ if own_waits => MappingSource::Awaited,
+                Some(true) => MappingSource::Hand,
+                Some(false) => MappingSource::Invalid,
+                None => MappingSource::Search(*proof, strategy),
             };
             let constraint = match permits.get(0) {
-                _ if !is_constrained => Constraint::None,
-                Some(Err(_) | Ok(Err(_))) => Constraint::Unmet,
-                _ if allowed.is_some() => Constraint::Met,
-                _ => Constraint::None,
+                _ if !is_constrained => ConstraintCheck::None,
+                Some(Err(_) | Ok(Err(_))) => ConstraintCheck::Unmet,
+                _ if allowed.is_some() => ConstraintCheck::Met,
+                _ => ConstraintCheck::None,
             };
             let nest = match flaws {
-                Some(flaws) => LoopNest::invalid(facts, best, &mapping, flaws),
-                None => LoopNest::new(facts, shown),
+                Some(flaws) => LoopNests::invalid(facts, best, &mapping, flaws),
+                None => LoopNests::new(facts, shown),
             };
             html! {
                 <>
@@ -205,7 +205,7 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
 }
 
 /// The last answer about a layer, with its question: the current one, or the previous one while it is unknown.
-type Last = Option<(Rc<LayerRequest>, Answer<BestMapping>)>;
+type Last = Option<(Rc<LayerRequest>, Reply<BestMapping>)>;
 
 #[hook]
 fn use_last(answers: &Answers<FindBestMapping, BestMapping>) -> Last {
@@ -219,12 +219,12 @@ fn use_last(answers: &Answers<FindBestMapping, BestMapping>) -> Last {
 
 fn picker(props: &MappingViewProps, facts: Option<&LayerFacts>, change: &Callback<MappingField>) -> Html {
     let Some(network) = &props.network else { return html! {} };
-    let choices: Vec<Choice> = network
+    let choices: Vec<ChoiceOption> = network
         .computing()
         .map(|id| {
             let layer = network.layer(id);
             let macs = Quantity::Macs.text(layer.shape.macs() as f64);
-            Choice::new(layer.name.clone(), format!("{} · {} · {macs}", layer.name, layer.shape.kind.name()))
+            ChoiceOption::new(layer.name.clone(), format!("{} · {} · {macs}", layer.name, layer.shape.kind.name()))
         })
         .collect();
     let value = props.state.chosen.mapping.layer.clone().or_else(|| facts.map(|facts| facts.layer.clone()));
@@ -257,7 +257,7 @@ fn unrolling_text(facts: &LayerFacts) -> String {
 
 /// The source of the mapping that is shown.
 #[derive(Clone, Copy, PartialEq)]
-enum Source {
+enum MappingSource {
     Hand,
     /// Made by hand, but the numbers are those of the previous mapping.
     Awaited,
@@ -268,7 +268,7 @@ enum Source {
 
 /// The effect of constraints on the mapping that is shown.
 #[derive(Clone, Copy, PartialEq)]
-enum Constraint {
+enum ConstraintCheck {
     /// There are none on this layer.
     None,
     /// The search obeyed them.
@@ -281,10 +281,10 @@ fn heading(
     facts: &Rc<LayerFacts>,
     shown: &Rc<MappedLayer>,
     best: &MappedLayer,
-    (source, constraint): (Source, Constraint),
+    (source, constraint): (MappingSource, ConstraintCheck),
 ) -> Html {
-    let is_constrained = constraint == Constraint::Met;
-    let is_compared = is_constrained || source == Source::Hand;
+    let is_constrained = constraint == ConstraintCheck::Met;
+    let is_compared = is_constrained || source == MappingSource::Hand;
     let against = |value: f64, best: f64| {
         let percent = 100.0 * (value / best - 1.0);
         let text = match percent {
@@ -295,7 +295,7 @@ fn heading(
         html! { <em class={(percent > 0.005).then_some("worse")}>{ text }</em> }
     };
     let number = |number: LayerNumber, text: String| {
-        html! { <Number asked={Asked::Layer(Rc::clone(facts), Rc::clone(shown), number)} {text} /> }
+        html! { <Number asked={AskedNumber::Layer(Rc::clone(facts), Rc::clone(shown), number)} {text} /> }
     };
     let percent = |share: f64| format!("{} %", three_digits(100.0 * share));
     let cycles = shown.cycles;
@@ -332,19 +332,19 @@ fn heading(
             </div>
             <p class="hint" data-testid="mapping-source">
                 { match source {
-                    Source::Hand if is_constrained => html! { "A mapping of your own, which the constraints do not bind." },
-                    Source::Hand => html! { "A mapping of your own." },
-                    Source::Awaited => html! { "A mapping of your own, whose cost is being worked out. \
+                    MappingSource::Hand if is_constrained => html! { "A mapping of your own, which the constraints do not bind." },
+                    MappingSource::Hand => html! { "A mapping of your own." },
+                    MappingSource::Awaited => html! { "A mapping of your own, whose cost is being worked out. \
                                                 The numbers are those of the one before." },
-                    Source::Invalid => html! { "Your mapping is not valid, so it has no cost. These numbers are those of the best." },
-                    Source::Search(proof, strategy) => html! {
+                    MappingSource::Invalid => html! { "Your mapping is not valid, so it has no cost. These numbers are those of the best." },
+                    MappingSource::Search(proof, strategy) => html! {
                         <>
                             { match constraint {
-                                Constraint::Met => termed("The best [mapping|temporal mapping] under your [constraints|constraint]. "),
-                                Constraint::Unmet => html! {
+                                ConstraintCheck::Met => termed("The best [mapping|temporal mapping] under your [constraints|constraint]. "),
+                                ConstraintCheck::Unmet => html! {
                                     "Your constraints have mistakes or exclude every mapping, so this is the best mapping without them. "
                                 },
-                                Constraint::None => termed("The best [mapping|temporal mapping] that the search finds. "),
+                                ConstraintCheck::None => termed("The best [mapping|temporal mapping] that the search finds. "),
                             } }
                             { proof_note(proof, strategy, is_constrained) }
                         </>
@@ -455,8 +455,8 @@ fn waiting_hint(latency: &LatencySplit) -> String {
 }
 
 /// Explanations of the table of energies: memories with the highest first, then the MACs.
-fn memory_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Numbers {
-    let asked = |number| Some(Asked::Layer(Rc::clone(facts), Rc::clone(shown), number));
+fn memory_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> CellNumbers {
+    let asked = |number| Some(AskedNumber::Layer(Rc::clone(facts), Rc::clone(shown), number));
     let cell = |name: &String, operand: usize| {
         let level = facts.operands[operand].1.iter().position(|memory| memory == name)?;
         asked(LayerNumber::MemoryEnergy(operand, level))
@@ -472,22 +472,22 @@ fn memory_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Numbers {
 }
 
 /// Explanations of the total of every port, below its links in the table.
-fn port_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Numbers {
+fn port_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> CellNumbers {
     let mut rows = Vec::new();
     for (index, port) in shown.ports.iter().enumerate() {
         rows.extend(port.links.iter().map(|_| Vec::new()));
-        let asked = Asked::Layer(Rc::clone(facts), Rc::clone(shown), LayerNumber::Port(index));
+        let asked = AskedNumber::Layer(Rc::clone(facts), Rc::clone(shown), LayerNumber::Port(index));
         rows.push([None, None, None, None, None, None, Some(asked)].into());
     }
     Some(Rc::new(rows))
 }
 
 /// Explanations of the table of loop information; its first two rows list loops.
-fn level_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>, operand: usize) -> Numbers {
+fn level_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>, operand: usize) -> CellNumbers {
     let levels = shown.information.operands[operand].levels.len();
     let row = |figure: &LevelFigure| {
         let cell =
-            |level| Asked::Layer(Rc::clone(facts), Rc::clone(shown), LayerNumber::Level(operand, level, *figure));
+            |level| AskedNumber::Layer(Rc::clone(facts), Rc::clone(shown), LayerNumber::Level(operand, level, *figure));
         std::iter::once(None).chain((0..levels).map(|level| Some(cell(level)))).collect()
     };
     Some(Rc::new([Vec::new(), Vec::new()].into_iter().chain(LevelFigure::ROWS.iter().map(row)).collect()))

@@ -2,8 +2,8 @@
 //!
 //! Every view except the landscape, the dialogs, the code that answers their questions, the importers, and the code
 //! that reads and writes links are split off the module of the published page (`crate::pieces`), at functions of
-//! `app/shell/pieces.rs`, `app/shell/links.rs`, `worker.rs` and `worker/import.rs`. `pieces` declares the tables of
-//! functions for such code.
+//! `app/shell/pieces.rs`, `app/shell/links.rs`, `worker.rs` and `worker/import.rs`. `lazy_modules` declares the tables
+//! of functions for such code.
 //!
 //! Any of these files may fail to arrive. `www/main.js`, which waits for nothing, starts the page; until it arrives, a
 //! sentence of the document itself is shown, which the style hides for the first seconds. Missing files are shown by an
@@ -15,9 +15,9 @@
 
 pub mod fetch_failure;
 #[cfg(target_arch = "wasm32")]
-pub mod missing;
+pub mod lazy_modules;
 #[cfg(target_arch = "wasm32")]
-pub mod pieces;
+pub mod missing;
 #[cfg(target_arch = "wasm32")]
 pub mod root;
 #[cfg(target_arch = "wasm32")]

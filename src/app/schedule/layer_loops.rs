@@ -4,7 +4,7 @@ use crate::app::widgets::figures::turning::Turning;
 use crate::app::workers::ask::use_answers;
 use crate::chart::Motion;
 use crate::explore::Request;
-use crate::question::{FollowTileLoops, Topic};
+use crate::question::{Channel, TraceTileLoops};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -28,14 +28,14 @@ pub fn LayerLoops(props: &LayerLoopsProps) -> Html {
     let is_open = use_state_eq(|| false);
     let motion = &props.motion;
     let asked = motion.tile().zip(props.request.clone()).filter(|_| *is_open);
-    let question = asked.map(|((tile_type, _), request)| FollowTileLoops {
+    let question = asked.map(|((tile_type, _), request)| TraceTileLoops {
         request,
         strategy: motion.moving.account.strategy.clone(),
         stack: motion.moving.stack as u32,
         tile_type,
         node: motion.step.node,
     });
-    let answers = use_answers(Topic::Turns, question.into_iter().collect());
+    let answers = use_answers(Channel::Turns, question.into_iter().collect());
     let name = motion.layer().map_or("", |layer| layer.layer.as_str());
     let body = match (answers.reply(0), answers.refusal()) {
         (Some(Some(turns)), _) => html! { <Turning turns={Rc::clone(turns)} layer={Rc::<str>::from(name)} /> },

@@ -2,12 +2,12 @@
 
 use crate::app::design::hardware_card::badge;
 use crate::app::widgets::figures::data_table::{table_cells, table_head};
-use crate::app::widgets::figures::save::{Save, Saved};
+use crate::app::widgets::figures::save::{FileContent, Save};
 use crate::app::widgets::words::explain::number_of;
 use crate::chart::{TableCell, copy_table, layer_tile_table, top_memories};
 use crate::cost::LatencyCause;
 use crate::depth_first::{LayerTileAccount, PointAccount, TileTypeId};
-use crate::explain::{Amount, Axis, LayerTileIndex, PointNumber, Scope};
+use crate::explain::{Amount, LayerTileIndex, PointNumber, Scope, SizeAxis};
 use crate::hardware::Operand;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ pub fn LayerTileTable(props: &TileTypeProps) -> Html {
                 { table_head(&table) }
                 <tbody>{ for (0..layers.len()).map(row) }</tbody>
             </table>
-            <Save what={Saved::Table(table)} />
+            <Save what={FileContent::Table(table)} />
         </div>
     }
 }
@@ -78,11 +78,11 @@ fn layer_cell(
     text: &str,
 ) -> Option<Html> {
     let of = |amount: Amount| PointNumber::Of(Scope::Layer(place), amount);
-    let map = |(x, y, channels): (u64, u64, u64), number: fn(LayerTileIndex, Axis) -> PointNumber| {
+    let map = |(x, y, channels): (u64, u64, u64), number: fn(LayerTileIndex, SizeAxis) -> PointNumber| {
         html! {
             <>
-                { props.number(number(place, Axis::Columns), x.to_string()) }{ " × " }
-                { props.number(number(place, Axis::Rows), y.to_string()) }{ format!(" × {channels}") }
+                { props.number(number(place, SizeAxis::Columns), x.to_string()) }{ " × " }
+                { props.number(number(place, SizeAxis::Rows), y.to_string()) }{ format!(" × {channels}") }
             </>
         }
     };
@@ -137,7 +137,7 @@ pub fn CopyTable(props: &TileTypeProps) -> Html {
                 { table_head(&table) }
                 <tbody>{ rows }</tbody>
             </table>
-            <Save what={Saved::Table(table)} />
+            <Save what={FileContent::Table(table)} />
         </div>
     }
 }

@@ -2,16 +2,16 @@
 
 use super::layer_loops::LayerLoops;
 use super::motion_steps::{at_layer, at_tile};
+use crate::app::widgets::figures::animation::use_animation;
 use crate::app::widgets::figures::data_table::{Twin, plain_table};
 use crate::app::widgets::figures::figure::Drawn;
 use crate::app::widgets::figures::player::Slider;
-use crate::app::widgets::figures::save::{Save, Saved, WIDTH};
-use crate::app::widgets::figures::stage::use_stage;
+use crate::app::widgets::figures::save::{FileContent, Save, WIDTH};
 use crate::app::workers::ask::use_answers;
 use crate::chart::{Chart, Motion, MovingStack, group_thousands, memory_motion_table};
-use crate::depth_first::{PointAccount, Step};
+use crate::depth_first::{PointAccount, TraceStep};
 use crate::explore::Request;
-use crate::question::{FollowTiles, Topic};
+use crate::question::{Channel, TraceTiles};
 use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
@@ -47,12 +47,12 @@ impl PartialEq for MotionPanelProps {
 /// The places of the tiles are computed by a worker, once per stack.
 #[component]
 pub fn MotionPanel(props: &MotionPanelProps) -> Html {
-    let question = props.request.clone().map(|request| FollowTiles {
+    let question = props.request.clone().map(|request| TraceTiles {
         request,
         strategy: props.account.strategy.clone(),
         stack: props.stack as u32,
     });
-    let answers = use_answers(Topic::Motion, question.into_iter().collect());
+    let answers = use_answers(Channel::Motion, question.into_iter().collect());
     let reply = answers.reply(0).cloned();
     let moving = use_memo((ByAddress(Arc::clone(&props.account)), props.stack, reply), |(account, stack, motion)| {
         MovingStack::new(Arc::clone(&account.0), *stack, Rc::clone(motion.as_ref()?)).map(Rc::new)
@@ -66,7 +66,7 @@ pub fn MotionPanel(props: &MotionPanelProps) -> Html {
     let shown = kept.borrow().clone();
     let body = match (&shown, answers.refusal()) {
         (Some(moving), None) => html! {
-           <Moves
+           <FlowMoves
                moving={Rc::clone(moving)}
                tile_type={props.tile_type}
                step={props.step}
@@ -96,7 +96,7 @@ impl PartialEq for ByAddress {
 }
 
 #[derive(Properties)]
-struct MovesProps {
+struct FlowMovesProps {
     moving: Rc<MovingStack>,
     tile_type: Option<usize>,
     step: Option<usize>,
@@ -104,7 +104,7 @@ struct MovesProps {
     request: Option<Rc<Request>>,
 }
 
-impl PartialEq for MovesProps {
+impl PartialEq for FlowMovesProps {
     fn eq(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.moving, &other.moving)
             && (self.tile_type, &self.request, &self.on_rest) == (other.tile_type, &other.request, &other.on_rest)
@@ -112,12 +112,12 @@ impl PartialEq for MovesProps {
 }
 
 #[component]
-fn Moves(props: &MovesProps) -> Html {
-    let at = |step: Step| Motion { moving: Rc::clone(&props.moving), step };
+fn FlowMoves(props: &FlowMovesProps) -> Html {
+    let at = |step: TraceStep| Motion { moving: Rc::clone(&props.moving), step };
     let start = at(props.moving.first_step(props.tile_type));
     // The initial step is that of the link, if it exists.
     let linked = props.step.and_then(|number| props.moving.step_of(number)).map(at);
-    let stage = use_stage(start.clone(), props.tile_type, linked);
+    let stage = use_animation(start.clone(), props.tile_type, linked);
     let (now, settled) = (stage.player.now(), stage.settled.clone());
     // A link names the step at rest, unless it is the first one.
     let step = props.moving.number_of(settled.step);
@@ -149,7 +149,7 @@ fn Moves(props: &MovesProps) -> Html {
             <figcaption class="sr-only">{ "Feature maps and memories of one step" }</figcaption>
             { stage.view() }
             { stage.scrubber(sliders(&now), Html::default()) }
-            <div class="saves"><Save what={Saved::Figure(Drawn::new(settled.clone()), WIDTH)} /></div>
+            <div class="saves"><Save what={FileContent::Figure(Drawn::new(settled.clone()), WIDTH)} /></div>
             <Twin label="pixels as a table" cells={usize::MAX} table={maps} />
             <Twin label="memories as a table" cells={usize::MAX} table={memories} />
         </figure>

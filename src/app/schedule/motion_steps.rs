@@ -1,9 +1,9 @@
 //! The steps of a stack in motion: one layer in one tile; and the effect of keys and of drags over a map.
 
-use crate::app::widgets::figures::player::{Speed, Stepped};
-use crate::app::widgets::figures::stage::{Staged, Words};
+use crate::app::widgets::figures::animation::{AnimatedFigure, Captions};
+use crate::app::widgets::figures::player::{AnimationFrame, Speed};
 use crate::chart::{Motion, MotionHit};
-use crate::depth_first::{NodeId, Step};
+use crate::depth_first::{NodeId, TraceStep};
 use std::rc::Rc;
 
 /// The unit of playback tile by tile, at the current layer; all other playback is layer by layer.
@@ -13,22 +13,22 @@ fn last_tile(now: &Motion) -> u64 {
     now.moving.motion.tile_count().saturating_sub(1)
 }
 
-fn at(now: &Motion, step: Step) -> Motion {
+fn at(now: &Motion, step: TraceStep) -> Motion {
     Motion { step, ..now.clone() }
 }
 
 /// The current layer in another tile, or in the last one.
 pub fn at_tile(now: &Motion, tile: u64) -> Motion {
-    at(now, Step { tile: tile.min(last_tile(now)), ..now.step })
+    at(now, TraceStep { tile: tile.min(last_tile(now)), ..now.step })
 }
 
 /// Another layer in the current tile, or the last one.
 pub fn at_layer(now: &Motion, node: u64) -> Motion {
     let last = now.moving.motion.maps.len().saturating_sub(1);
-    at(now, Step { node: NodeId::from(last.min(node as usize)), ..now.step })
+    at(now, TraceStep { node: NodeId::from(last.min(node as usize)), ..now.step })
 }
 
-impl Stepped for Motion {
+impl AnimationFrame for Motion {
     const SPEEDS: &'static [Speed] = &[
         Speed { count: 1, unit: "layer" },
         Speed { count: 4, unit: "layer" },
@@ -54,7 +54,7 @@ impl Stepped for Motion {
     }
 
     fn rewound(&self, unit: &str) -> Self {
-        if unit == TILE { at_tile(self, 0) } else { at(self, Step::default()) }
+        if unit == TILE { at_tile(self, 0) } else { at(self, TraceStep::default()) }
     }
 
     fn kept(&self, start: &Self) -> Option<Self> {
@@ -63,10 +63,10 @@ impl Stepped for Motion {
     }
 }
 
-impl Staged for Motion {
+impl AnimatedFigure for Motion {
     /// Nothing but a map can be dragged.
     type Grip = ();
-    const WORDS: Words = Words {
+    const CAPTIONS: Captions = Captions {
         testid: "motion",
         keys: "Data in motion: left and right arrow lead from layer to layer, up and down from tile to tile, page up and page down \
                to the row of tiles above and below, Home to the first step, End to the last",
@@ -81,7 +81,7 @@ impl Staged for Motion {
             "ArrowUp" => at_tile(self, tile.saturating_sub(1)),
             "PageDown" => at_tile(self, tile.saturating_add(columns)),
             "PageUp" => at_tile(self, tile.saturating_sub(columns)),
-            "Home" => at(self, Step::default()),
+            "Home" => at(self, TraceStep::default()),
             "End" => at_layer(&at_tile(self, u64::MAX), u64::MAX),
             _ => return None,
         })

@@ -3,7 +3,7 @@
 use super::hook;
 use super::state::{Event, PageState};
 use crate::app::session::hierarchies::Explorer;
-use crate::app::widgets::page::surroundings::DesignNames;
+use crate::app::widgets::page::figure_context::DesignNames;
 use crate::app::workers::handle::Workers;
 use crate::form::{Stacks, stacks};
 use crate::hardware::Core;
@@ -18,14 +18,14 @@ use yew::prelude::*;
 const PAUSE_MS: u32 = 200;
 
 /// A parsed document, or its errors.
-pub type Read<T> = Rc<Result<Rc<T>, Diagnostics>>;
+pub type ReadDocument<T> = Rc<Result<Rc<T>, Diagnostics>>;
 
 /// The session of a page: state, results and callbacks common to all views.
 pub struct Session {
     pub workers: Rc<Workers>,
     pub explorer: Rc<Explorer>,
-    pub core: Read<Core>,
-    pub network: Read<Network>,
+    pub core: ReadDocument<Core>,
+    pub network: ReadDocument<Network>,
     /// Names of its layers with multiply-accumulates.
     pub layers: Option<Rc<Vec<String>>>,
     pub stacks: Rc<Stacks>,
@@ -145,7 +145,11 @@ fn use_opened(state: &UseReducerHandle<PageState>, workers: &Rc<Workers>) -> Opt
 
 /// The stacks of the network; empty while they are unknown.
 #[hook]
-fn use_stacks(state: &UseReducerHandle<PageState>, core: &Read<Core>, network: &Read<Network>) -> Rc<Stacks> {
+fn use_stacks(
+    state: &UseReducerHandle<PageState>,
+    core: &ReadDocument<Core>,
+    network: &ReadDocument<Network>,
+) -> Rc<Stacks> {
     let Design { hardware, workload, schedule } = &state.chosen.design;
     let fuse = schedule.fuse_depth(&mut Diagnostics::default());
     let (core, network) = (Rc::clone(core), Rc::clone(network));

@@ -2,11 +2,11 @@
 //!
 //! The drawn points are thinned out, so that memory and drawing time stay bounded for any number of hierarchies.
 
-use super::hierarchy_results::{Comparison, StudyResults};
+use super::hierarchy_results::{HierarchyResults, UnrollingComparison};
 use crate::app::workers::handle::Workers;
 use crate::app::workers::job::JobRun;
-use crate::hierarchy::{Exploration, HierarchyDone, HierarchyRequest, Point, SearchOutcome};
-use crate::question::{Answer, OpenHierarchy, Topic, UnrollHierarchies, UnrolledEnergies};
+use crate::hierarchy::{Exploration, HierarchyCost, HierarchyDone, HierarchyRequest, SearchOutcome};
+use crate::question::{Channel, OpenHierarchy, Reply, UnrollHierarchies, UnrolledEnergies};
 use crate::sorting::sort_by;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +22,7 @@ pub const MOST_COMPARED: usize = 8;
 
 /// Handle on the single explorer of the page.
 #[derive(Clone)]
-pub struct Explorer(Rc<RefCell<Inner>>);
+pub struct Explorer(Rc<RefCell<ExplorationState>>);
 
 impl PartialEq for Explorer {
     fn eq(&self, other: &Self) -> bool {
@@ -30,34 +30,34 @@ impl PartialEq for Explorer {
     }
 }
 
-struct Inner {
+struct ExplorationState {
     workers: Workers,
-    publish: Callback<Rc<StudyResults>>,
+    publish: Callback<Rc<HierarchyResults>>,
     run: Option<JobRun<Exploration>>,
-    drawn: Rc<RefCell<Drawn>>,
+    drawn: Rc<RefCell<DrawnPoints>>,
     /// Counts studies, to recognise late replies.
     serial: u32,
-    results: StudyResults,
+    results: HierarchyResults,
 }
 
 /// The points that are drawn.
 #[derive(Default)]
-struct Drawn {
+struct DrawnPoints {
     /// By grid cell; the point with the least area of each cell.
-    places: BTreeMap<(i32, i32), Point>,
+    places: BTreeMap<(i32, i32), HierarchyCost>,
     names: BTreeMap<u32, Rc<str>>,
 }
 
 impl Explorer {
     /// An idle explorer. `publish` is called with new results, a few times per second.
-    pub fn new(workers: &Workers, publish: Callback<Rc<StudyResults>>) -> Self {
-        Self(Rc::new(RefCell::new(Inner {
+    pub fn new(workers: &Workers, publish: Callback<Rc<HierarchyResults>>) -> Self {
+        Self(Rc::new(RefCell::new(ExplorationState {
             workers: workers.clone(),
             publish,
             run: None,
             drawn: Rc::default(),
             serial: 0,
-            results: StudyResults::default(),
+            results: HierarchyResults::default(),
         })))
     }
 
@@ -71,14 +71,14 @@ impl Explorer {
             let request = Rc::new(request);
             inner.serial += 1;
             inner.drawn = Rc::default();
-            inner.results = StudyResults { request: Some(Rc::clone(&request)), ..StudyResults::default() };
+            inner.results = HierarchyResults { request: Some(Rc::clone(&request)), ..HierarchyResults::default() };
             (inner.workers.clone(), Rc::clone(&inner.drawn), request)
         };
         let exploration = Exploration::new(&request.settings);
         let heard = Box::new(move |done: &HierarchyDone| drawn.borrow_mut().take(done));
         let explorer = self.clone();
         let tell = Callback::from(move |()| explorer.announce());
-        let run = JobRun::start(&workers, Topic::Hierarchies, request, exploration, (heard, tell));
+        let run = JobRun::start(&workers, Channel::Hierarchies, request, exploration, (heard, tell));
         self.0.borrow_mut().run = Some(run);
         self.announce();
     }
@@ -109,15 +109,15 @@ impl Explorer {
             Ok(facts) => inner.results.opened = Some(facts),
             Err(refusal) => inner.results.failure = Some(refusal.to_string()),
         });
-        workers.ask(Topic::HierarchyFacts, &[question], on_answer);
+        workers.ask(Channel::HierarchyFacts, &[question], on_answer);
     }
 
     /// Compares some hierarchies under all unrollings.
     pub fn compare(&self, hierarchies: Vec<(u32, Rc<str>)>) {
         let (workers, request, rows) = {
             let inner = &mut *self.0.borrow_mut();
-            let rows = inner.results.outline.as_ref().map_or(0, |outline| outline.unrollings.len());
-            let comparison = Comparison { hierarchies: hierarchies.clone(), rows: vec![None; rows] };
+            let rows = inner.results.overview.as_ref().map_or(0, |overview| overview.unrollings.len());
+            let comparison = UnrollingComparison { hierarchies: hierarchies.clone(), rows: vec![None; rows] };
             inner.results.comparison = Some(Rc::new(comparison));
             (inner.workers.clone(), inner.results.request.clone(), rows)
         };
@@ -130,7 +130,7 @@ impl Explorer {
         };
         let questions: Vec<UnrollHierarchies> = (0..rows).map(question).collect();
         let on_answer =
-            self.hear_with(|inner, answer: Answer<UnrolledEnergies>| match (answer, &mut inner.results.comparison) {
+            self.hear_with(|inner, answer: Reply<UnrolledEnergies>| match (answer, &mut inner.results.comparison) {
                 (Ok(found), Some(comparison)) => {
                     if let Some(known) = Rc::make_mut(comparison).rows.get_mut(found.unrolling as usize) {
                         *known = Some(found.energies_pj);
@@ -139,12 +139,15 @@ impl Explorer {
                 (Ok(_), None) => {}
                 (Err(refusal), _) => inner.results.failure = Some(refusal.to_string()),
             });
-        workers.ask(Topic::Unrollings, &questions, on_answer);
+        workers.ask(Channel::Unrollings, &questions, on_answer);
         self.announce();
     }
 
     /// A callback that takes an answer, unless another study was started.
-    fn hear_with<R: 'static>(&self, take: impl Fn(&mut Inner, Answer<R>) + 'static) -> Callback<(usize, Answer<R>)> {
+    fn hear_with<R: 'static>(
+        &self,
+        take: impl Fn(&mut ExplorationState, Reply<R>) + 'static,
+    ) -> Callback<(usize, Reply<R>)> {
         let (explorer, serial) = (self.clone(), self.0.borrow().serial);
         Callback::from(move |(_, answer)| {
             if explorer.0.borrow().serial == serial {
@@ -167,7 +170,7 @@ impl Explorer {
     }
 }
 
-impl Drawn {
+impl DrawnPoints {
     fn take(&mut self, done: &HierarchyDone) {
         let HierarchyDone::Outcomes(outcomes) = done else { return };
         for (outcome, name) in outcomes {
@@ -178,7 +181,7 @@ impl Drawn {
     }
 
     /// Keeps a point if its cell is empty, or if it has less area than the one in its cell.
-    fn note(&mut self, point: Point, name: &str) {
+    fn note(&mut self, point: HierarchyCost, name: &str) {
         let place = |value: f64| (value.max(1.0).ln() / GRAIN) as i32;
         let at = (place(point.energy_pj), place(point.latency_cycles as f64));
         self.names.insert(point.hierarchy, name.into());
@@ -193,10 +196,10 @@ impl Drawn {
 
     /// The drawn points, those of the front first, each with its name and whether it is on the front. Names are kept
     /// for drawn points only.
-    fn beside(&self, front: &[Point]) -> Vec<(Point, Rc<str>, bool)> {
+    fn beside(&self, front: &[HierarchyCost]) -> Vec<(HierarchyCost, Rc<str>, bool)> {
         let is_front: BTreeSet<u32> = front.iter().map(|point| point.hierarchy).collect();
-        let name = |point: &Point| self.names.get(&point.hierarchy).cloned().unwrap_or_else(|| Rc::from(""));
-        let mut members: Vec<Point> = front.to_vec();
+        let name = |point: &HierarchyCost| self.names.get(&point.hierarchy).cloned().unwrap_or_else(|| Rc::from(""));
+        let mut members: Vec<HierarchyCost> = front.to_vec();
         sort_by(&mut members, |a, b| a.energy_pj.total_cmp(&b.energy_pj).then(a.hierarchy.cmp(&b.hierarchy)));
         let others = self.places.values().copied().filter(|point| !is_front.contains(&point.hierarchy));
         let drawn = members.into_iter().map(|point| (point, true)).chain(others.map(|point| (point, false)));
@@ -204,11 +207,11 @@ impl Drawn {
     }
 }
 
-impl StudyResults {
-    fn take(&mut self, run: &JobRun<Exploration>, drawn: &Drawn) {
+impl HierarchyResults {
+    fn take(&mut self, run: &JobRun<Exploration>, drawn: &DrawnPoints) {
         let exploration = run.job();
         self.status = run.status();
-        self.outline = exploration.outline().cloned();
+        self.overview = exploration.overview().cloned();
         self.counts = exploration.counts();
         self.drawn = drawn.beside(exploration.front().points());
         self.best = exploration.best().map(|best| best.hierarchy);

@@ -1,22 +1,22 @@
 //! The results of a study of memory hierarchies so far, as the page shows them.
 
 use crate::app::workers::results::Status;
-use crate::hierarchy::{ExplorationCounts, HierarchyFacts, HierarchyRequest, Point, StudyOutline};
+use crate::hierarchy::{ExplorationCounts, HierarchyCost, HierarchyFacts, HierarchyOverview, HierarchyRequest};
 use crate::spec::Diagnostics;
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// The results of a study so far, as the page shows them.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct StudyResults {
+pub struct HierarchyResults {
     pub request: Option<Rc<HierarchyRequest>>,
     pub status: Status,
     /// The hierarchies of the study.
-    pub outline: Option<Arc<StudyOutline>>,
+    pub overview: Option<Arc<HierarchyOverview>>,
     /// Number of hierarchies by outcome.
     pub counts: ExplorationCounts,
     /// Points to draw, with names, and whether each is on the front; those of the front first.
-    pub drawn: Vec<(Point, Rc<str>, bool)>,
+    pub drawn: Vec<(HierarchyCost, Rc<str>, bool)>,
     /// Index of the best by the objective.
     pub best: Option<u32>,
     /// One of the reasons why hierarchies are infeasible.
@@ -27,13 +27,13 @@ pub struct StudyResults {
     pub elapsed_ms: f64,
     /// The opened hierarchy.
     pub opened: Option<Rc<HierarchyFacts>>,
-    pub comparison: Option<Rc<Comparison>>,
+    pub comparison: Option<Rc<UnrollingComparison>>,
     /// The error of a worker.
     pub failure: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Comparison {
+pub struct UnrollingComparison {
     /// Indices and names.
     pub hierarchies: Vec<(u32, Rc<str>)>,
     /// For each unrolling the energies in pJ, once they are known.

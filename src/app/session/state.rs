@@ -1,12 +1,12 @@
 //! The one value that drives the page.
 
-use super::film::Film;
-use crate::app::session::hierarchy_results::StudyResults;
+use super::design_history::DesignHistory;
+use crate::app::session::hierarchy_results::HierarchyResults;
 use crate::app::widgets::page::theme_choice::ThemeChoice;
 use crate::app::workers::results::{Status, SweepResults};
 use crate::depth_first::{DepthFirstStrategy, PointAccount};
 use crate::lesson::{Given, LessonSource};
-use crate::state::{Action, Design, History, Kind, Pinned, State};
+use crate::state::{Action, ActionKind, Design, History, Pinned, State};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -87,11 +87,11 @@ pub struct PageState {
     /// Results of the sweep of `chosen`.
     pub results: Rc<SweepResults>,
     /// Results about memory hierarchies.
-    pub study: Rc<StudyResults>,
+    pub study: Rc<HierarchyResults>,
     /// Results of the pinned design, from before it was edited further.
     pub pinned_results: Option<PinnedResults>,
     /// The last designs with their results.
-    pub film: Rc<Film>,
+    pub design_history: Rc<DesignHistory>,
     /// A remark about a link.
     pub notice: Option<String>,
     pub theme: ThemeChoice,
@@ -126,7 +126,7 @@ pub enum Event {
     /// Redo of the edit that was undone last.
     Redo,
     /// A state is opened from a file or from another address.
-    Open(Opened),
+    Open(OpenedState),
     /// Another theme was chosen.
     Theme(ThemeChoice),
     /// An answer to the question of a step of a lesson.
@@ -142,12 +142,12 @@ pub enum Event {
     /// New results of the sweep.
     Found(Rc<SweepResults>),
     /// New results about memory hierarchies.
-    Studied(Rc<StudyResults>),
+    Studied(Rc<HierarchyResults>),
 }
 
 /// A state from a file or an address.
 #[derive(Debug, Clone)]
-pub struct Opened {
+pub struct OpenedState {
     pub state: Rc<State>,
     /// Whether it came from the address, which then need not be written.
     pub is_address: bool,
@@ -169,7 +169,7 @@ impl PageState {
         match event {
             Event::Act(action) => {
                 let (kind, is_step) = (action.kind(), action.is_step());
-                if kind != Kind::Look {
+                if kind != ActionKind::Look {
                     next.is_set_aside = matches!(&action, Action::OpenStep(step) if step.replaces_edits);
                 }
                 let mut chosen = (*self.chosen).clone();
@@ -177,10 +177,10 @@ impl PageState {
                 next.steps += u32::from(is_step && chosen != *self.chosen);
                 next.edit(chosen, kind, now_ms);
             }
-            Event::Open(Opened { state, is_address }) => {
+            Event::Open(OpenedState { state, is_address }) => {
                 (next.notice, next.is_set_aside) = (None, false);
                 next.steps += u32::from(!is_address);
-                next.edit(state.keeping_own(&self.chosen), Kind::Edit, now_ms);
+                next.edit(state.keeping_own(&self.chosen), ActionKind::Edit, now_ms);
             }
             Event::Undo => next.cross(History::undo),
             Event::Redo => next.cross(History::redo),
@@ -197,13 +197,13 @@ impl PageState {
         next
     }
 
-    fn edit(&mut self, chosen: State, kind: Kind, now_ms: f64) {
-        if let Some(LessonSource::Own(text)) = chosen.lesson.as_ref().map(|lesson| &lesson.source)
+    fn edit(&mut self, chosen: State, kind: ActionKind, now_ms: f64) {
+        if let Some(LessonSource::Text(text)) = chosen.lesson.as_ref().map(|lesson| &lesson.source)
             && self.own_lesson.as_deref() != Some(text)
         {
             self.own_lesson = Some(text.as_str().into());
         }
-        if kind != Kind::Look {
+        if kind != ActionKind::Look {
             self.is_typing = Rc::make_mut(&mut self.history).note(&self.chosen, &chosen, kind, now_ms);
         }
         self.chosen = Rc::new(chosen);
@@ -222,13 +222,13 @@ impl PageState {
         self.results = results;
         if is_news && self.results.status == Status::Done && self.is_answered() && self.results.best.is_some() {
             let edit = self.history.edits();
-            Rc::make_mut(&mut self.film).settle(&self.chosen, &self.results, edit);
+            Rc::make_mut(&mut self.design_history).settle(&self.chosen, &self.results, edit);
         }
     }
 
     /// The results before the last edit of the design, for comparison; `None` during a sweep, as its best is not known.
     pub fn before(&self) -> Option<&Rc<SweepResults>> {
-        let frame = self.film.before(&self.chosen, self.history.edits())?;
+        let frame = self.design_history.before(&self.chosen, self.history.edits())?;
         Some(&frame.results).filter(|_| self.is_answered() && self.results.status == Status::Done)
     }
 
@@ -330,7 +330,7 @@ mod tests {
             steps.push((shown.steps, shown.chosen.view.tab, shown.chosen.view.point.is_some()));
         }
         assert_eq!(steps, [(1, Tab::Schedule, true), (0, Tab::Landscape, true)]);
-        let opened = |is_address| Event::Open(Opened { state: Rc::new(State::first()), is_address });
+        let opened = |is_address| Event::Open(OpenedState { state: Rc::new(State::first()), is_address });
         assert_eq!((page.after(opened(false), 0.0).steps, page.after(opened(true), 0.0).steps), (1, 0));
     }
 

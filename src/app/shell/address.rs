@@ -5,16 +5,16 @@
 //! reload loses data that a link leaves out or that is too long for one. Data that a page writes into its entry while
 //! it is left may come too late; that is stored for the reload.
 //!
-//! The code for all that is fetched late (`platform/pieces.rs`): before the page is shown if there is anything to read,
-//! else with the first key or click. An untouched page has nothing to keep.
+//! The code for all that is fetched late (`platform/lazy_modules.rs`): before the page is shown if there is anything to
+//! read, else with the first key or click. An untouched page has nothing to keep.
 
 use super::links::{LinkCodec, fetch_links, links_here, with_links};
 use crate::app::platform::storage;
 use crate::app::platform::timer::now_ms;
-use crate::app::session::state::{Event, Opened, PageState};
+use crate::app::session::state::{Event, OpenedState, PageState};
 use crate::link::LONGEST_LINK;
 use crate::spec::{Diagnostic, Diagnostics};
-use crate::state::{History, Kind, State};
+use crate::state::{ActionKind, History, State};
 use gloo_timers::callback::Timeout;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -72,7 +72,7 @@ fn open_over(draft: Option<State>, state: State) -> (State, History, Option<Stri
     match draft.filter(|draft| link(draft) != link(&state)) {
         Some(draft) => {
             let state = state.keeping_own(&draft);
-            history.note(&draft, &state, Kind::Edit, 0.0);
+            history.note(&draft, &state, ActionKind::Edit, 0.0);
             (
                 state,
                 history,
@@ -307,7 +307,7 @@ pub fn use_address(state: &UseReducerHandle<PageState>, tell: &Callback<Event>) 
                 Ok(state) => {
                     let state = Rc::new(state);
                     arriving.borrow_mut().arrive(&state);
-                    tell.emit(Event::Open(Opened { state, is_address: true }));
+                    tell.emit(Event::Open(OpenedState { state, is_address: true }));
                 }
                 Err(wrong) => tell.emit(Event::Notice(Some(said(&wrong)))),
             };

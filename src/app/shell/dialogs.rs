@@ -14,7 +14,7 @@ use yew::prelude::*;
 
 /// A dialog of the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum OpenDialog {
     /// Opening and saving.
     Files,
     /// Sharing the link.
@@ -39,11 +39,11 @@ pub struct DialogNeeds<'a> {
 }
 
 /// A dialog of the header. Only `shell::parts` may name it.
-pub fn dialog(shown: Shown, needs: &DialogNeeds) -> Html {
+pub fn dialog(shown: OpenDialog, needs: &DialogNeeds) -> Html {
     let DialogNeeds { state, session, start, single_keys, on_close } = *needs;
     let (chosen, on_close) = (Rc::clone(&state.chosen), on_close.clone());
     match shown {
-        Shown::Files => html! {
+        OpenDialog::Files => html! {
             <Files
                 state={Rc::new(state.clone())}
                 opened={session.opened}
@@ -51,9 +51,9 @@ pub fn dialog(shown: Shown, needs: &DialogNeeds) -> Html {
                 {on_close}
             />
         },
-        Shown::Share => html! { <Share {chosen} {on_close} /> },
-        Shown::Embed => html! { <EmbedDialog {chosen} {on_close} /> },
-        Shown::Present => html! { <Presenter {on_close} /> },
-        Shown::Help => html! { <Help single_keys={Rc::clone(single_keys)} {on_close} /> },
+        OpenDialog::Share => html! { <Share {chosen} {on_close} /> },
+        OpenDialog::Embed => html! { <EmbedDialog {chosen} {on_close} /> },
+        OpenDialog::Present => html! { <Presenter {on_close} /> },
+        OpenDialog::Help => html! { <Help single_keys={Rc::clone(single_keys)} {on_close} /> },
     }
 }

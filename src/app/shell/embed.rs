@@ -2,27 +2,27 @@
 //! state to the host.
 
 use super::address::{fragment, listen, said};
+use super::code::ShellCode;
 use super::embed_parameters::Parameters;
 use super::given::Given;
 use super::page::{Notices, computes, retry, system_card};
-use super::parts::Parts;
 use super::share::page_address;
 use super::views::{lesson, view};
 use crate::app::design::cards::card;
-use crate::app::landscape::view::Part;
+use crate::app::landscape::view::LandscapePart;
 use crate::app::lessons::panel::OnJudged;
-use crate::app::platform::pieces::use_piece;
+use crate::app::platform::lazy_modules::use_lazy_module;
 use crate::app::session::handle::{Session, use_session};
-use crate::app::session::state::{Event, Opened, PageState};
+use crate::app::session::state::{Event, OpenedState, PageState};
 use crate::app::widgets::forms::diagnostics::prose;
 use crate::app::widgets::forms::document_text::TextOffered;
-use crate::app::widgets::page::surroundings::Surroundings;
+use crate::app::widgets::page::figure_context::FigureContext;
 use crate::app::widgets::page::theme::use_is_dark;
 use crate::app::widgets::page::theme_choice::ThemeChoice;
 use crate::app::widgets::words::explain::Explaining;
-use crate::app::workers::results::Progress;
+use crate::app::workers::results::SweepProgress;
 use crate::embed::{
-    Answer, Control, EmbedOptions, EmbedTheme, EmbedView, answer, answered, changed, listed, ready, resize, state_of,
+    Control, EmbedOptions, EmbedTheme, EmbedView, Reaction, answer, answered, changed, listed, ready, resize, state_of,
 };
 use crate::link::{from_link, to_link};
 use crate::spec::Diagnostics;
@@ -40,7 +40,7 @@ const PAUSE_MS: u32 = 100;
 
 /// The options and the state in the address, with diagnostics.
 #[derive(PartialEq)]
-struct Asked {
+struct EmbedRequest {
     options: EmbedOptions,
     wrong: Option<String>,
 }
@@ -52,7 +52,7 @@ fn query() -> Option<String> {
     said.or_else(|| window.location().search().ok())
 }
 
-fn asked() -> (Asked, PageState) {
+fn asked() -> (EmbedRequest, PageState) {
     let (options, mut wrong) = EmbedOptions::from_query(&query().unwrap_or_default());
     let linked = fragment().map(|link| from_link(&link));
     let mut state = match linked {
@@ -73,12 +73,12 @@ fn asked() -> (Asked, PageState) {
         EmbedTheme::Dark => ThemeChoice::Dark,
     };
     let wrong = (!wrong.is_empty()).then(|| said(&wrong));
-    (Asked { options, wrong }, PageState { chosen: Rc::new(state), theme, ..PageState::default() })
+    (EmbedRequest { options, wrong }, PageState { chosen: Rc::new(state), theme, ..PageState::default() })
 }
 
 /// The data for answers to messages. The handles return the value that was set last, even before it is drawn: several
 /// messages may come between two renders, and each begins where the previous one ended.
-struct Shown {
+struct EmbeddedPage {
     page: UseReducerHandle<PageState>,
     view: UseStateHandle<EmbedView>,
     /// The results at the last render.
@@ -86,7 +86,7 @@ struct Shown {
     drawn: Rc<State>,
 }
 
-impl Shown {
+impl EmbeddedPage {
     fn state(&self) -> &State {
         &self.page.chosen
     }
@@ -114,7 +114,7 @@ pub fn Embed() -> Html {
         let (asked, first) = asked();
         (asked, RefCell::new(Some(first)))
     });
-    let (Asked { options, wrong }, first) = &*asked;
+    let (EmbedRequest { options, wrong }, first) = &*asked;
     let state = use_reducer(|| first.take().unwrap_or_default());
     let view_shown = use_state_eq(|| options.view);
     let tell = {
@@ -123,7 +123,7 @@ pub fn Embed() -> Html {
     };
     let act = use_memo((), |()| tell.reform(Event::Act));
     let session = use_session(&state, &tell);
-    let parts = use_piece::<Parts>(state.chosen.view.tab != Tab::Landscape || state.chosen.lesson.is_some());
+    let parts = use_lazy_module::<ShellCode>(state.chosen.view.tab != Tab::Landscape || state.chosen.lesson.is_some());
     let is_dark = use_is_dark(state.theme);
     let shows = shown_view(&state, &view_shown);
     let place = use_node_ref();
@@ -131,9 +131,9 @@ pub fn Embed() -> Html {
     use_height(&place);
     let on_judged = OnJudged(use_callback((), |news: Value, ()| post(&answered(news))));
     let part = match shows {
-        EmbedView::Comparison => Part::Comparison,
-        EmbedView::TradeOff => Part::TradeOff,
-        _ => Part::Maps,
+        EmbedView::Comparison => LandscapePart::Comparison,
+        EmbedView::TradeOff => LandscapePart::TradeOff,
+        _ => LandscapePart::Maps,
     };
     // A lesson has its own navigation.
     let back = (shows != options.view && state.chosen.lesson.is_none()).then(|| {
@@ -153,10 +153,10 @@ pub fn Embed() -> Html {
     let name = |name: Option<&String>| name.cloned().unwrap_or_else(|| "a document with errors".to_owned());
     html! {
         <Given workers={(*session.workers).clone()} act={(*act).clone()} tell={tell.clone()}
-            surroundings={Surroundings { is_dark, names: session.names() }}>
+            figure_context={FigureContext { is_dark, names: session.names() }}>
         <ContextProvider<TextOffered> context={TextOffered(options.controls.contains(&Control::Text))}>
         <ContextProvider<OnJudged> context={on_judged}>
-        <ContextProvider<Part> context={part}>
+        <ContextProvider<LandscapePart> context={part}>
             <main
                 class="embed"
                 ref={place}
@@ -207,7 +207,7 @@ pub fn Embed() -> Html {
                     <a href={full} target="_blank" rel="noopener" data-testid="open-in-full">{ "Open in full ↗" }</a>
                 </footer>
             </main>
-        </ContextProvider<Part>>
+        </ContextProvider<LandscapePart>>
         </ContextProvider<OnJudged>>
         </ContextProvider<TextOffered>>
         </Given>
@@ -222,7 +222,7 @@ fn use_host(
     view: &UseStateHandle<EmbedView>,
     tell: &Callback<Event>,
 ) {
-    let latest = Shown {
+    let latest = EmbeddedPage {
         page: state.clone(),
         view: view.clone(),
         results: results(state, session),
@@ -264,17 +264,17 @@ fn use_host(
     });
 }
 
-fn hear(event: &MessageEvent, shown: &Shown, tell: &Callback<Event>) {
+fn hear(event: &MessageEvent, shown: &EmbeddedPage, tell: &Callback<Event>) {
     // Messages that are not JSON are not for this page.
     let Some(text) = js_sys::JSON::stringify(&event.data()).ok().and_then(|text| text.as_string()) else { return };
     match answer(&text, shown.state()) {
-        Answer::Ignore => {}
-        Answer::Tell(id) => {
+        Reaction::Ignore => {}
+        Reaction::Tell(id) => {
             let results = shown.results().cloned().unwrap_or_default();
             post(&state_of(shown.state(), shown.view(), results, &id));
         }
-        Answer::Refuse(refusal) => post(&refusal),
-        Answer::Show(next, view, id) => {
+        Reaction::Refuse(refusal) => post(&refusal),
+        Reaction::Show(next, view, id) => {
             let mut looking = *next;
             let view = match view {
                 Some(view) => {
@@ -287,7 +287,7 @@ fn hear(event: &MessageEvent, shown: &Shown, tell: &Callback<Event>) {
             };
             shown.view.set(view);
             post(&state_of(&looking, view, Value::Null, &id));
-            tell.emit(Event::Open(Opened { state: Rc::new(looking), is_address: true }));
+            tell.emit(Event::Open(OpenedState { state: Rc::new(looking), is_address: true }));
         }
     }
 }
@@ -295,7 +295,7 @@ fn hear(event: &MessageEvent, shown: &Shown, tell: &Callback<Event>) {
 /// The results of the shown state: the status and the best point.
 fn results(state: &PageState, session: &Session) -> Value {
     let results = &state.results;
-    let progress = if state.is_current() { results.progress } else { Progress::default() };
+    let progress = if state.is_current() { results.progress } else { SweepProgress::default() };
     let found = |point: Option<u32>| {
         let point = point.filter(|_| state.is_answered())?;
         let (summary, strategy) = (results.summary(point)?, results.strategy(point)?);

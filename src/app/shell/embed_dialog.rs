@@ -1,7 +1,7 @@
 //! The dialog that gives the HTML for a view inside another page.
 
 use super::share::{CopyField, page_address};
-use crate::app::widgets::forms::controls::{Checkbox, Choice, Select};
+use crate::app::widgets::forms::controls::{Checkbox, ChoiceOption, Select};
 use crate::app::widgets::words::dialog::Dialog;
 use crate::embed::{Control, EmbedOptions, EmbedTheme, EmbedView, resize_script, snippet};
 use crate::link::to_link;
@@ -68,7 +68,7 @@ pub fn EmbedDialog(props: &EmbedDialogProps) -> Html {
             </p>
             <Select
                 label="View"
-                choices={EmbedView::ALL.map(|(_, name, title)| Choice::new(name, title)).to_vec()}
+                choices={EmbedView::ALL.map(|(_, name, title)| ChoiceOption::new(name, title)).to_vec()}
                 value={options.view.name()}
                 onchange={change(|options, value| {
                     let found = EmbedView::ALL.iter().find(|(_, name, _)| *name == value);
@@ -82,7 +82,7 @@ pub fn EmbedDialog(props: &EmbedDialogProps) -> Html {
             </fieldset>
             <Select
                 label="Colours"
-                choices={EmbedTheme::ALL.map(|(_, name, title)| Choice::new(name, title)).to_vec()}
+                choices={EmbedTheme::ALL.map(|(_, name, title)| ChoiceOption::new(name, title)).to_vec()}
                 value={name_of(options.theme)}
                 onchange={change(|options, value| {
                     let found = EmbedTheme::ALL.iter().find(|(_, name, _)| *name == value);
@@ -92,7 +92,7 @@ pub fn EmbedDialog(props: &EmbedDialogProps) -> Html {
             />
             <Select
                 label="Height"
-                choices={HEIGHTS.map(|height| Choice::new(height.to_string(), format!("{height} px"))).to_vec()}
+                choices={HEIGHTS.map(|height| ChoiceOption::new(height.to_string(), format!("{height} px"))).to_vec()}
                 value={height.to_string()}
                 onchange={on_height}
                 testid="embed-height"

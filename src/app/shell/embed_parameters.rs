@@ -2,8 +2,8 @@
 
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
 use crate::app::widgets::forms::drag_field::DragField;
-use crate::app::widgets::forms::form::Form;
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::forms::form::DocumentForm;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::embed::Parameter;
 use crate::spec::Diagnostics;
 use crate::spec::edit::Outline;
@@ -22,7 +22,7 @@ pub struct ParametersProps {
 pub fn Parameters(props: &ParametersProps) -> Html {
     let act = use_act();
     let Ok(document) = Outline::read(&props.hardware) else { return html! {} };
-    let form = Form::new(Half::Hardware, Rc::new(document), &Diagnostics::default(), &act);
+    let form = DocumentForm::new(Half::Hardware, Rc::new(document), &Diagnostics::default(), &act);
     let mut wrong = Diagnostics::default();
     let slider = |parameter: &Parameter| {
         let Parameter { memory, field, from, to } = parameter;

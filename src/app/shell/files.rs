@@ -4,7 +4,7 @@ use super::share::page_address;
 use crate::app::design::import::ImportButton;
 use crate::app::session::state::PageState;
 use crate::app::widgets::figures::download::save_text;
-use crate::app::widgets::page::surroundings::{DesignNames, use_surroundings};
+use crate::app::widgets::page::figure_context::{DesignNames, use_figure_context};
 use crate::app::widgets::words::dialog::Dialog;
 use crate::app::workers::handle::use_workers;
 use crate::app::workers::results::Status;
@@ -27,7 +27,7 @@ pub struct FilesProps {
 
 #[component]
 pub fn Files(props: &FilesProps) -> Html {
-    let names = use_surroundings().names;
+    let names = use_figure_context().names;
     let PageState { results, chosen, .. } = &*props.state;
     let missing = props
         .opened

@@ -1,7 +1,7 @@
 //! What everything on a page is given by context.
 
 use crate::app::session::state::Event;
-use crate::app::widgets::page::surroundings::Surroundings;
+use crate::app::widgets::page::figure_context::FigureContext;
 use crate::app::workers::handle::Workers;
 use crate::state::Action;
 use yew::prelude::*;
@@ -16,7 +16,7 @@ pub struct GivenProps {
     /// Hears of everything that happens; it stays the same as long as the page.
     pub tell: Callback<Event>,
     /// The look of the page and the names of the design.
-    pub surroundings: Surroundings,
+    pub figure_context: FigureContext,
     /// What is shown.
     pub children: Html,
 }
@@ -28,9 +28,9 @@ pub fn Given(props: &GivenProps) -> Html {
         <ContextProvider<Workers> context={props.workers.clone()}>
         <ContextProvider<Callback<Action>> context={props.act.clone()}>
         <ContextProvider<Callback<Event>> context={props.tell.clone()}>
-        <ContextProvider<Surroundings> context={props.surroundings.clone()}>
+        <ContextProvider<FigureContext> context={props.figure_context.clone()}>
             { props.children.clone() }
-        </ContextProvider<Surroundings>>
+        </ContextProvider<FigureContext>>
         </ContextProvider<Callback<Event>>>
         </ContextProvider<Callback<Action>>>
         </ContextProvider<Workers>>

@@ -1,6 +1,6 @@
 //! The bar at the top.
 
-use super::dialogs::Shown;
+use super::dialogs::OpenDialog;
 use crate::app::session::handle::use_tell;
 use crate::app::session::state::Event;
 use crate::app::widgets::page::theme_choice::ThemeChoice;
@@ -16,7 +16,7 @@ pub struct HeaderProps {
     /// Whether undo and redo are possible.
     pub history: (bool, bool),
     /// Called with the dialog to open.
-    pub on_dialog: Callback<Shown>,
+    pub on_dialog: Callback<OpenDialog>,
 }
 
 /// Brand, design, undo and redo, files and sharing, theme, and help.
@@ -53,10 +53,10 @@ pub fn Header(props: &HeaderProps) -> Html {
             </button>
         }
     };
-    let dialog = |shown: Shown, name: &'static str, title: &'static str, testid: &'static str| {
+    let dialog = |shown: OpenDialog, name: &'static str, title: &'static str, testid: &'static str| {
         let onclick = props.on_dialog.reform(move |_: MouseEvent| shown);
         // Without room or use on a small screen.
-        let class = (shown == Shown::Present).then_some("wide-only");
+        let class = (shown == OpenDialog::Present).then_some("wide-only");
         html! { <button type="button" {class} {onclick} {title} aria-haspopup="dialog" data-testid={testid}>{ name }</button> }
     };
     html! {
@@ -74,10 +74,10 @@ pub fn Header(props: &HeaderProps) -> Html {
                     { step("↷", "Redo", "Ctrl Shift Z", Event::Redo, props.history.1, "redo") }
                 </div>
                 <div class="group">
-                    { dialog(Shown::Files, "Files", "Open and save (F)", "files") }
-                    { dialog(Shown::Share, "Share", "Copy the link (S)", "share") }
-                    { dialog(Shown::Embed, "Embed", "Put it into another page (E)", "embed") }
-                    { dialog(Shown::Present, "Present", "The results alone, in large letters (D)", "present") }
+                    { dialog(OpenDialog::Files, "Files", "Open and save (F)", "files") }
+                    { dialog(OpenDialog::Share, "Share", "Copy the link (S)", "share") }
+                    { dialog(OpenDialog::Embed, "Embed", "Put it into another page (E)", "embed") }
+                    { dialog(OpenDialog::Present, "Present", "The results alone, in large letters (D)", "present") }
                 </div>
                 <div class="group">
                     <button
@@ -93,7 +93,7 @@ pub fn Header(props: &HeaderProps) -> Html {
                     <button
                         type="button"
                         class="icon"
-                        onclick={props.on_dialog.reform(|_: MouseEvent| Shown::Help)}
+                        onclick={props.on_dialog.reform(|_: MouseEvent| OpenDialog::Help)}
                         title="Help (?)"
                         aria-label="Help"
                         aria-haspopup="dialog"

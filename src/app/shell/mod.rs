@@ -1,6 +1,7 @@
 //! The page around the views: header, tabs, dialogs, address, and a single view for a host page.
 //!
-//! - `page`, `header`, `parts`, `origin`: the page; `views` draws the view of each tab, with the step of a lesson above it
+//! - `page`, `header`, `code`, `origin`: the page; `views` draws the view of each tab, with the step of a lesson above
+//!   it
 //! - `given`: what all of it is given by context
 //! - `dialogs`, `files`, `share`, `embed_dialog`, `help`: dialogs; `presenter` shows the results alone; `shortcuts` lists every key, of
 //!   which the help sheet is made
@@ -11,6 +12,7 @@
 //! - `pieces`: names what is behind tables of functions that are fetched later; nothing else may
 
 pub mod address;
+pub mod code;
 pub mod dialogs;
 pub mod embed;
 pub mod embed_dialog;
@@ -22,7 +24,6 @@ pub mod help;
 pub mod links;
 pub mod origin;
 pub mod page;
-pub mod parts;
 pub mod pieces;
 pub mod presenter;
 pub mod share;

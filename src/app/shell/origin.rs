@@ -1,6 +1,6 @@
 //! The entry of the gallery that is shown.
 
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::gallery::find_entry;
 use crate::state::{Action, Tab, ViewField};
 use yew::prelude::*;

@@ -1,23 +1,23 @@
 //! The whole page: cards on the left, the answer on the right.
 
 use super::address::{initial, use_address};
-use super::dialogs::{DialogNeeds, Shown};
+use super::code::ShellCode;
+use super::dialogs::{DialogNeeds, OpenDialog};
 use super::given::Given;
 use super::header::Header;
-use super::parts::Parts;
 use super::shortcuts::use_shortcuts;
 use super::views::{lesson, view};
 use crate::app::design::cards::card;
 use crate::app::design::import::{carries_files, dropped, import_panel, use_import};
-use crate::app::landscape::view::SweptParts;
+use crate::app::landscape::view::SweptCode;
 use crate::app::platform::fetch_failure::FetchFailure;
+use crate::app::platform::lazy_modules::{LazyModule, Load, late, use_lazy_module};
 use crate::app::platform::missing::{failure_message, missing};
-use crate::app::platform::pieces::{Fetched, Piece, late, use_piece};
 use crate::app::platform::timer::later;
 use crate::app::session::handle::{Session, use_session};
 use crate::app::session::state::{Event, PageState};
 use crate::app::widgets::forms::diagnostics::prose;
-use crate::app::widgets::page::surroundings::{Surroundings, use_act};
+use crate::app::widgets::page::figure_context::{FigureContext, use_act};
 use crate::app::widgets::page::theme::use_is_dark;
 use crate::app::widgets::words::explain::Explaining;
 use crate::embed::Control;
@@ -36,9 +36,9 @@ pub fn Page() -> Html {
     };
     let act = use_memo((), |()| tell.reform(Event::Act));
     let act = &*act;
-    let dialog = use_state_eq(|| None::<Shown>);
+    let dialog = use_state_eq(|| None::<OpenDialog>);
     let session = use_session(&state, &tell);
-    let parts = use_piece::<Parts>(
+    let parts = use_lazy_module::<ShellCode>(
         state.chosen.view.tab != Tab::Landscape || state.chosen.lesson.is_some() || dialog.is_some(),
     );
     let is_dark = use_is_dark(state.theme);
@@ -58,7 +58,7 @@ pub fn Page() -> Html {
     let is_old = session.status(&state) == "rejected";
     let on_dialog = {
         let dialog = dialog.clone();
-        Callback::from(move |shown: Shown| dialog.set(Some(shown)))
+        Callback::from(move |shown: OpenDialog| dialog.set(Some(shown)))
     };
     let on_close = {
         let dialog = dialog.clone();
@@ -82,7 +82,7 @@ pub fn Page() -> Html {
     };
     html! {
         <Given workers={(*session.workers).clone()} act={act.clone()} tell={tell.clone()}
-            surroundings={Surroundings { is_dark, names: session.names() }}>
+            figure_context={FigureContext { is_dark, names: session.names() }}>
             <div
                 class="page"
                 data-testid="root"
@@ -137,7 +137,7 @@ pub fn Page() -> Html {
                         }
                         { lesson(&state, parts.clone()) }
                         if let Some(id) = state.chosen.entry.filter(|_| state.chosen.view.tab != Tab::Gallery) {
-                            { late(move |parts: Parts| (parts.origin)(id)) }
+                            { late(move |parts: ShellCode| (parts.origin)(id)) }
                         }
                         if built == 2 {
                             <Explaining>{ view(&state, &session, parts.clone()) }</Explaining>
@@ -145,15 +145,15 @@ pub fn Page() -> Html {
                     </section>
                 </main>
                 { match (*dialog, parts) {
-                    (None, _) | (_, Fetched::Awaited) => html! {},
-                    (Some(shown), Fetched::Here(parts)) => (parts.dialog)(shown, &DialogNeeds {
+                    (None, _) | (_, Load::Pending) => html! {},
+                    (Some(shown), Load::Ready(parts)) => (parts.dialog)(shown, &DialogNeeds {
                         state: &state,
                         session: &session,
                         start: &import.start,
                         single_keys: &single_keys,
                         on_close: &on_close,
                     }),
-                    (Some(_), Fetched::Missing(again)) => missing("toast", again, on_close),
+                    (Some(_), Load::Failed(again)) => missing("toast", again, on_close),
                 } }
             </div>
         </Given>
@@ -166,7 +166,7 @@ fn readout(state: &PageState) -> Html {
         return html! {};
     }
     let state = Rc::new(state.clone());
-    late(move |parts: SweptParts| (parts.readout)(Rc::clone(&state)))
+    late(move |parts: SweptCode| (parts.readout)(Rc::clone(&state)))
 }
 
 /// The card of the system of cores, if the view uses one.
@@ -175,7 +175,7 @@ pub fn system_card(state: &PageState) -> Html {
         return html! {};
     }
     let (form, hardware) = (state.chosen.cores.clone(), state.chosen.design.hardware.text.clone());
-    late(move |parts: Parts| (parts.system)(&form, &hardware))
+    late(move |parts: ShellCode| (parts.system)(&form, &hardware))
 }
 
 /// The name of the workload: the network of the design, or a transformer, which its view names.
@@ -192,9 +192,9 @@ pub fn computes(control: Control, state: &PageState) -> bool {
     let chosen = &state.chosen;
     match (chosen.view.tab.about(), control) {
         (About::Transformer, control) => control == Control::Hardware,
-        (About::System, Control::Hardware) => {
-            Parts::slot().get().is_none_or(|parts| (parts.takes_beside)(&chosen.cores, &chosen.design.hardware.text))
-        }
+        (About::System, Control::Hardware) => ShellCode::slot()
+            .get()
+            .is_none_or(|parts| (parts.takes_beside)(&chosen.cores, &chosen.design.hardware.text)),
         _ => true,
     }
 }

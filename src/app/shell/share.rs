@@ -2,10 +2,10 @@
 
 use super::files::save_state;
 use crate::app::session::handle::use_tell;
-use crate::app::session::state::{Event, Opened};
+use crate::app::session::state::{Event, OpenedState};
 use crate::app::widgets::forms::controls::target;
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
-use crate::app::widgets::page::surroundings::use_surroundings;
+use crate::app::widgets::page::figure_context::use_figure_context;
 use crate::app::widgets::words::dialog::Dialog;
 use crate::chart::group_thousands;
 use crate::import::text_of;
@@ -28,7 +28,7 @@ pub struct ShareProps {
 /// The link is copied as soon as the dialog opens.
 #[component]
 pub fn Share(props: &ShareProps) -> Html {
-    let names = use_surroundings().names;
+    let names = use_figure_context().names;
     let link = use_memo(Rc::clone(&props.chosen), |chosen| to_link(chosen));
     let address = format!("{}#{link}", page_address("index.html"));
     let is_long = link.len() > LONGEST_LINK;
@@ -45,7 +45,7 @@ pub fn Share(props: &ShareProps) -> Html {
             spawn_local(async move {
                 match read(&file).await {
                     Ok(state) => {
-                        tell.emit(Event::Open(Opened { state: Rc::new(state), is_address: false }));
+                        tell.emit(Event::Open(OpenedState { state: Rc::new(state), is_address: false }));
                         on_close.emit(());
                     }
                     Err(found) => wrong.set(found),

@@ -2,7 +2,7 @@
 //! their computer by voice.
 
 use super::address::listen;
-use super::dialogs::Shown;
+use super::dialogs::OpenDialog;
 use crate::app::platform::storage;
 use crate::app::session::state::Event;
 use crate::state::{Action, Tab, VIEWS, ViewField};
@@ -14,7 +14,7 @@ use yew::prelude::*;
 
 /// The command of a key.
 #[derive(Debug, Clone, Copy)]
-pub enum Command {
+pub enum KeyCommand {
     /// Takes back the last edit, or redoes it.
     Undo,
     /// Redoes the edit that was undone last.
@@ -24,7 +24,7 @@ pub enum Command {
     /// Pins the design to compare with.
     Pin,
     /// Opens a dialog.
-    Dialog(Shown),
+    Dialog(OpenDialog),
     /// Moves the focus to an element: the first of these selectors, separated by bars, that has a match.
     Focus(&'static str),
 }
@@ -38,7 +38,7 @@ pub struct Shortcut {
     pub printed: &'static str,
     /// Description; for a view, first its title.
     pub does: (Option<&'static str>, &'static str),
-    command: Command,
+    command: KeyCommand,
 }
 
 /// All keys, those of the views first.
@@ -46,27 +46,27 @@ pub fn shortcuts() -> impl Iterator<Item = Shortcut> {
     const DIGITS: &str = "123456789";
     let views = VIEWS.iter().enumerate().filter_map(|(index, view)| {
         let key = DIGITS.get(index..=index)?;
-        Some(Shortcut { key, printed: key, does: (Some(view.title), view.shows), command: Command::Tab(view.tab) })
+        Some(Shortcut { key, printed: key, does: (Some(view.title), view.shows), command: KeyCommand::Tab(view.tab) })
     });
     let other = |&(key, printed, does, command): &(_, _, _, _)| Shortcut { key, printed, does: (None, does), command };
     views.chain(SHORTCUTS.iter().map(other))
 }
 
 /// All keys except those of the views: value of the event, name, description, command.
-const SHORTCUTS: &[(&str, &str, &str, Command)] = &[
-    ("h", "H", "to the hardware", Command::Focus("[data-testid=hardware-preset]")),
-    ("n", "N", "to the network", Command::Focus("[data-testid=workload-preset]")),
-    ("t", "T", "to the schedule: tile sizes, modes, stacks", Command::Focus("[data-testid=tiles-x]")),
-    ("g", "G", "to the graph of layers", Command::Focus("#design .graph [tabindex='0']")),
-    ("r", "R", "to the results: the first heatmap, or the view", Command::Focus(".answers .heatmap|.answers")),
-    ("p", "P", "pin the design, to compare with", Command::Pin),
-    ("f", "F", "open and save files", Command::Dialog(Shown::Files)),
-    ("s", "S", "share: the link", Command::Dialog(Shown::Share)),
-    ("e", "E", "embed in another page", Command::Dialog(Shown::Embed)),
-    ("d", "D", "present: the results alone, in large letters", Command::Dialog(Shown::Present)),
-    ("?", "?", "this sheet", Command::Dialog(Shown::Help)),
-    ("Z", "Ctrl Z", "undo", Command::Undo),
-    ("Y", "Ctrl Shift Z", "redo", Command::Redo),
+const SHORTCUTS: &[(&str, &str, &str, KeyCommand)] = &[
+    ("h", "H", "to the hardware", KeyCommand::Focus("[data-testid=hardware-preset]")),
+    ("n", "N", "to the network", KeyCommand::Focus("[data-testid=workload-preset]")),
+    ("t", "T", "to the schedule: tile sizes, modes, stacks", KeyCommand::Focus("[data-testid=tiles-x]")),
+    ("g", "G", "to the graph of layers", KeyCommand::Focus("#design .graph [tabindex='0']")),
+    ("r", "R", "to the results: the first heatmap, or the view", KeyCommand::Focus(".answers .heatmap|.answers")),
+    ("p", "P", "pin the design, to compare with", KeyCommand::Pin),
+    ("f", "F", "open and save files", KeyCommand::Dialog(OpenDialog::Files)),
+    ("s", "S", "share: the link", KeyCommand::Dialog(OpenDialog::Share)),
+    ("e", "E", "embed in another page", KeyCommand::Dialog(OpenDialog::Embed)),
+    ("d", "D", "present: the results alone, in large letters", KeyCommand::Dialog(OpenDialog::Present)),
+    ("?", "?", "this sheet", KeyCommand::Dialog(OpenDialog::Help)),
+    ("Z", "Ctrl Z", "undo", KeyCommand::Undo),
+    ("Y", "Ctrl Shift Z", "redo", KeyCommand::Redo),
 ];
 
 /// Whether keys without Ctrl are on.
@@ -75,7 +75,7 @@ pub type SingleKeys = Rc<Cell<bool>>;
 /// Listens for keys. `is_under_way`: whether the last edit was a keystroke, or a step of a drag
 /// (`History::is_under_way`).
 #[hook]
-pub fn use_shortcuts(tell: &Callback<Event>, on_dialog: &Callback<Shown>, is_under_way: bool) -> SingleKeys {
+pub fn use_shortcuts(tell: &Callback<Event>, on_dialog: &Callback<OpenDialog>, is_under_way: bool) -> SingleKeys {
     let single_keys = use_memo((), |()| Cell::new(storage::single_keys()));
     // The field in which the browser undoes letter by letter: the one of the last input. After Enter, or after the page
     // has changed its text, the browser would restore outdated letters.
@@ -98,19 +98,19 @@ pub fn use_shortcuts(tell: &Callback<Event>, on_dialog: &Callback<Shown>, is_und
             let Some(command) = meant(&event, are_on.get(), is_typing) else { return };
             event.prevent_default();
             match command {
-                Command::Undo => tell.emit(Event::Undo),
-                Command::Redo => tell.emit(Event::Redo),
-                Command::Tab(tab) => tell.emit(Event::Act(Action::Look(ViewField::Tab(tab)))),
-                Command::Pin => tell.emit(Event::Act(Action::Pin)),
-                Command::Dialog(shown) => on_dialog.emit(shown),
-                Command::Focus(selectors) => focus(selectors),
+                KeyCommand::Undo => tell.emit(Event::Undo),
+                KeyCommand::Redo => tell.emit(Event::Redo),
+                KeyCommand::Tab(tab) => tell.emit(Event::Act(Action::Look(ViewField::Tab(tab)))),
+                KeyCommand::Pin => tell.emit(Event::Act(Action::Pin)),
+                KeyCommand::Dialog(shown) => on_dialog.emit(shown),
+                KeyCommand::Focus(selectors) => focus(selectors),
             }
         });
     });
     single_keys
 }
 
-fn meant(event: &KeyboardEvent, single_keys: bool, is_typing: bool) -> Option<Command> {
+fn meant(event: &KeyboardEvent, single_keys: bool, is_typing: bool) -> Option<KeyCommand> {
     let is_command = (event.ctrl_key() || event.meta_key()) && !event.alt_key();
     let typed = event.key();
     let key = match typed.as_str() {

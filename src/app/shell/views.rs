@@ -1,10 +1,10 @@
 //! The view of the open tab.
 
-use super::parts::Parts;
+use super::code::ShellCode;
 use crate::app::landscape;
 use crate::app::lessons::panel::LessonPanel;
+use crate::app::platform::lazy_modules::Load;
 use crate::app::platform::missing::missing;
-use crate::app::platform::pieces::Fetched;
 use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
 use crate::state::{About, Tab};
@@ -12,20 +12,20 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 /// The view of the tab that is open.
-pub fn view(state: &PageState, session: &Session, parts: Fetched<Parts>) -> Html {
+pub fn view(state: &PageState, session: &Session, parts: Load<ShellCode>) -> Html {
     match (state.chosen.view.tab, parts) {
         (Tab::Landscape, _) => landscape::view(Rc::new(state.clone()), session),
-        (_, Fetched::Here(parts)) => (parts.view)(state, session),
-        (_, Fetched::Awaited) => html! { <p class="loading" role="status">{ "Fetching this view …" }</p> },
-        (_, Fetched::Missing(again)) => missing("banner", again, Callback::noop()),
+        (_, Load::Ready(parts)) => (parts.view)(state, session),
+        (_, Load::Pending) => html! { <p class="loading" role="status">{ "Fetching this view …" }</p> },
+        (_, Load::Failed(again)) => missing("banner", again, Callback::noop()),
     }
 }
 
 /// The open step of a lesson, above the view.
-pub fn lesson(state: &PageState, parts: Fetched<Parts>) -> Html {
+pub fn lesson(state: &PageState, parts: Load<ShellCode>) -> Html {
     let is_shown = state.chosen.lesson.is_some() && state.chosen.view.tab.about() != About::Publications;
     match parts {
-        Fetched::Here(parts) if is_shown => (parts.lesson)(state),
+        Load::Ready(parts) if is_shown => (parts.lesson)(state),
         _ => html! {},
     }
 }

@@ -3,12 +3,12 @@
 use super::figures::ShownDesigns;
 use crate::app::session::state::PageState;
 use crate::app::widgets::figures::data_table::{table_cells, table_head};
-use crate::app::widgets::figures::save::{Save, Saved};
-use crate::app::widgets::forms::controls::{Choice, Select};
+use crate::app::widgets::figures::save::{FileContent, Save};
+use crate::app::widgets::forms::controls::{ChoiceOption, Select};
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::chart::{designs_listed, group_thousands};
-use crate::explore::study::{DesignSchedule, Part, Study, TiledSchedule};
+use crate::explore::study::{DesignSchedule, DesignSpace, PathRoot, TiledSchedule};
 use crate::multicore::CoresSettings;
 
 use crate::sorting::sort_by;
@@ -60,10 +60,10 @@ pub fn DesignsCard(props: &DesignsCardProps) -> Html {
         };
         html! { <tr {class}>{ table_cells(&listed, at, &content) }</tr> }
     };
-    let choices: Vec<Choice> = table
+    let choices: Vec<ChoiceOption> = table
         .dimensions()
         .enumerate()
-        .map(|(index, shown)| Choice::new(index.to_string(), shown.name.clone()))
+        .map(|(index, shown)| ChoiceOption::new(index.to_string(), shown.name.clone()))
         .collect();
     let pick = {
         let by = by.setter();
@@ -79,7 +79,7 @@ pub fn DesignsCard(props: &DesignsCardProps) -> Html {
         <section class="card" data-testid="study-designs">
             <h2>{ format!("{title}: {}{of}", group_thousands(count as u64)) }</h2>
             <div class="row">
-                <Select label="Show" choices={vec![Choice::new("front", "the front"), Choice::new("all", "all that are selected")]}
+                <Select label="Show" choices={vec![ChoiceOption::new("front", "the front"), ChoiceOption::new("all", "all that are selected")]}
                     value={if *all { "all" } else { "front" }} onchange={which} testid="study-which" />
                 <Select label="In the order of" {choices} value={by_dimension.to_string()} onchange={pick} testid="study-order" />
             </div>
@@ -88,7 +88,7 @@ pub fn DesignsCard(props: &DesignsCardProps) -> Html {
                     { table_head(&listed) }
                     <tbody>{ for rows.iter().enumerate().map(row) }</tbody>
                 </table>
-                <Save what={Saved::Table(Rc::clone(&listed))} />
+                <Save what={FileContent::Table(Rc::clone(&listed))} />
             </div>
         </section>
     }
@@ -136,10 +136,10 @@ pub fn OpenedCard(props: &OpenedCardProps) -> Html {
 }
 
 /// The state with a design of a study as the current one, or pinned for comparison.
-fn opened_state(state: &State, study: &Study, design: u64, pins: bool) -> Result<State, Diagnostics> {
+fn opened_state(state: &State, study: &DesignSpace, design: u64, pins: bool) -> Result<State, Diagnostics> {
     let coordinates = study.sampled(design);
     let mut opened = state.design.clone();
-    let halves = [(Half::Hardware, Part::Hardware), (Half::Workload, Part::Network)];
+    let halves = [(Half::Hardware, PathRoot::Hardware), (Half::Workload, PathRoot::Network)];
     for (half, part) in halves.into_iter().filter(|(_, part)| study.has(*part)) {
         let text = study.document(part, &coordinates)?;
         if opened.document(half).text != text {
@@ -148,14 +148,14 @@ fn opened_state(state: &State, study: &Study, design: u64, pins: bool) -> Result
     }
     let mut next = state.clone();
     (next.entry, next.view.point) = (None, None);
-    let is_on_cores = study.has(Part::System);
+    let is_on_cores = study.has(PathRoot::System);
     let mut cores = state.cores.clone();
     match study.schedule(&coordinates)? {
         DesignSchedule::DepthFirst(settings) => opened.schedule = Schedule::of(&settings),
         DesignSchedule::OnCores(TiledSchedule { settings, searches_tiles }) => {
             let CoresSettings { strategy, lpf_limit, rules, .. } = settings;
             (opened.schedule.strategy, opened.schedule.lpf_limit, opened.schedule.rules) = (strategy, lpf_limit, rules);
-            cores = CoresForm::of_text(&study.document(Part::System, &coordinates)?, settings);
+            cores = CoresForm::of_text(&study.document(PathRoot::System, &coordinates)?, settings);
             if searches_tiles {
                 cores.granularity = TileChoice::Best;
             }

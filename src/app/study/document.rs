@@ -1,21 +1,21 @@
 //! The study document: its axes as text and by clicks; start and stop.
 
 use super::opening::{FileOpening, use_opening};
-use super::run::Run;
+use super::run::StudyRun;
 use crate::app::design::import::{carries_files, dropped};
 use crate::app::widgets::figures::download::save_text;
-use crate::app::widgets::forms::controls::{Choice, Select};
+use crate::app::widgets::forms::controls::{ChoiceOption, Select};
 use crate::app::widgets::forms::diagnostics::{DiagnosticList, prose};
 use crate::app::widgets::forms::document_text::DocumentText;
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::widgets::words::term::termed;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::use_workers;
 use crate::app::workers::results::Status;
 use crate::chart::{group_thousands, seconds_text};
-use crate::explore::study::Study;
+use crate::explore::study::DesignSpace;
 use crate::form::{Variable, variables, with_axis, with_values};
-use crate::question::{TimeDesigns, Topic};
+use crate::question::{Channel, TimeDesigns};
 use crate::spec::edit::Outline;
 use crate::spec::{Diagnostics, SamplingSpec, read_study};
 use crate::state::{Action, StudyField, file_name};
@@ -43,7 +43,7 @@ const OTHERS_OF_SYSTEMS: [(&str, &[&str]); 4] = [
 ];
 
 #[derive(Properties, PartialEq)]
-pub struct DocumentCardProps {
+pub struct StudyDocumentCardProps {
     pub text: String,
     /// Whether it is a suggestion of the page.
     pub is_suggested: bool,
@@ -54,7 +54,7 @@ pub struct DocumentCardProps {
     /// The study, or the errors of its document.
     pub study: Result<Rc<SameStudy>, Diagnostics>,
     /// The current run.
-    pub run: Option<Run>,
+    pub run: Option<StudyRun>,
     /// Changes with the results of the run.
     pub version: u64,
     /// Whether the run is of this document.
@@ -62,7 +62,7 @@ pub struct DocumentCardProps {
 }
 
 /// A study; equal to others made from the same texts.
-pub struct SameStudy(pub Arc<Study>);
+pub struct SameStudy(pub Arc<DesignSpace>);
 
 impl PartialEq for SameStudy {
     fn eq(&self, other: &Self) -> bool {
@@ -72,7 +72,7 @@ impl PartialEq for SameStudy {
 
 /// The axes of the study, and the run.
 #[component]
-pub fn DocumentCard(props: &DocumentCardProps) -> Html {
+pub fn StudyDocumentCard(props: &StudyDocumentCardProps) -> Html {
     let act = use_act();
     let write = act.reform(|text: String| Action::Study(StudyField::Text(text)));
     let diagnostics = props.study.as_ref().err().cloned().unwrap_or_default();
@@ -140,16 +140,16 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
                     if let Ok(study) = &props.study {
                         { axes(&study.0) }
                     }
-                    <Controls ..props.clone_for_controls() />
+                    <StudyControls ..props.clone_for_controls() />
                 </div>
             </div>
         </section>
     }
 }
 
-impl DocumentCardProps {
-    fn clone_for_controls(&self) -> ControlsProps {
-        ControlsProps {
+impl StudyDocumentCardProps {
+    fn clone_for_controls(&self) -> StudyControlsProps {
+        StudyControlsProps {
             study: self.study.as_ref().ok().cloned(),
             run: self.run.clone(),
             version: self.version,
@@ -165,8 +165,8 @@ fn save(text: &str, study: &Result<Rc<SameStudy>, Diagnostics>) -> Callback<Mous
 }
 
 /// The axes of a study as text.
-fn axes(study: &Study) -> Html {
-    let axis = |axis: &crate::explore::study::Axis| {
+fn axes(study: &DesignSpace) -> Html {
+    let axis = |axis: &crate::explore::study::StudyAxis| {
         let text = |at: usize| {
             axis.values.get(at).map(|value| value.iter().map(|value| value.text()).collect::<Vec<_>>().join(", "))
         };
@@ -193,7 +193,7 @@ fn axes(study: &Study) -> Html {
 }
 
 /// Whether sizes of memories vary, but not their energies.
-fn varies_sizes_alone(study: &Study) -> bool {
+fn varies_sizes_alone(study: &DesignSpace) -> bool {
     let varies = |ending: &str| {
         let is_of_memory = |name: &String| name.starts_with("hardware.memories") && name.ends_with(ending);
         study.axes.iter().flat_map(|axis| &axis.names).any(is_of_memory)
@@ -229,8 +229,9 @@ fn VarySelect(props: &VaryProps) -> Html {
     let others = if has_system { OTHERS_OF_SYSTEMS } else { OTHERS };
     let is_varied =
         |path: &str| props.text.contains(&format!("vary: {path},")) || props.text.contains(&format!("vary: {path}\n"));
-    let mut choices = vec![Choice::new("", "add an axis …")];
-    let other = |(path, _): &(&'static str, &[&str])| Choice { group: "choices", ..Choice::new(*path, *path) };
+    let mut choices = vec![ChoiceOption::new("", "add an axis …")];
+    let other =
+        |(path, _): &(&'static str, &[&str])| ChoiceOption { group: "choices", ..ChoiceOption::new(*path, *path) };
     // A document that is fixed by the study does not vary as a whole.
     let is_free = |(path, _): &&(&'static str, &[&str])| !names(path);
     choices.extend(others.iter().filter(is_free).filter(|(path, _)| !is_varied(path)).map(other));
@@ -240,11 +241,11 @@ fn VarySelect(props: &VaryProps) -> Html {
             .iter()
             .copied()
             .filter(|path| !is_varied(path))
-            .map(|path| Choice { group: "choices", ..Choice::new(path, path) }),
+            .map(|path| ChoiceOption { group: "choices", ..ChoiceOption::new(path, path) }),
     );
-    choices.extend(known.iter().filter(|variable| !is_varied(&variable.path)).map(|variable| Choice {
+    choices.extend(known.iter().filter(|variable| !is_varied(&variable.path)).map(|variable| ChoiceOption {
         group: if variable.path.starts_with("system.") { "system" } else { "accelerator" },
-        ..Choice::new(
+        ..ChoiceOption::new(
             variable.path.clone(),
             format!("{}: {}", variable.path.split_once('.').map_or("", |(_, name)| name), variable.value),
         )
@@ -267,31 +268,31 @@ fn VarySelect(props: &VaryProps) -> Html {
 }
 
 #[derive(Properties, PartialEq)]
-struct ControlsProps {
+struct StudyControlsProps {
     study: Option<Rc<SameStudy>>,
-    run: Option<Run>,
+    run: Option<StudyRun>,
     version: u64,
     is_of_document: bool,
 }
 
 /// Start, stop, number of designs, estimated time, and progress.
 #[component]
-fn Controls(props: &ControlsProps) -> Html {
+fn StudyControls(props: &StudyControlsProps) -> Html {
     let workers = use_workers();
-    let status = props.run.as_ref().and_then(Run::status);
+    let status = props.run.as_ref().and_then(StudyRun::status);
     let is_running = status == Some(Status::Running);
     let probes: Vec<TimeDesigns> =
         props.study.iter().filter(|_| !props.is_of_document && !is_running).map(|study| probe(&study.0)).collect();
-    let probed = use_answers(Topic::DesignTime, probes);
+    let probed = use_answers(Channel::DesignTime, probes);
     let start = {
         let (workers, study) = (workers.clone(), props.study.clone());
         Callback::from(move |_: MouseEvent| {
             if let Some(study) = &study {
-                Run::start(&workers, &study.0);
+                StudyRun::start(&workers, &study.0);
             }
         })
     };
-    let call = |call: fn(&Run)| {
+    let call = |call: fn(&StudyRun)| {
         let run = props.run.clone();
         Callback::from(move |_: MouseEvent| run.iter().for_each(call))
     };
@@ -316,10 +317,10 @@ fn Controls(props: &ControlsProps) -> Html {
                     { if props.is_of_document { "Run again" } else { "Run the study" } }
                 </button>
                 if is_running {
-                    <button type="button" onclick={call(Run::stop)} data-testid="study-stop">{ "Stop" }</button>
+                    <button type="button" onclick={call(StudyRun::stop)} data-testid="study-stop">{ "Stop" }</button>
                 }
                 if status == Some(Status::Stopped) && props.is_of_document {
-                    <button type="button" onclick={call(Run::resume)} data-testid="study-continue">{ "Continue" }</button>
+                    <button type="button" onclick={call(StudyRun::resume)} data-testid="study-continue">{ "Continue" }</button>
                 }
                 if let Some(count) = count {
                     <span class="hint" data-testid="study-count">{ count }</span>
@@ -334,14 +335,14 @@ fn Controls(props: &ControlsProps) -> Html {
 }
 
 /// Some designs spread over a study, in the state in which a worker meets them first.
-fn probe(study: &Study) -> TimeDesigns {
+fn probe(study: &DesignSpace) -> TimeDesigns {
     let all = study.designs();
     let mut designs: Vec<u64> = (0..PROBES).map(|at| (all.saturating_sub(1)) / (PROBES - 1) * at).collect();
     designs.dedup();
     TimeDesigns { request: Rc::new(study.request.clone()), designs }
 }
 
-fn progress(run: &Run) -> Html {
+fn progress(run: &StudyRun) -> Html {
     let (known, all) = run.progress();
     let is_running = run.status() == Some(Status::Running);
     let elapsed = run.elapsed_ms();

@@ -2,18 +2,18 @@
 //! coordinates of all; one selection of designs for all of them.
 
 use super::designs::{DesignsCard, OpenedCard};
-use super::run::Run;
+use super::run::StudyRun;
 use crate::app::session::state::PageState;
 use crate::app::widgets::figures::data_table::DataTable;
 use crate::app::widgets::figures::download::save_text;
 use crate::app::widgets::figures::figure::{Canvas, Drawn, Figure, Spot};
-use crate::app::widgets::figures::save::{Save, Saved, WIDTH};
-use crate::app::widgets::forms::controls::{Choice, Select, TextField};
+use crate::app::widgets::figures::save::{FileContent, Save, WIDTH};
+use crate::app::widgets::forms::controls::{ChoiceOption, Select, TextField};
 use crate::app::widgets::pointing::pointers::{capture, is_drag, spot};
 use crate::chart::{
     Brush, HeatmapAxes, StudyTable, design_lines, design_scatter, group_thousands, heatmap, heatmap_selection,
 };
-use crate::explore::study::Status;
+use crate::explore::study::DesignStatus;
 
 use crate::state::file_name;
 use std::cell::RefCell;
@@ -26,7 +26,7 @@ const MOST_LINES: usize = 9;
 
 #[derive(Properties, PartialEq)]
 pub struct ResultsCardProps {
-    pub run: Run,
+    pub run: StudyRun,
     /// Changes with the results of the run.
     pub version: u64,
     pub state: Rc<PageState>,
@@ -107,7 +107,7 @@ pub fn ResultsCard(props: &ResultsCardProps) -> Html {
     }
 }
 
-fn save(run: &Run) -> Callback<MouseEvent> {
+fn save(run: &StudyRun) -> Callback<MouseEvent> {
     let run = run.clone();
     Callback::from(move |_| {
         save_text(&file_name(&[run.study().spec.name.clone(), String::new()], "designs", "csv"), "text/csv", &run.csv())
@@ -115,7 +115,7 @@ fn save(run: &Run) -> Callback<MouseEvent> {
 }
 
 /// A remark on the designs that the best is among, if these are not all of the study.
-fn among(run: &Run) -> &'static str {
+fn among(run: &StudyRun) -> &'static str {
     let (known, all) = run.progress();
     match run.is_done() {
         Some(false) => " so far",
@@ -135,18 +135,19 @@ fn counts(table: &StudyTable, among: &str) -> Html {
             <div class="kpi"><b>{ shown.text(least.1) }</b><span>{ format!("{word} {}{among}", shown.name) }</span></div>
         })
     };
-    let others =
-        table.statuses().into_iter().filter(|(status, ..)| *status != Status::Found).map(|(status, count, why)| {
+    let others = table.statuses().into_iter().filter(|(status, ..)| *status != DesignStatus::Found).map(
+        |(status, count, why)| {
             let said = match status {
-                Status::Outside => "break a constraint",
-                Status::Beaten => "are beaten by their lower bounds",
-                Status::Impossible => "cannot be scheduled",
-                Status::Wrong => "make no sense together",
-                Status::Found => "",
+                DesignStatus::Outside => "break a constraint",
+                DesignStatus::Beaten => "are beaten by their lower bounds",
+                DesignStatus::Impossible => "cannot be scheduled",
+                DesignStatus::Wrong => "make no sense together",
+                DesignStatus::Found => "",
             };
             let why = why.map(|why| format!(" For example: {why}")).unwrap_or_default();
             html! { <p class="hint">{ format!("{} {said}.{why}", group_thousands(count as u64)) }</p> }
-        });
+        },
+    );
     html! {
         <>
             <div class="answer hierarchies" data-testid="study-best">
@@ -187,7 +188,7 @@ fn SelectionRow(props: &BrushProps) -> Html {
     let choices = table
         .dimensions()
         .enumerate()
-        .map(|(index, shown)| Choice::new(index.to_string(), shown.name.clone()))
+        .map(|(index, shown)| ChoiceOption::new(index.to_string(), shown.name.clone()))
         .collect::<Vec<_>>();
     let pick = {
         let dimension = dimension.setter();
@@ -249,10 +250,10 @@ fn ScatterCard(props: &ScatterProps) -> Html {
     let chosen = use_state_eq(|| None::<(usize, usize)>);
     let (x, y) = chosen.unwrap_or((at(1), at(0)));
     let Some(chart) = design_scatter(&table, (x, y), &props.shown.brush, props.shown.opened) else { return html! {} };
-    let choices: Vec<Choice> = table
+    let choices: Vec<ChoiceOption> = table
         .dimensions()
         .enumerate()
-        .map(|(index, shown)| Choice::new(index.to_string(), shown.name.clone()))
+        .map(|(index, shown)| ChoiceOption::new(index.to_string(), shown.name.clone()))
         .collect();
     let pick = |of: fn((usize, usize), usize) -> (usize, usize)| {
         let chosen = chosen.setter();
@@ -360,11 +361,11 @@ fn HeatmapCard(props: &BrushProps) -> Html {
             }
         })
     };
-    let places: Vec<Choice> =
-        axes.iter().enumerate().map(|(place, (_, name))| Choice::new(place.to_string(), name.clone())).collect();
+    let places: Vec<ChoiceOption> =
+        axes.iter().enumerate().map(|(place, (_, name))| ChoiceOption::new(place.to_string(), name.clone())).collect();
     let values = quantities
         .iter()
-        .filter_map(|(index, _)| Some(Choice::new(index.to_string(), table.dimension(*index)?.name.clone())));
+        .filter_map(|(index, _)| Some(ChoiceOption::new(index.to_string(), table.dimension(*index)?.name.clone())));
     let on_click = {
         let (chart, brush, select, table) =
             (chart.clone(), props.shown.brush.clone(), props.select.clone(), Rc::clone(&props.shown.table));
@@ -469,7 +470,7 @@ fn BrushFigure(props: &BrushFigureProps) -> Html {
                 <Canvas chart={props.chart.clone()} />
                 { for marked }
             </div>
-            <Save what={Saved::Figure(props.chart.clone(), WIDTH)} />
+            <Save what={FileContent::Figure(props.chart.clone(), WIDTH)} />
             <DataTable table={Rc::new(props.chart.chart().table())} />
         </figure>
     }

@@ -1,10 +1,10 @@
 //! Opening of files: a study, its results as Parquet, which name their study, or as CSV, for the current study.
 
-use super::run::Run;
-use crate::app::widgets::page::surroundings::use_act;
+use super::run::StudyRun;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::workers::handle::{Workers, use_workers};
-use crate::explore::study::Study;
-use crate::question::{Answer, FileResults, ReadResults, Topic};
+use crate::explore::study::DesignSpace;
+use crate::question::{Channel, FileResults, ReadResults, Reply};
 use crate::results::rows_of_csv;
 use crate::spec::{Diagnostics, is_state, is_study};
 use crate::state::Action;
@@ -32,7 +32,7 @@ pub enum FileOpening {
 
 /// Opens files, one after another.
 #[hook]
-pub fn use_opening(study: Option<Arc<Study>>) -> (FileOpening, Callback<Vec<File>>) {
+pub fn use_opening(study: Option<Arc<DesignSpace>>) -> (FileOpening, Callback<Vec<File>>) {
     let state = use_state_eq(|| FileOpening::None);
     let (setter, workers, act) = (state.setter(), use_workers(), use_act());
     let open = Callback::from(move |files: Vec<File>| {
@@ -70,28 +70,28 @@ pub fn use_opening(study: Option<Arc<Study>>) -> (FileOpening, Callback<Vec<File
 
 fn open_parquet(question: ReadResults, workers: &Workers, act: &Callback<Action>, state: UseStateSetter<FileOpening>) {
     let (name, act) = (question.name.clone(), act.clone());
-    let on_answer = Callback::from(move |(_, answer): (usize, Answer<FileResults>)| {
+    let on_answer = Callback::from(move |(_, answer): (usize, Reply<FileResults>)| {
         let remedy = "Open a file that `fusescape study run` wrote";
         let opened = answer.map_err(|why| failed(&name, &why.to_string(), remedy)).and_then(|found| {
             let text = found.request.text.clone();
-            let study = Study::new(found.request).map_err(FileOpening::Failed)?;
-            Run::open(&Arc::new(study), found.rows);
+            let study = DesignSpace::new(found.request).map_err(FileOpening::Failed)?;
+            StudyRun::open(&Arc::new(study), found.rows);
             act.emit(Action::TakeStudy(text));
             Ok(if found.is_checked { FileOpening::None } else { FileOpening::Unchecked(name.clone()) })
         });
         state.set(opened.unwrap_or_else(|wrong| wrong));
     });
-    workers.ask(Topic::ResultFile, &[question], on_answer);
+    workers.ask(Channel::ResultFile, &[question], on_answer);
 }
 
-fn open_csv(name: &str, bytes: &[u8], study: Option<Arc<Study>>) -> Result<(), FileOpening> {
+fn open_csv(name: &str, bytes: &[u8], study: Option<Arc<DesignSpace>>) -> Result<(), FileOpening> {
     let text = std::str::from_utf8(bytes)
         .map_err(|_| failed(name, "The file is neither Parquet nor CSV", "Open results of a study"))?;
     let study = study.ok_or_else(|| {
         failed(name, "The study above has mistakes, so that nothing is known of the columns", "Mend the study first")
     })?;
     let rows = rows_of_csv(&study, text).map_err(|(reason, remedy)| failed(name, &reason, &remedy))?;
-    Run::open(&study, rows);
+    StudyRun::open(&study, rows);
     Ok(())
 }
 

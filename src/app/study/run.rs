@@ -5,8 +5,8 @@ use crate::app::workers::handle::Workers;
 use crate::app::workers::job::JobRun;
 use crate::app::workers::results::Status;
 use crate::chart::StudyTable;
-use crate::explore::study::{Course, DesignRow, Study};
-use crate::question::Topic;
+use crate::explore::study::{DesignRow, DesignSampler, DesignSpace};
+use crate::question::Channel;
 use crate::results::csv_of;
 
 use std::cell::{Cell, RefCell};
@@ -16,27 +16,27 @@ use yew::prelude::*;
 
 /// The single run of the page.
 #[derive(Clone)]
-pub struct Run {
-    known: Rc<RefCell<Known>>,
+pub struct StudyRun {
+    known: Rc<RefCell<KnownDesigns>>,
     /// `None` if the designs come from a file.
-    job: Option<JobRun<Course>>,
+    job: Option<JobRun<DesignSampler>>,
 }
 
-impl PartialEq for Run {
+impl PartialEq for StudyRun {
     fn eq(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.known, &other.known)
     }
 }
 
 /// The results so far.
-struct Known {
+struct KnownDesigns {
     table: Rc<RefCell<StudyTable>>,
     /// All rows, in order of arrival.
     rows: Vec<DesignRow>,
 }
 
-impl Known {
-    fn nothing(study: &Arc<Study>) -> Self {
+impl KnownDesigns {
+    fn nothing(study: &Arc<DesignSpace>) -> Self {
         Self { table: Rc::new(RefCell::new(StudyTable::new(Arc::clone(study)))), rows: Vec::new() }
     }
 
@@ -47,7 +47,7 @@ impl Known {
 }
 
 thread_local! {
-    static CURRENT: RefCell<Option<Run>> = const { RefCell::new(None) };
+    static CURRENT: RefCell<Option<StudyRun>> = const { RefCell::new(None) };
     /// The view that shows the run; called when the run has changed.
     static LISTENER: RefCell<Option<Callback<()>>> = const { RefCell::new(None) };
     static VERSION: Cell<u64> = const { Cell::new(0) };
@@ -55,7 +55,7 @@ thread_local! {
 
 /// The current run, if there is one, and a number that changes with its results.
 #[hook]
-pub fn use_run() -> (Option<Run>, u64) {
+pub fn use_run() -> (Option<StudyRun>, u64) {
     let version = use_state_eq(|| VERSION.get());
     let setter = version.setter();
     use_effect_with((), move |()| {
@@ -72,25 +72,25 @@ fn tell() {
     }
 }
 
-impl Run {
+impl StudyRun {
     /// Starts a study, in place of the current one.
-    pub fn start(workers: &Workers, study: &Arc<Study>) {
+    pub fn start(workers: &Workers, study: &Arc<DesignSpace>) {
         Self::end();
-        let known = Rc::new(RefCell::new(Known::nothing(study)));
+        let known = Rc::new(RefCell::new(KnownDesigns::nothing(study)));
         let heard = {
             let known = Rc::clone(&known);
             Box::new(move |rows: &Vec<DesignRow>| rows.iter().for_each(|row| known.borrow_mut().keep(row.clone())))
         };
-        let (request, course) = (Rc::new(study.request.clone()), Course::new(Arc::clone(study)));
-        let job = JobRun::start(workers, Topic::Designs, request, course, (heard, Callback::from(|()| tell())));
+        let (request, sampler) = (Rc::new(study.request.clone()), DesignSampler::new(Arc::clone(study)));
+        let job = JobRun::start(workers, Channel::Designs, request, sampler, (heard, Callback::from(|()| tell())));
         CURRENT.set(Some(Self { known, job: Some(job) }));
         tell();
     }
 
     /// Takes the rows of a file as the designs of a study.
-    pub fn open(study: &Arc<Study>, rows: Vec<DesignRow>) {
+    pub fn open(study: &Arc<DesignSpace>, rows: Vec<DesignRow>) {
         Self::end();
-        let mut known = Known::nothing(study);
+        let mut known = KnownDesigns::nothing(study);
         rows.into_iter().for_each(|row| known.keep(row));
         CURRENT.set(Some(Self { known: Rc::new(RefCell::new(known)), job: None }));
         tell();
@@ -127,7 +127,7 @@ impl Run {
         self.status().map_or("opened", Status::name)
     }
 
-    pub fn study(&self) -> Arc<Study> {
+    pub fn study(&self) -> Arc<DesignSpace> {
         Arc::clone(&self.table().borrow().study)
     }
 

@@ -1,14 +1,14 @@
 //! The view of studies: the document, the run, and its results.
 
-use super::document::{DocumentCard, SameStudy};
+use super::document::{SameStudy, StudyDocumentCard};
 use super::figures::ResultsCard;
-use super::run::{Run, use_run};
+use super::run::{StudyRun, use_run};
 use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
 use crate::app::widgets::forms::varying::use_varying;
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::workers::handle::use_workers;
-use crate::explore::study::{Study, StudyRequest, TiledSchedule};
+use crate::explore::study::{DesignSpace, StudyRequest, TiledSchedule};
 use crate::form::{AT_HAND, Variable, study_of_system, suggested_study, with_axis};
 use crate::hardware::Core;
 use crate::spec::edit::Outline;
@@ -79,9 +79,9 @@ pub fn StudyView(props: &StudyViewProps) -> Html {
         let wanted = study.as_ref().as_ref().ok().filter(|_| is_small && own.is_empty() && props.is_swept).cloned();
         let (workers, run) = (workers.clone(), run.clone());
         use_effect_with(wanted.as_ref().map(|study| study.request.clone()), move |_| {
-            let is_other = |study: &Arc<Study>| run.is_none_or(|run| run.study().request != study.request);
+            let is_other = |study: &Arc<DesignSpace>| run.is_none_or(|run| run.study().request != study.request);
             if let Some(study) = wanted.filter(is_other) {
-                Run::start(&workers, &study);
+                StudyRun::start(&workers, &study);
             }
         });
     }
@@ -89,10 +89,10 @@ pub fn StudyView(props: &StudyViewProps) -> Html {
         (Some(run), Ok(study)) => run.study().request == study.request,
         _ => false,
     };
-    let run_status = run.as_ref().map_or("idle", Run::status_name);
+    let run_status = run.as_ref().map_or("idle", StudyRun::status_name);
     html! {
         <div data-testid="study-view" data-status={run_status}>
-            <DocumentCard
+            <StudyDocumentCard
                 {text}
                 is_suggested={own.is_empty()}
                 hardware={design.hardware.text.clone()}
@@ -129,7 +129,7 @@ fn system_at_hand(state: &State) -> String {
 }
 
 /// The study of a document on this page: names are presets, or the documents of the current design.
-fn study_of(text: &str, [hardware, network, system]: &[String; 3]) -> Result<Study, Diagnostics> {
+fn study_of(text: &str, [hardware, network, system]: &[String; 3]) -> Result<DesignSpace, Diagnostics> {
     let [cores, networks, systems] = StudyRequest::names(text);
     let texts = |presets: &[Preset], own: &str, names: Vec<String>| -> Vec<(String, String)> {
         let text = |name: &str| match presets.iter().find(|preset| preset.id == name) {
@@ -138,7 +138,7 @@ fn study_of(text: &str, [hardware, network, system]: &[String; 3]) -> Result<Stu
         };
         names.into_iter().filter_map(|name| text(&name).map(|text| (name, text))).collect()
     };
-    Study::new(StudyRequest {
+    DesignSpace::new(StudyRequest {
         text: text.to_owned(),
         hardware: texts(Half::Hardware.presets(), hardware, cores),
         networks: texts(Half::Workload.presets(), network, networks),

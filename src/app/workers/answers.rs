@@ -1,14 +1,14 @@
 //! The answers to the questions of a view: replies so far, failures, and replies to questions about an earlier design.
 
-use crate::question::{Answer, Refusal};
+use crate::question::{Refusal, Reply};
 use std::rc::Rc;
 
 /// The answers to a list of questions that changes with the design.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answers<Q, R> {
     questions: Rc<Vec<Q>>,
-    coming: Rc<Vec<Option<Answer<R>>>>,
-    before: Rc<Vec<Option<Answer<R>>>>,
+    coming: Rc<Vec<Option<Reply<R>>>>,
+    before: Rc<Vec<Option<Reply<R>>>>,
 }
 
 impl<Q, R> Default for Answers<Q, R> {
@@ -27,7 +27,7 @@ impl<Q: PartialEq, R: Clone> Answers<Q, R> {
 
     /// Takes a reply to the question of this index. A reply to questions that are no longer asked is ignored.
     #[must_use]
-    pub fn heard(&self, questions: &Rc<Vec<Q>>, index: usize, answer: Answer<R>) -> Self {
+    pub fn heard(&self, questions: &Rc<Vec<Q>>, index: usize, answer: Reply<R>) -> Self {
         let mut next = self.clone_of(Rc::clone(&self.coming));
         if Rc::ptr_eq(&self.questions, questions)
             && let Some(place) = Rc::make_mut(&mut next.coming).get_mut(index)
@@ -47,7 +47,7 @@ impl<Q: PartialEq, R: Clone> Answers<Q, R> {
         Self { questions: Rc::clone(&self.questions), coming: Rc::new(vec![None; questions.len()]), before }
     }
 
-    fn clone_of(&self, coming: Rc<Vec<Option<Answer<R>>>>) -> Self {
+    fn clone_of(&self, coming: Rc<Vec<Option<Reply<R>>>>) -> Self {
         Self { questions: Rc::clone(&self.questions), coming, before: Rc::clone(&self.before) }
     }
 }
@@ -72,7 +72,7 @@ impl<Q, R> Answers<Q, R> {
     }
 
     /// The answer to the question of this index, once it is known.
-    pub fn get(&self, index: usize) -> Option<&Answer<R>> {
+    pub fn get(&self, index: usize) -> Option<&Reply<R>> {
         self.coming.get(index)?.as_ref()
     }
 
@@ -127,7 +127,7 @@ mod tests {
 
     type Known = Answers<u8, char>;
 
-    fn failed() -> Answer<char> {
+    fn failed() -> Reply<char> {
         Err(Refusal::Failed("two workers failed".to_owned()))
     }
 

@@ -2,20 +2,20 @@
 
 use super::answers::Answers;
 use crate::app::workers::handle::use_workers;
-use crate::question::{Answer, Ask, Topic};
+use crate::question::{Channel, Query, Reply};
 use std::rc::Rc;
 use yew::prelude::*;
 
 /// An action on the answers of a component.
-enum News<Q: Ask> {
+enum News<Q: Query> {
     Asked(Rc<Vec<Q>>),
-    Heard(Rc<Vec<Q>>, usize, Answer<Q::Reply>),
+    Heard(Rc<Vec<Q>>, usize, Reply<Q::Reply>),
 }
 
 #[derive(PartialEq)]
-struct AnswersState<Q: Ask>(Answers<Q, Q::Reply>);
+struct AnswersState<Q: Query>(Answers<Q, Q::Reply>);
 
-impl<Q: Ask> Reducible for AnswersState<Q> {
+impl<Q: Query> Reducible for AnswersState<Q> {
     type Action = News<Q>;
 
     fn reduce(self: Rc<Self>, news: News<Q>) -> Rc<Self> {
@@ -30,7 +30,7 @@ impl<Q: Ask> Reducible for AnswersState<Q> {
 /// earlier ones are replaced, and no question remains when the component is gone. Several calls may share a topic if
 /// each asks only once the one before has its answers.
 #[hook]
-pub fn use_answers<Q: Ask>(topic: Topic, questions: Vec<Q>) -> Answers<Q, Q::Reply> {
+pub fn use_answers<Q: Query>(channel: Channel, questions: Vec<Q>) -> Answers<Q, Q::Reply> {
     let known = use_reducer(|| AnswersState::<Q>(Answers::default()));
     let now = known.0.beside(&questions);
     let (workers, dispatcher) = (use_workers(), known.dispatcher());
@@ -39,12 +39,12 @@ pub fn use_answers<Q: Ask>(topic: Topic, questions: Vec<Q>) -> Answers<Q, Q::Rep
         dispatcher.dispatch(News::Asked(Rc::clone(&questions)));
         let number = (!questions.is_empty()).then(|| {
             let asked = Rc::clone(&questions);
-            let on_answer = Callback::from(move |(index, answer): (usize, Answer<Q::Reply>)| {
+            let on_answer = Callback::from(move |(index, answer): (usize, Reply<Q::Reply>)| {
                 dispatcher.dispatch(News::Heard(Rc::clone(&asked), index, answer));
             });
-            workers.ask(topic, &questions, on_answer)
+            workers.ask(channel, &questions, on_answer)
         });
-        move || number.into_iter().for_each(|number| workers.take_back(topic, number))
+        move || number.into_iter().for_each(|number| workers.take_back(channel, number))
     });
     now
 }

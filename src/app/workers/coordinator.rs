@@ -1,16 +1,16 @@
 //! Distributes the sweep and questions to workers, and handles their answers; workers that fail or are too slow are
 //! replaced.
 
-use super::open_questions::{self, OpenQuestions, Reply};
-use super::pool::{Activity, OWN_FILES, Pool};
-use super::results::{Accounts, Progress, Status, SweepResults};
+use super::open_questions::{self, OpenQuestions, ReplyBytes};
+use super::pool::{Activity, OWN_FILES, WorkerPool};
+use super::results::{Accounts, Status, SweepProgress, SweepResults};
 use crate::app::platform::fetch_failure::FetchFailure;
 use crate::app::platform::timer::now_ms;
 use crate::explore::{
     Combination, PointSummary, Request, SweepJob, SweepTask, best_combination, best_point, pareto_front,
 };
 use crate::job::{Job, Worker};
-use crate::question::Topic;
+use crate::question::Channel;
 use crate::spec::Diagnostics;
 use crate::worker::{FromWorker, Notice, ToWorker};
 use std::rc::Rc;
@@ -25,18 +25,18 @@ const NO_WORKER: &str = "No worker could be started, so nothing is computed.";
 const NO_ANSWERS: &str = "What works this view out could not be fetched. The view waits for it.";
 
 /// A reply, and the callback that takes it.
-pub type RoutedReply = open_questions::RoutedReply<Callback<(usize, Reply)>>;
+pub type RoutedReply = open_questions::ListenerReply<Callback<(usize, ReplyBytes)>>;
 
 /// The sweep and the questions, and the tasks of the workers.
 pub struct Coordinator {
-    pool: Pool,
-    desks: Vec<Desk>,
+    pool: WorkerPool,
+    desks: Vec<WorkerDesk>,
     generation: u32,
     requests: Rc<Vec<Request>>,
     run: Option<SweepJob>,
     /// Remarks on the request that are not errors.
     notes: Rc<Diagnostics>,
-    questions: OpenQuestions<Callback<(usize, Reply)>>,
+    questions: OpenQuestions<Callback<(usize, ReplyBytes)>>,
     status: Status,
     /// Whether some worker has accepted the sweep as valid.
     is_accepted: bool,
@@ -64,16 +64,16 @@ enum Affected {
 
 /// The task of a worker.
 #[derive(Default)]
-struct Desk {
+struct WorkerDesk {
     /// The edit whose sweep it has open.
     opened: Option<u32>,
     /// Its task, and the edit that the task belongs to.
-    task: Option<(u32, Task)>,
+    task: Option<(u32, WorkerTask)>,
     /// Counts tasks, to identify one.
     serial: u32,
 }
 
-enum Task {
+enum WorkerTask {
     Open { generation: u32 },
     Part(SweepTask),
     Question { ticket: u32 },
@@ -82,9 +82,9 @@ enum Task {
 
 impl Coordinator {
     /// A coordinator without a sweep or questions.
-    pub fn new(pool: Pool) -> Self {
+    pub fn new(pool: WorkerPool) -> Self {
         Self {
-            desks: (0..pool.slots()).map(|_| Desk::default()).collect(),
+            desks: (0..pool.slots()).map(|_| WorkerDesk::default()).collect(),
             pool,
             generation: 0,
             requests: Rc::default(),
@@ -183,15 +183,15 @@ impl Coordinator {
     }
 
     /// Asks about a topic; earlier questions about it are dropped.
-    pub fn ask(&mut self, topic: Topic, questions: Vec<Vec<u8>>, on_reply: Callback<(usize, Reply)>) {
-        self.questions.ask(topic, questions, on_reply);
+    pub fn ask(&mut self, channel: Channel, questions: Vec<Vec<u8>>, on_reply: Callback<(usize, ReplyBytes)>) {
+        self.questions.ask(channel, questions, on_reply);
         self.no_longer(Affected::Questions);
         self.feed();
     }
 
     /// Drops the questions about a topic.
-    pub fn forget(&mut self, topic: Topic) {
-        self.questions.forget(topic);
+    pub fn forget(&mut self, channel: Channel) {
+        self.questions.forget(channel);
         if !self.questions.has_waiting() {
             self.no_longer(Affected::Questions);
         }
@@ -217,7 +217,7 @@ impl Coordinator {
         let idle = self.pool.activity(slot) == Activity::Idle;
         self.pool.send(slot, &ToWorker::Trap);
         if let Some(desk) = self.desks.get_mut(slot).filter(|_| idle) {
-            desk.task = Some((self.generation, Task::Trap));
+            desk.task = Some((self.generation, WorkerTask::Trap));
         }
     }
 
@@ -268,7 +268,7 @@ impl Coordinator {
         delivery
     }
 
-    fn take(&mut self, slot: usize, task: Option<(u32, Task)>, message: FromWorker) -> Option<RoutedReply> {
+    fn take(&mut self, slot: usize, task: Option<(u32, WorkerTask)>, message: FromWorker) -> Option<RoutedReply> {
         let mut delivery = None;
         match message {
             FromWorker::Replied { ticket, reply } => delivery = self.questions.replied(ticket, reply),
@@ -290,19 +290,19 @@ impl Coordinator {
         delivery
     }
 
-    fn take_answer(&mut self, slot: usize, task: Option<(u32, Task)>, answer: FromWorker) {
+    fn take_answer(&mut self, slot: usize, task: Option<(u32, WorkerTask)>, answer: FromWorker) {
         let Some(run) = self.run.as_mut() else { return };
         let is_current = |generation: u32| generation == self.generation;
         match answer {
             FromWorker::Did { generation, done } if is_current(generation) => {
-                if let Some((_, Task::Part(task))) = task {
+                if let Some((_, WorkerTask::Part(task))) = task {
                     run.take(task, done);
                 }
             }
             FromWorker::Lost { generation } if is_current(generation) => {
                 // The worker has another sweep open than recorded here; it will open the right one.
                 self.desks[slot].opened = None;
-                if let Some((_, Task::Part(task))) = task {
+                if let Some((_, WorkerTask::Part(task))) = task {
                     run.failed(task, "a worker lost this sweep");
                 }
             }
@@ -345,7 +345,7 @@ impl Coordinator {
 
     /// A worker could not fetch the code for its question, which waits until a person tries again.
     fn wait_for(&mut self, slot: usize, files: &str) {
-        if let Some((_, Task::Question { ticket })) = self.desks[slot].task.take() {
+        if let Some((_, WorkerTask::Question { ticket })) = self.desks[slot].task.take() {
             self.questions.put_back(ticket);
             self.note_fetch_failure(Affected::Questions, NO_ANSWERS, files);
         }
@@ -362,16 +362,16 @@ impl Coordinator {
         let mut given_up = false;
         let mut delivery = None;
         match task {
-            Some((_, Task::Question { ticket })) => {
+            Some((_, WorkerTask::Question { ticket })) => {
                 delivery = self.questions.failed(ticket, text);
                 given_up = delivery.is_some();
             }
-            Some((generation, Task::Part(task))) if generation == self.generation => {
+            Some((generation, WorkerTask::Part(task))) if generation == self.generation => {
                 if let Some(run) = &mut self.run {
                     given_up = run.failed(task, &format!("Two workers failed on it, the second with: {text}"));
                 }
             }
-            Some((_, Task::Open { generation })) if generation == self.generation => {
+            Some((_, WorkerTask::Open { generation })) if generation == self.generation => {
                 self.failed_opens += 1;
             }
             _ => {}
@@ -399,8 +399,8 @@ impl Coordinator {
         for (slot, &serial) in serials.iter().enumerate() {
             let desk = &mut self.desks[slot];
             let is_past = desk.task.as_ref().is_some_and(|(generation, task)| match task {
-                Task::Question { ticket } => !self.questions.is_wanted(*ticket),
-                Task::Part(SweepTask::Account(_) | SweepTask::Combination(_)) => *generation != self.generation,
+                WorkerTask::Question { ticket } => !self.questions.is_wanted(*ticket),
+                WorkerTask::Part(SweepTask::Account(_) | SweepTask::Combination(_)) => *generation != self.generation,
                 _ => *generation != self.generation || self.status == Status::Stopped,
             });
             // The worker may have started another task since it was found slow.
@@ -408,7 +408,7 @@ impl Coordinator {
                 continue;
             }
             desk.opened = None;
-            if let Some((generation, Task::Part(task))) = desk.task.take()
+            if let Some((generation, WorkerTask::Part(task))) = desk.task.take()
                 && generation == self.generation
                 && let Some(run) = &mut self.run
             {
@@ -435,20 +435,20 @@ impl Coordinator {
     }
 
     /// Foreground questions go first, then the sweep, then background questions.
-    fn next_task(&mut self, slot: usize) -> Option<(ToWorker, Task)> {
+    fn next_task(&mut self, slot: usize) -> Option<(ToWorker, WorkerTask)> {
         self.next_question(false).or_else(|| self.next_step(slot)).or_else(|| self.next_question(true))
     }
 
-    fn next_question(&mut self, background: bool) -> Option<(ToWorker, Task)> {
+    fn next_question(&mut self, background: bool) -> Option<(ToWorker, WorkerTask)> {
         // Further questions would fail in the same way: all wait until a person tries again.
         if self.fetch_failure.is_some() {
             return None;
         }
         let (ticket, question) = self.questions.next(background)?;
-        Some((ToWorker::Ask { ticket, question }, Task::Question { ticket }))
+        Some((ToWorker::Ask { ticket, question }, WorkerTask::Question { ticket }))
     }
 
-    fn next_step(&mut self, slot: usize) -> Option<(ToWorker, Task)> {
+    fn next_step(&mut self, slot: usize) -> Option<(ToWorker, WorkerTask)> {
         let generation = self.generation;
         let is_running = self.status == Status::Running;
         if matches!(self.status, Status::Idle | Status::Rejected) {
@@ -460,13 +460,13 @@ impl Coordinator {
                 return None;
             }
             let requests = self.requests.to_vec();
-            return Some((ToWorker::Open { generation, requests }, Task::Open { generation }));
+            return Some((ToWorker::Open { generation, requests }, WorkerTask::Open { generation }));
         }
         let run = self.run.as_mut()?;
         // A sweep that is stopped goes on to give accounts.
         let task =
             if is_running { run.next(Worker { number: slot, of: self.pool.slots() }) } else { run.next_wanted() }?;
-        Some((ToWorker::Do { generation, task: task.clone() }, Task::Part(task)))
+        Some((ToWorker::Do { generation, task: task.clone() }, WorkerTask::Part(task)))
     }
 
     /// The results last reported to the page.
@@ -480,9 +480,9 @@ impl Coordinator {
         self.last()
     }
 
-    fn progress(&self, run: &SweepJob) -> Progress {
+    fn progress(&self, run: &SweepJob) -> SweepProgress {
         let known = run.progress();
-        Progress {
+        SweepProgress {
             points_done: known.done,
             points: known.all,
             problems_searched: run.effort.searched as usize,

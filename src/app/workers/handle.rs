@@ -2,11 +2,11 @@
 
 use super::coordinator::Coordinator;
 use super::open_questions;
-use super::pool::{Activity, Listener, Pool};
+use super::pool::{Activity, Listener, WorkerPool};
 use super::results::SweepResults;
 use crate::app::platform::timer::{before_next_frame, later, now_ms};
 use crate::explore::Request;
-use crate::question::{Answer, Ask, Refusal, Topic};
+use crate::question::{Channel, Query, Refusal, Reply};
 use crate::worker::{FromWorker, Notice, from_bytes, to_bytes};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ const NEWS_MS: f64 = 60.0;
 
 /// Handle on the one workers of the page; a context.
 #[derive(Clone)]
-pub struct Workers(Rc<RefCell<Inner>>);
+pub struct Workers(Rc<RefCell<WorkersState>>);
 
 impl PartialEq for Workers {
     fn eq(&self, other: &Self) -> bool {
@@ -38,28 +38,28 @@ pub fn use_workers() -> Workers {
     use_context::<Workers>().unwrap_or_else(|| unreachable!("the page gives its workers to all that it shows"))
 }
 
-struct Inner {
+struct WorkersState {
     coordinator: Coordinator,
     publish: Callback<Rc<SweepResults>>,
     news_due: bool,
     last_news: (f64, f64),
     /// The number of the last request about each topic.
-    request_numbers: BTreeMap<Topic, u32>,
+    request_numbers: BTreeMap<Channel, u32>,
 }
 
 impl Workers {
     /// Starts the workers. `publish` is called with new results, at most once per frame.
     pub fn new(module: JsValue, publish: Callback<Rc<SweepResults>>) -> Self {
-        let workers = Rc::new_cyclic(|weak: &std::rc::Weak<RefCell<Inner>>| {
+        let workers = Rc::new_cyclic(|weak: &std::rc::Weak<RefCell<WorkersState>>| {
             let weak = weak.clone();
             let listener: Listener = Rc::new(move |slot, message| {
                 if let Some(inner) = weak.upgrade() {
                     Workers(inner).hear(slot, message);
                 }
             });
-            let coordinator = Coordinator::new(Pool::new(module, &listener));
+            let coordinator = Coordinator::new(WorkerPool::new(module, &listener));
             let request_numbers = BTreeMap::new();
-            RefCell::new(Inner { coordinator, publish, news_due: false, last_news: (0.0, 0.0), request_numbers })
+            RefCell::new(WorkersState { coordinator, publish, news_due: false, last_news: (0.0, 0.0), request_numbers })
         });
         Self(workers)
     }
@@ -94,37 +94,42 @@ impl Workers {
     /// Asks about a topic, besides the sweep; earlier questions about it are dropped. `on_answer` is called with one
     /// answer per question, with the index of the question, in the order in which workers reply. The returned number is
     /// for [`Self::take_back`].
-    pub fn ask<Q: Ask>(&self, topic: Topic, questions: &[Q], on_answer: Callback<(usize, Answer<Q::Reply>)>) -> u32 {
+    pub fn ask<Q: Query>(
+        &self,
+        channel: Channel,
+        questions: &[Q],
+        on_answer: Callback<(usize, Reply<Q::Reply>)>,
+    ) -> u32 {
         let bytes = |question: &Q| to_bytes(&question.clone().into()).ok();
         let questions = questions.iter().filter_map(bytes).collect();
-        let on_reply = on_answer.reform(|(index, reply): (usize, open_questions::Reply)| {
+        let on_reply = on_answer.reform(|(index, reply): (usize, open_questions::ReplyBytes)| {
             let answer = reply.and_then(|bytes| from_bytes(&bytes).map_err(|wrong| wrong.to_string()));
             (index, answer.unwrap_or_else(|text| Err(Refusal::Failed(text))))
         });
-        self.put(topic, questions, on_reply);
+        self.put(channel, questions, on_reply);
         let inner = &mut *self.0.borrow_mut();
-        let number = inner.request_numbers.entry(topic).or_default();
+        let number = inner.request_numbers.entry(channel).or_default();
         *number += 1;
         *number
     }
 
-    fn put(&self, topic: Topic, questions: Vec<Vec<u8>>, on_reply: Callback<(usize, open_questions::Reply)>) {
-        self.0.borrow_mut().coordinator.ask(topic, questions, on_reply);
+    fn put(&self, channel: Channel, questions: Vec<Vec<u8>>, on_reply: Callback<(usize, open_questions::ReplyBytes)>) {
+        self.0.borrow_mut().coordinator.ask(channel, questions, on_reply);
         self.replace_the_slow();
     }
 
     /// Drops the questions about a topic.
-    pub fn forget(&self, topic: Topic) {
-        self.0.borrow_mut().coordinator.forget(topic);
+    pub fn forget(&self, channel: Channel) {
+        self.0.borrow_mut().coordinator.forget(channel);
         self.replace_the_slow();
     }
 
     /// Drops the questions about a topic, unless there was a later request about it: the steps of a longer study share
     /// a topic, and the next one may have been asked already when the previous one is dropped.
-    pub fn take_back(&self, topic: Topic, number: u32) {
-        let is_last = self.0.borrow().request_numbers.get(&topic) == Some(&number);
+    pub fn take_back(&self, channel: Channel, number: u32) {
+        let is_last = self.0.borrow().request_numbers.get(&channel) == Some(&number);
         if is_last {
-            self.forget(topic);
+            self.forget(channel);
         }
     }
 

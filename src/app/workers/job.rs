@@ -9,7 +9,7 @@ use super::results::Status;
 use crate::app::platform::timer::{before_next_frame, later, now_ms};
 use crate::app::workers::handle::use_workers;
 use crate::job::{Job, Progress, Worker};
-use crate::question::{Answer, AskedJob, Refusal, Topic};
+use crate::question::{Channel, QuestionJob, Refusal, Reply};
 use crate::spec::Diagnostics;
 use std::cell::{Ref, RefCell};
 use std::rc::Rc;
@@ -20,29 +20,29 @@ const QUIET: f64 = 8.0;
 const NEWS_MS: f64 = 100.0;
 
 /// The topic of the lane of a worker.
-pub type Lane = fn(u8) -> Topic;
+pub type LaneTopic = fn(u8) -> Channel;
 
 /// Called with the result of a task, before the job takes it.
-pub type Heard<J> = Box<dyn Fn(&<J as Job>::Done)>;
+pub type DoneListener<J> = Box<dyn Fn(&<J as Job>::Done)>;
 
 /// A job in progress.
-pub struct JobRun<J: AskedJob>(Rc<RefCell<Inner<J>>>);
+pub struct JobRun<J: QuestionJob>(Rc<RefCell<JobState<J>>>);
 
-impl<J: AskedJob> Clone for JobRun<J> {
+impl<J: QuestionJob> Clone for JobRun<J> {
     fn clone(&self) -> Self {
         Self(Rc::clone(&self.0))
     }
 }
 
-impl<J: AskedJob> PartialEq for JobRun<J> {
+impl<J: QuestionJob> PartialEq for JobRun<J> {
     fn eq(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
 }
 
-struct Inner<J: AskedJob> {
+struct JobState<J: QuestionJob> {
     workers: Workers,
-    lane: Lane,
+    lane: LaneTopic,
     request: Rc<J::Request>,
     job: J,
     /// The task of each worker.
@@ -53,24 +53,24 @@ struct Inner<J: AskedJob> {
     /// Counts starts and stops, to recognise late replies.
     serial: u32,
     clock: (f64, f64),
-    heard: Heard<J>,
+    heard: DoneListener<J>,
     tell: Callback<()>,
     is_news_due: bool,
     last_news: (f64, f64),
 }
 
-impl<J: AskedJob> JobRun<J> {
+impl<J: QuestionJob> JobRun<J> {
     /// Starts a job. `heard` is called with the result of every task; `tell` is called when there are new results, at
     /// most as often as drawing them allows.
     pub fn start(
         workers: &Workers,
-        lane: Lane,
+        lane: LaneTopic,
         request: Rc<J::Request>,
         job: J,
-        (heard, tell): (Heard<J>, Callback<()>),
+        (heard, tell): (DoneListener<J>, Callback<()>),
     ) -> Self {
         let lanes = (0..workers.count().max(1)).map(|_| None).collect();
-        let run = Self(Rc::new(RefCell::new(Inner {
+        let run = Self(Rc::new(RefCell::new(JobState {
             workers: workers.clone(),
             lane,
             request,
@@ -198,7 +198,7 @@ impl<J: AskedJob> JobRun<J> {
                 (number, question, inner.serial, inner.workers.clone(), inner.lane)
             };
             let run = self.clone();
-            let on_answer = Callback::from(move |(_, answer): (usize, Answer<J::Done>)| {
+            let on_answer = Callback::from(move |(_, answer): (usize, Reply<J::Done>)| {
                 if run.0.borrow().serial == serial {
                     run.hear(number, answer);
                 }
@@ -208,7 +208,7 @@ impl<J: AskedJob> JobRun<J> {
         self.announce();
     }
 
-    fn hear(&self, number: usize, answer: Answer<J::Done>) {
+    fn hear(&self, number: usize, answer: Reply<J::Done>) {
         let end = self.0.borrow_mut().take(number, answer);
         match end {
             Some(status) => self.end(status),
@@ -246,7 +246,7 @@ impl<J: AskedJob> JobRun<J> {
     }
 }
 
-impl<J: AskedJob> Inner<J> {
+impl<J: QuestionJob> JobState<J> {
     fn elapsed_ms(&self) -> f64 {
         let running = if self.status == Status::Running { now_ms() - self.clock.0 } else { 0.0 };
         self.clock.1 + running
@@ -269,7 +269,7 @@ impl<J: AskedJob> Inner<J> {
     }
 
     /// Takes an answer; returns how the job ends, if it does.
-    fn take(&mut self, number: usize, answer: Answer<J::Done>) -> Option<Status> {
+    fn take(&mut self, number: usize, answer: Reply<J::Done>) -> Option<Status> {
         let task = self.lanes[number].take()?;
         match answer {
             Ok(done) => {
@@ -294,8 +294,8 @@ impl<J: AskedJob> Inner<J> {
 /// question replaces it at once, and it is dropped with the component. The component is drawn again with every new
 /// result.
 #[hook]
-pub fn use_job<J: AskedJob, K: Clone + PartialEq + 'static>(
-    lane: Lane,
+pub fn use_job<J: QuestionJob, K: Clone + PartialEq + 'static>(
+    lane: LaneTopic,
     asked: Option<(Rc<J::Request>, K)>,
     job: impl Fn(&J::Request, &K) -> J + 'static,
 ) -> Option<JobRun<J>> {
@@ -305,7 +305,7 @@ pub fn use_job<J: AskedJob, K: Clone + PartialEq + 'static>(
         let (workers, begun) = (use_workers(), Rc::clone(&begun));
         use_effect_with(asked.clone(), move |asked| {
             if let Some((request, rest)) = asked {
-                let heard: Heard<J> = Box::new(|_| ());
+                let heard: DoneListener<J> = Box::new(|_| ());
                 let tell = Callback::from(move |()| update.force_update());
                 let run = JobRun::start(&workers, lane, Rc::clone(request), job(request, rest), (heard, tell));
                 begun.replace(Some((run, rest.clone())));

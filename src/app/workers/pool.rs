@@ -28,12 +28,12 @@ pub enum Activity {
 pub type Listener = Rc<dyn Fn(usize, Result<FromWorker, Notice>)>;
 
 /// A fixed number of slots, with one worker each.
-pub struct Pool {
+pub struct WorkerPool {
     module: JsValue,
-    slots: Vec<Slot>,
+    slots: Vec<WorkerSlot>,
 }
 
-struct Slot {
+struct WorkerSlot {
     worker: Option<Worker>,
     activity: Activity,
     failed_starts: u32,
@@ -47,12 +47,12 @@ struct Slot {
     current: Rc<RefCell<Option<Worker>>>,
 }
 
-impl Pool {
+impl WorkerPool {
     /// Starts as many workers as the machine has processors, at most eight. All run the compiled `module`.
     pub fn new(module: JsValue, listener: &Listener) -> Self {
         let processors = web_sys::window().map_or(1.0, |window| window.navigator().hardware_concurrency());
         let count = (processors as usize).clamp(1, 8);
-        let slots = (0..count).map(|slot| Slot::new(slot, listener)).collect();
+        let slots = (0..count).map(|slot| WorkerSlot::new(slot, listener)).collect();
         let mut pool = Self { module, slots };
         for slot in 0..count {
             pool.start(slot);
@@ -133,7 +133,7 @@ impl Pool {
     }
 }
 
-impl Slot {
+impl WorkerSlot {
     /// An empty slot. Its closures live as long as the page, so that none is dropped while it runs.
     fn new(slot: usize, listener: &Listener) -> Self {
         let current = Rc::new(RefCell::new(None::<Worker>));

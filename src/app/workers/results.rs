@@ -48,7 +48,7 @@ pub const REFERENCES: [(FuseDepth, &str); 2] =
 
 /// Counts and time of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Progress {
+pub struct SweepProgress {
     /// Points with a result.
     pub points_done: usize,
     /// All points, without the references.
@@ -71,7 +71,7 @@ pub struct SweepResults {
     pub status: Status,
     /// Whether points and strategies still belong to the previous edit.
     pub stale: bool,
-    pub progress: Progress,
+    pub progress: SweepProgress,
     /// One strategy per point; the last ones are the references.
     pub strategies: Arc<Vec<DepthFirstStrategy>>,
     /// Number of points without the references.

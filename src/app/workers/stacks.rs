@@ -1,10 +1,10 @@
 //! The study of all stacks of a design, shared by several views: the choices of every method, and the optimum.
 
-use super::job::{JobRun, Lane, use_job};
+use super::job::{JobRun, LaneTopic, use_job};
 use super::results::Status;
 use crate::depth_first::FuseDepth;
-use crate::explore::{Fusions, OptimalStacks, Request, Settings, StackAim, StackLimits, StackSearch};
-use crate::question::{Answer, Refusal};
+use crate::explore::{FusionComparison, OptimalStacks, Request, Settings, StackAim, StackLimits, StackSearch};
+use crate::question::{Refusal, Reply};
 use crate::state::Design;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub struct StackStudyState {
     /// Number of parts done.
     pub done: usize,
     /// The methods' choices; until they are computed, those of the previous design.
-    pub fusions: Option<Arc<Fusions>>,
+    pub fusions: Option<Arc<FusionComparison>>,
     /// The reason why the study has no result.
     pub refusal: Option<Refusal>,
     /// Value of the attribute `data-status`.
@@ -30,14 +30,14 @@ pub struct StackStudyState {
 
 /// Searches the stacks of `asked`, for an objective.
 #[hook]
-fn use_search(lane: Lane, asked: Option<StackQuestion>, aim: StackAim) -> Option<JobRun<StackSearch>> {
+fn use_search(lane: LaneTopic, asked: Option<StackQuestion>, aim: StackAim) -> Option<JobRun<StackSearch>> {
     let asked = use_memo(asked, |asked| asked.clone().map(|asked| (Rc::new(asked), ())));
     use_job(lane, (*asked).clone(), move |_, ()| StackSearch::new(aim))
 }
 
 /// Studies `asked`; another design replaces it at once.
 #[hook]
-pub fn use_study(lane: Lane, asked: Option<StackQuestion>) -> StackStudyState {
+pub fn use_study(lane: LaneTopic, asked: Option<StackQuestion>) -> StackStudyState {
     let run = use_search(lane, asked.clone(), StackAim::Methods);
     let found = run.as_ref().and_then(|run| run.job().methods().cloned());
     let last = use_mut_ref(|| None);
@@ -63,12 +63,12 @@ pub struct OptimumState {
     /// Number of parts, once it is known.
     pub parts: Option<usize>,
     /// The optimum, or the reason why there is none.
-    pub found: Option<Answer<Arc<OptimalStacks>>>,
+    pub found: Option<Reply<Arc<OptimalStacks>>>,
 }
 
 /// Finds the jointly optimal schedule of `asked`; another design replaces it at once.
 #[hook]
-pub fn use_optimum(lane: Lane, asked: Option<StackQuestion>) -> OptimumState {
+pub fn use_optimum(lane: LaneTopic, asked: Option<StackQuestion>) -> OptimumState {
     let Some(run) = use_search(lane, asked, StackAim::Optimum) else {
         return OptimumState { done: 0, parts: None, found: None };
     };

@@ -2,7 +2,7 @@
 
 use super::answers::Answers;
 use super::ask::use_answers;
-use crate::question::{Answer, CoresSummary, Topic};
+use crate::question::{Channel, CoresSummary, Reply};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -15,7 +15,7 @@ pub struct Summaries {
 
 impl Summaries {
     /// The answer to the question of this index, once it is known.
-    pub fn get(&self, index: usize) -> Option<&Answer<(f64, f64)>> {
+    pub fn get(&self, index: usize) -> Option<&Reply<(f64, f64)>> {
         self.answers.get(index)
     }
 
@@ -47,7 +47,7 @@ impl Summaries {
 
 /// The part of a list of questions that is to be asked.
 #[derive(Clone, PartialEq)]
-enum Wish {
+enum RunRequest {
     /// Nothing yet.
     Nothing,
     /// All answers, from the beginning: earlier questions are dropped first.
@@ -58,7 +58,7 @@ enum Wish {
     NoMore(Rc<Vec<CoresSummary>>, Answers<CoresSummary, (f64, f64)>),
 }
 
-impl Wish {
+impl RunRequest {
     fn questions(&self) -> Option<&Vec<CoresSummary>> {
         match self {
             Self::Nothing => None,
@@ -71,41 +71,41 @@ impl Wish {
 /// their answers are shown again with their own.
 #[hook]
 pub fn use_summaries(
-    topic: Topic,
+    channel: Channel,
     questions: Vec<CoresSummary>,
 ) -> (Summaries, Callback<MouseEvent>, Callback<MouseEvent>) {
-    let wish = use_state(|| Wish::Nothing);
-    let asked = match &*wish {
-        Wish::All(questions) => questions.to_vec(),
-        Wish::Nothing | Wish::Anew(_) | Wish::NoMore(..) => Vec::new(),
+    let run_request = use_state(|| RunRequest::Nothing);
+    let asked = match &*run_request {
+        RunRequest::All(questions) => questions.to_vec(),
+        RunRequest::Nothing | RunRequest::Anew(_) | RunRequest::NoMore(..) => Vec::new(),
     };
-    let answers = use_answers(topic, asked);
-    let answers = match &*wish {
-        Wish::NoMore(_, answers) => answers.clone(),
+    let answers = use_answers(channel, asked);
+    let answers = match &*run_request {
+        RunRequest::NoMore(_, answers) => answers.clone(),
         _ => answers,
     };
     {
-        let wish = wish.clone();
-        use_effect_with(matches!(*wish, Wish::Anew(_)), move |_| {
-            if let Wish::Anew(questions) = &*wish {
-                wish.set(Wish::All(Rc::clone(questions)));
+        let run_request = run_request.clone();
+        use_effect_with(matches!(*run_request, RunRequest::Anew(_)), move |_| {
+            if let RunRequest::Anew(questions) = &*run_request {
+                run_request.set(RunRequest::All(Rc::clone(questions)));
             }
         });
     }
     let stop = {
-        let (wish, answers) = (wish.clone(), answers.clone());
+        let (run_request, answers) = (run_request.clone(), answers.clone());
         Callback::from(move |_: MouseEvent| {
-            if let Wish::All(questions) = &*wish {
-                wish.set(Wish::NoMore(Rc::clone(questions), answers.clone()));
+            if let RunRequest::All(questions) = &*run_request {
+                run_request.set(RunRequest::NoMore(Rc::clone(questions), answers.clone()));
             }
         })
     };
-    let is_of = wish.questions() == Some(&questions);
+    let is_of = run_request.questions() == Some(&questions);
     let start = {
-        let (wish, questions) = (wish.setter(), Rc::new(questions));
-        Callback::from(move |_: MouseEvent| wish.set(Wish::Anew(Rc::clone(&questions))))
+        let (run_request, questions) = (run_request.setter(), Rc::new(questions));
+        Callback::from(move |_: MouseEvent| run_request.set(RunRequest::Anew(Rc::clone(&questions))))
     };
-    let is_stopped = matches!(*wish, Wish::NoMore(..));
+    let is_stopped = matches!(*run_request, RunRequest::NoMore(..));
     let answers = if is_of { answers } else { Answers::default() };
     (Summaries { answers, is_stopped }, start, stop)
 }

@@ -2,7 +2,7 @@
 //! the published dataflows.
 
 use crate::bars::{BarGroup, Bars};
-use crate::kit::{Cause as BarCause, Column, Quantity, Table, TableCell, group_thousands, three_digits};
+use crate::kit::{BarCause, Column, Quantity, Table, TableCell, group_thousands, three_digits};
 use crate::maps::Matrix;
 use crate::plots::{Curve, Curves, Roofline, RooflinePoint};
 use fusescape_engine::attention::{
@@ -25,14 +25,14 @@ pub fn attention_schedules(attention: &AttentionPart) -> Table {
         // A schedule that recomputes keys and values has the same kind as one that does not, but the ties are of the
         // latter.
         let is_tied = !schedule.held.is_recomputed() && attention.tied.contains(&fusion);
-        let verdict = match (is_best, attention.tied.is_empty()) {
+        let result = match (is_best, attention.tied.is_empty()) {
             (true, true) => "best",
             (true, false) => "best, as others",
             (false, _) if is_tied => "as good",
             (false, _) => "",
         };
         cells.extend([
-            TableCell::from(verdict),
+            TableCell::from(result),
             TableCell::of(Quantity::Energy, account.energy_pj()),
             TableCell::of(Quantity::Latency, account.latency_cycles() as f64),
             TableCell::of(Quantity::Bytes, account.dram_bits() as f64 / 8.0),

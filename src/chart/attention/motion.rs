@@ -8,17 +8,17 @@ mod running;
 mod scores;
 
 use crate::kit::{
-    Chart, Color, Column, Entry, MINIMUM_WIDTH, Mark, Quantity, Sketch, Table, TableCell, Theme, draw_legend,
-    group_thousands, legend_height, mix, wrap_to,
+    Chart, Color, Column, LegendEntry, LegendMark, MINIMUM_WIDTH, Quantity, Sketch, Table, TableCell, Theme,
+    draw_legend, group_thousands, legend_height, mix, wrap_to,
 };
 use fusescape_engine::attention::{Block, Cascade, Fusion, KeysHeld, MotionStep, Pass, Place, Stage, StepWork, Tensor};
-use fusescape_engine::explore::FollowedAttention;
+use fusescape_engine::explore::AttentionTrace;
 use std::rc::Rc;
 
 /// A step of attention in motion.
 #[derive(Debug, Clone)]
 pub struct AttentionStep {
-    pub of: Rc<FollowedAttention>,
+    pub of: Rc<AttentionTrace>,
     /// Counted from 0.
     pub number: u64,
 }
@@ -292,8 +292,8 @@ impl AttentionStep {
         })
     }
 
-    fn entries(&self, theme: &Theme) -> Vec<Entry> {
-        let chip = |color, title: &str| (Mark::Chip(color), title.to_owned());
+    fn entries(&self, theme: &Theme) -> Vec<LegendEntry> {
+        let chip = |color, title: &str| (LegendMark::Chip(color), title.to_owned());
         let mut entries = vec![chip(scores::Ink::Now.color(theme), "computed in this step")];
         if self.is_one_pass() {
             entries.push(chip(scores::Ink::Done.color(theme), "done"));
@@ -309,7 +309,7 @@ impl AttentionStep {
         entries
     }
 
-    fn layout(&self, width: i32) -> Layout {
+    fn layout(&self, width: i32) -> AttentionLayout {
         let legend = legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note());
         let title = TITLE + if width < SIDE_BY_SIDE { TITLE_LINE + COST_LINE } else { 0 };
         let around_at = (0, title);
@@ -317,15 +317,16 @@ impl AttentionStep {
         let top = legend_at + legend + 8;
         let is_wide = width >= SIDE_BY_SIDE;
         let left = if is_wide { (width - BETWEEN) / 2 } else { width };
-        let matrix = scores::Matrix::new(&self.of.motion, left.min(460));
+        let matrix = scores::ScoreMatrix::new(&self.of.motion, left.min(460));
         let stage = self.step().map_or(Stage::All, |step| step.stage);
-        let flows = flows::Layout::new(&self.of, stage, if is_wide { width - left - BETWEEN } else { width }.min(460));
+        let flows =
+            flows::FlowLayout::new(&self.of, stage, if is_wide { width - left - BETWEEN } else { width }.min(460));
         let flows_at = if is_wide { (left + BETWEEN, top) } else { (0, top + matrix.height + BETWEEN) };
         let below = flows_at.1 + flows.height;
         let running_at = (flows_at.0, below + if is_wide { 18 } else { BETWEEN });
         let running = if self.is_one_pass() { running::HEIGHT } else { 0 };
         let bottom = (top + matrix.height).max(if running > 0 { running_at.1 + running } else { below });
-        Layout {
+        AttentionLayout {
             around_at,
             legend_at,
             matrix_at: (0, top),
@@ -373,13 +374,13 @@ impl AttentionStep {
     }
 }
 
-struct Layout {
+struct AttentionLayout {
     around_at: (i32, i32),
     legend_at: i32,
     matrix_at: (i32, i32),
-    matrix: scores::Matrix,
+    matrix: scores::ScoreMatrix,
     flows_at: (i32, i32),
-    flows: flows::Layout,
+    flows: flows::FlowLayout,
     running_at: (i32, i32),
     running_width: i32,
     height: i32,

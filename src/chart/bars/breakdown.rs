@@ -2,12 +2,12 @@
 
 use super::bar_rows::{BarPart, BarRows, TITLE, draw_parts};
 use crate::kit::{
-    Axis, AxisScale, Cause, Chart, Column, Entry, MINIMUM_WIDTH, Mark, Quantity, Region, Sketch, Subject, Table,
-    TableCell, Theme, Unit, draw_legend, legend_height, shorten, text_on,
+    Axis, AxisScale, BarCause, Chart, Column, LegendEntry, LegendMark, MINIMUM_WIDTH, Quantity, Region, Sketch,
+    Subject, Table, TableCell, Theme, Unit, draw_legend, legend_height, shorten, text_on,
 };
 
 /// A segment of the bars of a figure, and its value for an item.
-pub(crate) type Part<T> = (Cause, fn(&T) -> f64);
+pub(crate) type BreakdownPart<T> = (BarCause, fn(&T) -> f64);
 
 /// One bar of a [`Breakdown`].
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +27,7 @@ pub struct Breakdown {
     /// The kind of item of a bar: `strategy`.
     pub bar: String,
     /// The parts, from the left.
-    pub causes: Vec<Cause>,
+    pub causes: Vec<BarCause>,
     /// The bars, from the top.
     pub bars: Vec<StackedBar>,
 }
@@ -53,8 +53,8 @@ impl Breakdown {
         self.quantity.unit_for(smallest.min(self.largest()), self.largest())
     }
 
-    fn entries(&self, theme: &Theme) -> Vec<Entry> {
-        self.causes.iter().map(|cause| (Mark::Chip(theme.cause(*cause)), cause.name().to_owned())).collect()
+    fn entries(&self, theme: &Theme) -> Vec<LegendEntry> {
+        self.causes.iter().map(|cause| (LegendMark::Chip(theme.cause(*cause)), cause.name().to_owned())).collect()
     }
 
     fn rows(&self, width: u32) -> BarRows {
@@ -131,7 +131,7 @@ impl Chart for Breakdown {
                     layer: of("layer"),
                     cause: Some(*cause),
                     operand: match cause {
-                        Cause::Operand(operand) => Some(*operand),
+                        BarCause::Operand(operand) => Some(*operand),
                         _ => None,
                     },
                     ..Subject::default()

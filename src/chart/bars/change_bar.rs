@@ -1,13 +1,13 @@
 //! The change from one point to another by cause: a bar with increases to the right and decreases to the left.
 
-use crate::kit::{Cause, Chart, Column, MINIMUM_WIDTH, Quantity, Sketch, Table, TableCell, Theme};
+use crate::kit::{BarCause, Chart, Column, MINIMUM_WIDTH, Quantity, Sketch, Table, TableCell, Theme};
 
 /// Increases and decreases of one quantity, by cause.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangeBar {
     pub quantity: Quantity,
     /// Change by cause, in base units; negative for a decrease.
-    pub growths: Vec<(Cause, f64)>,
+    pub growths: Vec<(BarCause, f64)>,
     /// The total before the change, in base units.
     pub whole: f64,
 }
@@ -70,7 +70,7 @@ impl Chart for ChangeBar {
     fn table(&self) -> Table {
         let largest = self.growths.iter().map(|(_, growth)| growth.abs()).fold(0.0, f64::max);
         let unit = self.quantity.unit(largest);
-        let row = |(cause, growth): &(Cause, f64)| vec![cause.name().into(), TableCell::scaled(unit, *growth)];
+        let row = |(cause, growth): &(BarCause, f64)| vec![cause.name().into(), TableCell::scaled(unit, *growth)];
         Table {
             caption: format!("What changes: {}", self.quantity.name()),
             columns: vec![Column::words("cause"), Column::scaled("change", self.quantity, unit)],
@@ -79,7 +79,7 @@ impl Chart for ChangeBar {
     }
 
     fn describe(&self) -> String {
-        let text = |(cause, growth): &(Cause, f64)| {
+        let text = |(cause, growth): &(BarCause, f64)| {
             let way = if *growth < 0.0 { "less" } else { "more" };
             format!("{} {} {way}", cause.name(), self.quantity.text(growth.abs()))
         };

@@ -4,8 +4,8 @@
 use super::bar_rows::{BarPart, BarRows, TITLE, draw_parts};
 use super::paired::{change, multiple};
 use crate::kit::{
-    Axis, AxisScale, Cause, Chart, Color, Column, Entry, Lettering, MINIMUM_WIDTH, Mark, Quantity, Sketch, Table,
-    TableCell, Theme, Unit, draw_legend, legend_height, shorten, text_on, wrap,
+    Axis, AxisScale, BarCause, Chart, Color, Column, LegendEntry, LegendMark, Lettering, MINIMUM_WIDTH, Quantity,
+    Sketch, Table, TableCell, Theme, Unit, draw_legend, legend_height, shorten, text_on, wrap,
 };
 
 /// Bars with a common label, one per entry of [`Bars::bars`].
@@ -29,7 +29,7 @@ pub struct Bars {
     /// Short and long names of the bars of every group: `SL`, `single layers`. The first is the baseline of the others.
     pub bars: Vec<(&'static str, &'static str)>,
     /// The parts of a bar, from the left; none if bars are not divided, and differ in colour.
-    pub parts: Vec<Cause>,
+    pub parts: Vec<BarCause>,
     /// The groups, from the top.
     pub groups: Vec<BarGroup>,
     /// A value that all bars are compared with, and its name.
@@ -46,7 +46,7 @@ const UNDER: i32 = 20;
 /// Figures higher than this have an axis above the bars, too.
 const TALL: i32 = 500;
 
-struct Layout {
+struct BarLayout {
     rows: BarRows,
     legend: i32,
     /// Whether there is an axis above the bars, too.
@@ -82,24 +82,24 @@ impl Bars {
         self.parts.get(part).map_or_else(|| theme.series(bar, self.bars.len()), |cause| theme.cause(*cause))
     }
 
-    fn entries(&self, theme: &Theme) -> Vec<Entry> {
-        let parts = self.parts.iter().map(|cause| (Mark::Chip(theme.cause(*cause)), cause.name().to_owned()));
-        let mut entries: Vec<Entry> = parts.collect();
+    fn entries(&self, theme: &Theme) -> Vec<LegendEntry> {
+        let parts = self.parts.iter().map(|cause| (LegendMark::Chip(theme.cause(*cause)), cause.name().to_owned()));
+        let mut entries: Vec<LegendEntry> = parts.collect();
         if self.bars.len() > 1 {
             let bars = self.bars.iter().enumerate().map(|(bar, (short, long))| {
                 if self.parts.is_empty() {
-                    (Mark::Chip(self.color(theme, bar, 0)), (*long).to_owned())
+                    (LegendMark::Chip(self.color(theme, bar, 0)), (*long).to_owned())
                 } else {
-                    (Mark::None, format!("{short} {long}"))
+                    (LegendMark::None, format!("{short} {long}"))
                 }
             });
             entries.extend(bars);
             if self.changes().next().is_some() {
-                entries.push((Mark::None, format!("in brackets: relative to {}", self.bars[0].1)));
+                entries.push((LegendMark::None, format!("in brackets: relative to {}", self.bars[0].1)));
             }
         }
         if let Some((name, value)) = &self.limit {
-            entries.push((Mark::Dashes(theme.ink), format!("{name} {}", self.quantity.text(*value))));
+            entries.push((LegendMark::Dashes(theme.ink), format!("{name} {}", self.quantity.text(*value))));
         }
         entries
     }
@@ -145,7 +145,7 @@ impl Bars {
         wrap(&heading, width, letters.size, letters.bold)
     }
 
-    fn layout(&self, width: u32) -> Layout {
+    fn layout(&self, width: u32) -> BarLayout {
         let width = width.max(MINIMUM_WIDTH) as i32;
         let letters = Theme::LIGHT.value();
         let label = self.groups.iter().map(|group| letters.bold().width(&group.label)).max().unwrap_or(0) + 10;
@@ -169,7 +169,7 @@ impl Bars {
             pitch,
             count: self.groups.len(),
         };
-        Layout { rows, legend, is_tall }
+        BarLayout { rows, legend, is_tall }
     }
 
     /// The group at a place of the figure of this width, in pixels.
@@ -207,7 +207,7 @@ impl Chart for Bars {
     fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
         let width = width.max(MINIMUM_WIDTH);
         let mut sketch = Sketch::new(width, self.height_for(width));
-        let (Layout { rows, legend, is_tall }, unit) = (self.layout(width), self.unit());
+        let (BarLayout { rows, legend, is_tall }, unit) = (self.layout(width), self.unit());
         for (line, text) in self.heading(width as i32, heading(theme)).into_iter().enumerate() {
             sketch.text(text, (0, 9 + line as i32 * LINE), heading(theme));
         }

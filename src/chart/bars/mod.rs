@@ -11,7 +11,7 @@ pub use breakdown::{Breakdown, StackedBar};
 pub use change_bar::ChangeBar;
 pub use groups::{BarGroup, Bars};
 pub use paired::{Pair, Paired, change};
-pub use published::{Published, PublishedNumber};
+pub use published::{PublishedNumber, PublishedNumbers};
 
-pub(crate) use breakdown::Part;
+pub(crate) use breakdown::BreakdownPart;
 pub(crate) use paired::change_cell;

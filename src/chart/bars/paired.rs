@@ -2,8 +2,8 @@
 
 use super::bar_rows::{BarRows, TITLE};
 use crate::kit::{
-    Axis, AxisScale, Chart, Color, Column, Entry, MINIMUM_WIDTH, Mark, Quantity, Sketch, Table, TableCell, Theme, Unit,
-    digits, draw_legend, legend_height, mix, shorten, three_digits,
+    Axis, AxisScale, Chart, Color, Column, LegendEntry, LegendMark, MINIMUM_WIDTH, Quantity, Sketch, Table, TableCell,
+    Theme, Unit, digits, draw_legend, legend_height, mix, shorten, three_digits,
 };
 use fusescape_spec::sorting::sort_by;
 
@@ -72,9 +72,9 @@ impl Paired {
         self.quantity.unit(largest)
     }
 
-    fn entries(&self, theme: &Theme) -> Vec<Entry> {
+    fn entries(&self, theme: &Theme) -> Vec<LegendEntry> {
         let [a, b] = colors(theme);
-        vec![(Mark::Chip(a), "A, pinned".to_owned()), (Mark::Chip(b), "B, at hand".to_owned())]
+        vec![(LegendMark::Chip(a), "A, pinned".to_owned()), (LegendMark::Chip(b), "B, at hand".to_owned())]
     }
 
     fn rows(&self, width: u32) -> BarRows {

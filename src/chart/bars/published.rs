@@ -2,8 +2,8 @@
 
 use super::bar_rows::{BarRows, TITLE};
 use crate::kit::{
-    Axis, AxisScale, Chart, Column, Entry, MINIMUM_WIDTH, Mark, Sketch, Table, TableCell, Theme, digits, draw_legend,
-    draw_point, legend_height, shorten,
+    Axis, AxisScale, Chart, Column, LegendEntry, LegendMark, MINIMUM_WIDTH, Sketch, Table, TableCell, Theme, digits,
+    draw_legend, draw_point, legend_height, shorten,
 };
 
 /// A number of a paper, and ours.
@@ -25,7 +25,7 @@ pub struct PublishedNumber {
 
 /// Numbers of a paper beside ours.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Published {
+pub struct PublishedNumbers {
     /// The source: `DeFiNES, Fig. 12`.
     pub title: String,
     /// Grouped by unit, otherwise in the order of the paper.
@@ -57,7 +57,7 @@ impl PublishedNumber {
     }
 }
 
-impl Published {
+impl PublishedNumbers {
     /// Groups the numbers by unit, in the order in which units first appear.
     pub fn new(title: impl Into<String>, numbers: Vec<PublishedNumber>) -> Self {
         let mut units: Vec<&'static str> = Vec::new();
@@ -74,9 +74,9 @@ impl Published {
         self.numbers.chunk_by(|a, b| a.unit == b.unit)
     }
 
-    fn entries(theme: &Theme) -> Vec<Entry> {
-        let ring = Mark::Outline { line: theme.soft, gap: theme.panel, inside: theme.panel };
-        vec![(ring, "published".to_owned()), (Mark::Dot(theme.accent), "ours".to_owned())]
+    fn entries(theme: &Theme) -> Vec<LegendEntry> {
+        let ring = LegendMark::Outline { line: theme.soft, gap: theme.panel, inside: theme.panel };
+        vec![(ring, "published".to_owned()), (LegendMark::Dot(theme.accent), "ours".to_owned())]
     }
 
     fn top(width: i32) -> i32 {
@@ -108,7 +108,7 @@ fn axis(numbers: &[PublishedNumber], ends: (i32, i32)) -> Axis {
     }
 }
 
-impl Chart for Published {
+impl Chart for PublishedNumbers {
     fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
         let width = width.max(MINIMUM_WIDTH);
         let mut sketch = Sketch::new(width, self.height_for(width));

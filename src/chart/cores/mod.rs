@@ -10,4 +10,4 @@ pub use sweep::{CoresSweep, allocations_table};
 pub use tile_curve::{TileCurve, tile_sizes_table};
 pub use time::{core_time, link_table, memory_table, moved_reasons, system_energy};
 pub use time_window::TimeWindow;
-pub use timeline::{CoreTimeline, Hit, HitText, SystemLanes};
+pub use timeline::{CoreTimeline, CoresLanes, Hit, HitText};

@@ -2,7 +2,7 @@
 
 use crate::kit::{Chart, Column, Quantity, Sketch, Table, TableCell, Theme, group_thousands};
 use crate::plots::{Curve, Curves};
-use fusescape_engine::multicore::{TileCut, TileOutcome, TilePoint, TileSearch};
+use fusescape_engine::multicore::{TileOutcome, TilePoint, TileSearch, TileSizeCandidate};
 use std::rc::Rc;
 
 /// The curve of a search so far.
@@ -27,7 +27,7 @@ impl TileCurve {
     }
 
     /// The best values of candidates that pass the filter at each place, by the objective of the search.
-    fn curve(&self, name: &str, places: &[Option<u64>], counts: fn(&TileCut) -> bool) -> Option<Curve> {
+    fn curve(&self, name: &str, places: &[Option<u64>], counts: fn(&TileSizeCandidate) -> bool) -> Option<Curve> {
         let aim = self.search.aim();
         let value = |rows: &Option<u64>| {
             let here = self.search.points().filter(|point| point.cut.all.rows == *rows && counts(&point.cut));
@@ -41,7 +41,8 @@ impl TileCurve {
 
     fn curves(&self) -> Curves {
         let places = self.places();
-        let of_rows = |cut: &TileCut| cut.all.columns.is_none() && cut.all.channels.is_none() && cut.stacks.is_empty();
+        let of_rows =
+            |cut: &TileSizeCandidate| cut.all.columns.is_none() && cut.all.channels.is_none() && cut.stacks.is_empty();
         let curves = [
             self.curve("rows alone", &places, of_rows),
             self.curve("columns, channels or one stack cut otherwise", &places, |cut| {

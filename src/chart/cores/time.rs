@@ -1,35 +1,35 @@
 //! The time of every core and the energy of a system by cause; transfers by link, usage by memory.
 
 use crate::bars::{Breakdown, StackedBar};
-use crate::kit::{Cause, Column, Quantity, Table, TableCell, reason_name, three_digits};
+use crate::kit::{BarCause, Column, Quantity, Table, TableCell, reason_name, three_digits};
 use fusescape_engine::cost::LatencyCause;
 use fusescape_engine::ids::{TiVec, ti_vec};
 use fusescape_engine::multicore::{
-    Carrier, CoreTime, CoreTimeCause, LinkId, SystemAccount, SystemEnergyCause, SystemPart, TransferReason,
+    Carrier, CoreTime, CoreTimeCause, CoresAccount, CoresEnergyCause, CoresPart, LinkId, TransferReason,
 };
 
 const REASONS: usize = TransferReason::ALL.len();
 
 /// A cause of a core's time, for figures.
-fn time_cause(cause: CoreTimeCause) -> Cause {
+fn time_cause(cause: CoreTimeCause) -> BarCause {
     match cause {
-        CoreTimeCause::Computing => Cause::Latency(LatencyCause::Computing),
-        CoreTimeCause::Stalling => Cause::Latency(LatencyCause::Stall),
-        CoreTimeCause::Transferring => Cause::Transfer,
-        CoreTimeCause::Idle => Cause::Idle,
+        CoreTimeCause::Computing => BarCause::Latency(LatencyCause::Computing),
+        CoreTimeCause::Stalling => BarCause::Latency(LatencyCause::Stall),
+        CoreTimeCause::Transferring => BarCause::Transfer,
+        CoreTimeCause::Idle => BarCause::Idle,
     }
 }
 
 /// A cause of a system's energy, for figures: transfers by reason, whichever link carries them.
-fn energy_cause(cause: SystemEnergyCause) -> Cause {
+fn energy_cause(cause: CoresEnergyCause) -> BarCause {
     match cause {
-        SystemEnergyCause::OnChip => Cause::OnChip,
-        SystemEnergyCause::Moved(_, reason) => Cause::Moved(reason),
+        CoresEnergyCause::OnChip => BarCause::OnChip,
+        CoresEnergyCause::Moved(_, reason) => BarCause::Moved(reason),
     }
 }
 
 /// The time of each core by cause, cycles; every bar is as long as the schedule.
-pub fn core_time(account: &SystemAccount) -> Breakdown {
+pub fn core_time(account: &CoresAccount) -> Breakdown {
     let bar = |core: &CoreTime| StackedBar {
         label: core.name.clone(),
         values: CoreTimeCause::ALL.map(|cause| core.cycles[cause]).into(),
@@ -44,14 +44,15 @@ pub fn core_time(account: &SystemAccount) -> Breakdown {
 }
 
 /// The energy by cause: the cores with their memories, the links, and the memories at both ends of transfers.
-pub fn system_energy(account: &SystemAccount) -> Breakdown {
+pub fn system_energy(account: &CoresAccount) -> Breakdown {
     let moved = moved_reasons(account);
-    let causes: Vec<Cause> = std::iter::once(Cause::OnChip).chain(moved.into_iter().map(Cause::Moved)).collect();
-    let takes = |part: SystemPart, shown: Cause| {
+    let causes: Vec<BarCause> =
+        std::iter::once(BarCause::OnChip).chain(moved.into_iter().map(BarCause::Moved)).collect();
+    let takes = |part: CoresPart, shown: BarCause| {
         let of_it = part.causes().filter(|cause| energy_cause(*cause) == shown);
         of_it.fold(0.0, |sum, cause| sum + account.energy[cause])
     };
-    let bar = |part: SystemPart| StackedBar {
+    let bar = |part: CoresPart| StackedBar {
         label: part.title().to_owned(),
         values: causes.iter().map(|cause| takes(part, *cause)).collect(),
     };
@@ -59,22 +60,22 @@ pub fn system_energy(account: &SystemAccount) -> Breakdown {
         quantity: Quantity::Energy,
         title: "Energy".to_owned(),
         bar: "part".to_owned(),
-        bars: SystemPart::ALL.map(bar).into(),
+        bars: CoresPart::ALL.map(bar).into(),
         causes,
     }
 }
 
 /// The reasons of transfers that take energy, in the order of the figure.
-pub fn moved_reasons(account: &SystemAccount) -> Vec<TransferReason> {
+pub fn moved_reasons(account: &CoresAccount) -> Vec<TransferReason> {
     let takes = |reason: &TransferReason| {
-        let by_carrier = Carrier::ALL.map(|carrier| account.energy[SystemEnergyCause::Moved(carrier, *reason)]);
+        let by_carrier = Carrier::ALL.map(|carrier| account.energy[CoresEnergyCause::Moved(carrier, *reason)]);
         by_carrier.into_iter().sum::<f64>() > 0.0
     };
     TransferReason::ALL.into_iter().filter(takes).collect()
 }
 
 /// The data that each link carries, by reason, and how long the link is busy.
-pub fn link_table(account: &SystemAccount) -> Table {
+pub fn link_table(account: &CoresAccount) -> Table {
     let mut carried: TiVec<LinkId, [u64; REASONS]> = ti_vec![[0; REASONS]; account.links.len()];
     for transfer in &account.transfers {
         for &link in &transfer.links {
@@ -103,8 +104,8 @@ pub fn link_table(account: &SystemAccount) -> Table {
 }
 
 /// The peak usage of every memory.
-pub fn memory_table(account: &SystemAccount) -> Table {
-    let row = |memory: &fusescape_engine::multicore::MemoryUse| {
+pub fn memory_table(account: &CoresAccount) -> Table {
+    let row = |memory: &fusescape_engine::multicore::MemoryUsage| {
         vec![
             memory.name.as_str().into(),
             TableCell::size(memory.capacity_bits),

@@ -9,20 +9,20 @@ mod table;
 
 use super::time_window::TimeWindow;
 use crate::kit::{
-    Chart, Color, Entry, MINIMUM_WIDTH, Mark, Quantity, Sketch, Table, Theme, group_thousands, legend_height, mix,
-    reason_name, three_digits,
+    Chart, Color, LegendEntry, LegendMark, MINIMUM_WIDTH, Quantity, Sketch, Table, Theme, group_thousands,
+    legend_height, mix, reason_name, three_digits,
 };
-use fusescape_engine::multicore::{CoreId, CoreTimeCause, NestId, SystemAccount, TileId, TopMemoryId, TransferReason};
+use fusescape_engine::multicore::{CoreId, CoreTimeCause, CoresAccount, NestId, TileId, TopMemoryId, TransferReason};
 use std::rc::Rc;
 
 pub use hit::{Hit, HitText};
-pub use lanes::SystemLanes;
+pub use lanes::CoresLanes;
 
 /// A window of the time of a schedule: one lane per core with its tiles, one per link with its transfers, and the usage
 /// of every memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoreTimeline {
-    lanes: Rc<SystemLanes>,
+    lanes: Rc<CoresLanes>,
     window: TimeWindow,
     focus: Option<TileId>,
     cursor: Option<f64>,
@@ -30,12 +30,12 @@ pub struct CoreTimeline {
 
 /// A row of the timeline.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Row {
+enum TimelineRow {
     /// Title of the rows below it.
     Heading(&'static str),
     /// A lane of tiles.
     Core(CoreId),
-    /// A lane of transfers, as an index into [`SystemLanes::links`].
+    /// A lane of transfers, as an index into [`CoresLanes::links`].
     Link(usize),
     /// Usage over time.
     Memory(TopMemoryId),
@@ -55,7 +55,7 @@ const NARROW: u32 = 620;
 const LAYER_LINES: i32 = 2;
 const LEGEND_LINE: i32 = 20;
 
-impl Row {
+impl TimelineRow {
     fn height(self) -> i32 {
         match self {
             Self::Heading(_) => SECTION,
@@ -67,12 +67,12 @@ impl Row {
 }
 
 /// Places of the parts; on a narrow figure the names stand above the lanes.
-struct Layout {
+struct TimelineLayout {
     above: bool,
     left: i32,
     right: i32,
     /// The rows, with the upper edges of their lanes.
-    rows: Vec<(Row, i32)>,
+    rows: Vec<(TimelineRow, i32)>,
     /// Upper edge of the axis.
     axis: i32,
     bottom: i32,
@@ -80,7 +80,7 @@ struct Layout {
 
 impl CoreTimeline {
     /// The whole time of a schedule.
-    pub fn new(lanes: Rc<SystemLanes>) -> Self {
+    pub fn new(lanes: Rc<CoresLanes>) -> Self {
         let window = TimeWindow::whole(lanes.account.latency_cycles);
         Self { lanes, window, focus: None, cursor: None }
     }
@@ -123,20 +123,20 @@ impl CoreTimeline {
         self.tile_in(&self.layout(width), tile)
     }
 
-    fn tile_in(&self, layout: &Layout, tile: TileId) -> Option<(i32, i32, i32, i32)> {
+    fn tile_in(&self, layout: &TimelineLayout, tile: TileId) -> Option<(i32, i32, i32, i32)> {
         let run = self.account().tiles.get(tile)?;
-        let row = Row::Core(run.core);
+        let row = TimelineRow::Core(run.core);
         let top = layout.rows.iter().find(|(other, _)| *other == row)?.1;
         let (from, to) = self.place(layout, (run.start, run.end))?;
         Some((from, top, to - from, row.height()))
     }
 
-    fn account(&self) -> &SystemAccount {
+    fn account(&self) -> &CoresAccount {
         &self.lanes.account
     }
 
     /// Left and right edge of a span; `None` outside of the window.
-    fn place(&self, layout: &Layout, span: (f64, f64)) -> Option<(i32, i32)> {
+    fn place(&self, layout: &TimelineLayout, span: (f64, f64)) -> Option<(i32, i32)> {
         if !self.window.shows(span) {
             return None;
         }
@@ -145,29 +145,29 @@ impl CoreTimeline {
     }
 
     /// Pixel of a time, clamped to the window.
-    fn x(&self, layout: &Layout, time: f64) -> i32 {
+    fn x(&self, layout: &TimelineLayout, time: f64) -> i32 {
         let share = ((time - self.window.start) / self.window.length()).clamp(0.0, 1.0);
         layout.left + (share * f64::from(layout.right - layout.left)).round() as i32
     }
 
-    fn rows(&self) -> Vec<Row> {
+    fn rows(&self) -> Vec<TimelineRow> {
         let account = self.account();
         let mut rows = Vec::new();
-        let mut add = |heading, of: &mut dyn Iterator<Item = Row>| {
+        let mut add = |heading, of: &mut dyn Iterator<Item = TimelineRow>| {
             let mut of = of.peekable();
             if of.peek().is_some() {
-                rows.push(Row::Heading(heading));
+                rows.push(TimelineRow::Heading(heading));
                 rows.extend(of);
             }
         };
-        add(CORES, &mut account.cores.keys().map(Row::Core));
-        add(LINKS, &mut (0..self.lanes.links.len()).map(Row::Link));
-        add(MEMORIES, &mut account.memories.keys().map(Row::Memory));
+        add(CORES, &mut account.cores.keys().map(TimelineRow::Core));
+        add(LINKS, &mut (0..self.lanes.links.len()).map(TimelineRow::Link));
+        add(MEMORIES, &mut account.memories.keys().map(TimelineRow::Memory));
         rows
     }
 
     /// The name of a row, and its usage or how busy it is.
-    fn label(&self, row: Row) -> (&str, String) {
+    fn label(&self, row: TimelineRow) -> (&str, String) {
         let account = self.account();
         let share = |busy: f64| match account.latency_cycles {
             all if busy > 0.0 && busy < 0.005 * all => "<1 %".to_owned(),
@@ -175,16 +175,16 @@ impl CoreTimeline {
             _ => String::new(),
         };
         match row {
-            Row::Heading(heading) => (heading, String::new()),
-            Row::Core(core) => {
+            TimelineRow::Heading(heading) => (heading, String::new()),
+            TimelineRow::Core(core) => {
                 let core = &account.cores[core];
                 (&core.name, share(core.cycles[CoreTimeCause::Computing] + core.cycles[CoreTimeCause::Stalling]))
             }
-            Row::Link(link) => {
+            TimelineRow::Link(link) => {
                 let link = &account.links[self.lanes.links[link].0];
                 (&link.name, share(link.busy))
             }
-            Row::Memory(memory) => {
+            TimelineRow::Memory(memory) => {
                 let memory = &account.memories[memory];
                 let [peak, capacity] = [memory.peak_bits, memory.capacity_bits].map(|bits| bits as f64 / 8.0);
                 let unit = Quantity::Bytes.unit(capacity);
@@ -198,28 +198,28 @@ impl CoreTimeline {
         }
     }
 
-    fn layout(&self, width: u32) -> Layout {
+    fn layout(&self, width: u32) -> TimelineLayout {
         let width = width.max(MINIMUM_WIDTH);
         let letters = Theme::LIGHT.value();
         let rows = self.rows();
         let above = width < NARROW;
-        let needed = |row: &Row| match self.label(*row) {
-            (_, _) if matches!(row, Row::Heading(_)) => 0,
+        let needed = |row: &TimelineRow| match self.label(*row) {
+            (_, _) if matches!(row, TimelineRow::Heading(_)) => 0,
             // Rows of memories have name and usage below each other.
-            (name, fact) if matches!(row, Row::Memory(_)) => letters.width(name).max(letters.width(&fact)),
+            (name, fact) if matches!(row, TimelineRow::Memory(_)) => letters.width(name).max(letters.width(&fact)),
             (name, fact) => letters.width(name) + 8 + letters.width(&fact),
         };
         let longest = rows.iter().map(needed).max().unwrap_or(0);
         let left = if above { 0 } else { longest.min(width as i32 / 4) + 12 };
-        let height = |entries: &[Entry], room| legend_height(entries, room, Theme::LIGHT.note());
+        let height = |entries: &[LegendEntry], room| legend_height(entries, room, Theme::LIGHT.note());
         let legend = height(&self.layer_entries(&Theme::LIGHT, width), width as i32);
         let axis = HEADING + legend + 6;
         let mut y = axis + AXIS;
         let rows = rows.into_iter().map(|row| {
-            y += if above && !matches!(row, Row::Heading(_)) { NAME } else { 0 };
+            y += if above && !matches!(row, TimelineRow::Heading(_)) { NAME } else { 0 };
             let top = y;
             let legend = match row {
-                Row::Heading(heading) => {
+                TimelineRow::Heading(heading) => {
                     let room = width as i32 - legend_indent(heading);
                     (height(&self.section_entries(heading, &Theme::LIGHT), room) - LEGEND_LINE).max(0)
                 }
@@ -229,18 +229,18 @@ impl CoreTimeline {
             (row, top)
         });
         let rows = rows.collect();
-        Layout { above, left, right: width as i32 - 1, rows, axis, bottom: y }
+        TimelineLayout { above, left, right: width as i32 - 1, rows, axis, bottom: y }
     }
 
     /// The colours of the first layers, as far as there is room.
-    fn layer_entries(&self, theme: &Theme, width: u32) -> Vec<Entry> {
+    fn layer_entries(&self, theme: &Theme, width: u32) -> Vec<LegendEntry> {
         let used: Vec<NestId> = self.account().layers.keys().filter(|&layer| self.lanes.tiles_of[layer] > 0).collect();
         let layers = |count: usize| {
-            let mut entries: Vec<Entry> = (used.iter().take(count))
-                .map(|&layer| (Mark::Chip(theme.layer(layer.index())), self.lanes.layer_name(layer).to_owned()))
+            let mut entries: Vec<LegendEntry> = (used.iter().take(count))
+                .map(|&layer| (LegendMark::Chip(theme.layer(layer.index())), self.lanes.layer_name(layer).to_owned()))
                 .collect();
             if count < used.len() {
-                entries.push((Mark::None, format!("and {} more layers", used.len() - count)));
+                entries.push((LegendMark::None, format!("and {} more layers", used.len() - count)));
             }
             entries
         };
@@ -250,16 +250,18 @@ impl CoreTimeline {
     }
 
     /// Legend of the marks below a heading.
-    fn section_entries(&self, heading: &str, theme: &Theme) -> Vec<Entry> {
+    fn section_entries(&self, heading: &str, theme: &Theme) -> Vec<LegendEntry> {
         match heading {
             LINKS => {
                 let reasons = self.lanes.reasons.iter();
-                reasons.map(|&reason| (Mark::Chip(theme.reason(reason)), short_reason(reason).to_owned())).collect()
+                reasons
+                    .map(|&reason| (LegendMark::Chip(theme.reason(reason)), short_reason(reason).to_owned()))
+                    .collect()
             }
             MEMORIES => vec![
-                (Mark::Chip(usage_color(theme)), "in use".to_owned()),
-                (Mark::Line(theme.soft), "capacity".to_owned()),
-                (Mark::Dot(theme.ink), "peak".to_owned()),
+                (LegendMark::Chip(usage_color(theme)), "in use".to_owned()),
+                (LegendMark::Line(theme.soft), "capacity".to_owned()),
+                (LegendMark::Dot(theme.ink), "peak".to_owned()),
             ],
             _ => Vec::new(),
         }

@@ -1,8 +1,8 @@
 //! Accesses of each memory by cause (DeFiNES, Fig. 14).
 
 use crate::kit::{
-    Axis, AxisScale, Cause, Chart, Column, Entry, MINIMUM_WIDTH, Mark, Quantity, Region, Sketch, Subject, Table,
-    TableCell, Theme, draw_legend, legend_height, nice_below, shorten,
+    Axis, AxisScale, BarCause, Chart, Column, LegendEntry, LegendMark, MINIMUM_WIDTH, Quantity, Region, Sketch,
+    Subject, Table, TableCell, Theme, draw_legend, legend_height, nice_below, shorten,
 };
 use fusescape_engine::cost::ByCause;
 
@@ -17,7 +17,7 @@ pub struct AccessRow {
 /// Accesses of each memory by cause. The bars of a memory stand side by side, as stacked ones would be wrong on a
 /// logarithmic scale.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Accesses {
+pub struct MemoryAccesses {
     /// What is counted: [`Quantity::Elements`] or [`Quantity::Accesses`].
     pub quantity: Quantity,
     pub scale: AxisScale,
@@ -31,8 +31,8 @@ const UNDER: i32 = 38;
 
 impl AccessRow {
     /// The causes that occur at this memory.
-    fn bars(&self) -> impl Iterator<Item = (f64, Cause)> + '_ {
-        let bars = self.by_cause.values().into_iter().zip(Cause::of_accesses());
+    fn bars(&self) -> impl Iterator<Item = (f64, BarCause)> + '_ {
+        let bars = self.by_cause.values().into_iter().zip(BarCause::of_accesses());
         bars.filter(|(value, _)| value.is_finite() && *value > 0.0)
     }
 
@@ -41,7 +41,7 @@ impl AccessRow {
     }
 }
 
-impl Accesses {
+impl MemoryAccesses {
     fn plot_height(&self) -> i32 {
         self.rows.iter().map(|row| row.height() + BETWEEN).sum()
     }
@@ -69,8 +69,8 @@ impl Accesses {
         self.values().map(|value| letters.width(&self.quantity.compact(value))).max().unwrap_or(0) + 8
     }
 
-    fn entries(theme: &Theme) -> Vec<Entry> {
-        Cause::of_accesses().map(|cause| (Mark::Chip(theme.cause(cause)), cause.name().to_owned())).collect()
+    fn entries(theme: &Theme) -> Vec<LegendEntry> {
+        BarCause::of_accesses().map(|cause| (LegendMark::Chip(theme.cause(cause)), cause.name().to_owned())).collect()
     }
 
     fn top(width: i32) -> i32 {
@@ -78,7 +78,7 @@ impl Accesses {
     }
 }
 
-impl Chart for Accesses {
+impl Chart for MemoryAccesses {
     fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
         let width = width.max(MINIMUM_WIDTH);
         let mut sketch = Sketch::new(width, self.height_for(width));
@@ -139,7 +139,7 @@ impl Chart for Accesses {
 
     fn table(&self) -> Table {
         let unit = self.quantity.unit(1.0);
-        let headers = Cause::of_accesses().map(|cause| Column::scaled(cause.name(), self.quantity, unit));
+        let headers = BarCause::of_accesses().map(|cause| Column::scaled(cause.name(), self.quantity, unit));
         let total = Column::scaled("total", self.quantity, unit);
         let columns = std::iter::once(Column::words("memory")).chain(headers).chain([total]).collect();
         let rows = (self.rows.iter())
@@ -158,7 +158,7 @@ impl Chart for Accesses {
         let most = most.map_or_else(String::new, |row| {
             format!(", most at {} with {}", row.memory, self.quantity.text(total(row)))
         });
-        let causes: Vec<&str> = Cause::of_accesses().map(|cause| cause.name()).collect();
+        let causes: Vec<&str> = BarCause::of_accesses().map(|cause| cause.name()).collect();
         let causes = causes.split_last().map(|(last, others)| format!("{} and {last}", others.join(", ")));
         let causes = causes.unwrap_or_default();
         format!("{} by {causes} at {} memories{most}.", self.quantity.title(), self.rows.len())

@@ -1,11 +1,11 @@
 //! Figures of a point's account and of the points of a sweep.
 
-use super::accesses::{AccessRow, Accesses};
+use super::accesses::{AccessRow, MemoryAccesses};
 use super::data_sizes::{Capacity, DataSizes, LayerData};
-use super::level_matrix::{Level, LevelMatrix, TypeLevels};
+use super::level_matrix::{LevelMatrix, MatrixLevel, TypeLevels};
 use super::tile_map::{TileTypeEntry, TileTypeMap};
 use crate::bars::{Breakdown, StackedBar};
-use crate::kit::{AxisScale, Cause, Quantity, group_thousands};
+use crate::kit::{AxisScale, BarCause, Quantity, group_thousands};
 use crate::plots::{Roofline, RooflinePoint};
 use fusescape_engine::cost::{ByCause, EnergyCause, EnergySplit, LatencySplit};
 use fusescape_engine::depth_first::{
@@ -17,7 +17,7 @@ use fusescape_engine::ids::TiSlice;
 
 /// The quantity of a figure of accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Counted {
+pub enum CountedAccesses {
     /// Full-width words.
     Words,
     /// Data elements.
@@ -104,7 +104,7 @@ impl LevelMatrix {
             let memory = name.clone()?;
             let count = holds(operand).count();
             let position = holds(operand).position(|other| other.name == memory)?;
-            Some(Level { memory, depth: depths - count + position })
+            Some(MatrixLevel { memory, depth: depths - count + position })
         };
         let computed = |tile_type: &TileTypeAccount| -> Vec<LayerTileAccount> {
             tile_type.layers.iter().filter(|layer| layer.kind.is_some()).cloned().collect()
@@ -171,17 +171,17 @@ impl DataSizes {
     }
 }
 
-impl Accesses {
+impl MemoryAccesses {
     /// Accesses of all memories, highest first.
-    pub fn from_account(account: &PointAccount, counted: Counted, scale: AxisScale) -> Self {
+    pub fn from_account(account: &PointAccount, counted: CountedAccesses, scale: AxisScale) -> Self {
         let by_cause = |memory: &MemoryAccount| match counted {
-            Counted::Words => memory.words,
-            Counted::Elements => memory.elements,
+            CountedAccesses::Words => memory.words,
+            CountedAccesses::Elements => memory.elements,
         };
         let row = |memory: &MemoryAccount| AccessRow { memory: memory.name.clone(), by_cause: by_cause(memory) };
         let quantity = match counted {
-            Counted::Words => Quantity::Accesses,
-            Counted::Elements => Quantity::Elements,
+            CountedAccesses::Words => Quantity::Accesses,
+            CountedAccesses::Elements => Quantity::Elements,
         };
         Self { quantity, scale, rows: account.memories.iter().rev().map(row).collect() }
     }
@@ -209,7 +209,7 @@ impl Breakdown {
         let bars = account.memories.iter().rev().map(bar).collect();
         Self {
             title: "Energy of each memory".to_owned(),
-            ..Self::of_bars(Quantity::Energy, "memory", Cause::of_accesses().collect(), bars)
+            ..Self::of_bars(Quantity::Energy, "memory", BarCause::of_accesses().collect(), bars)
         }
     }
 
@@ -221,13 +221,13 @@ impl Breakdown {
             values: seen.iter().map(|&cause| split[cause]).collect(),
         };
         let bars = splits.into_iter().map(of).collect();
-        Self::of_bars(Quantity::Energy, bar, seen.iter().map(|&cause| Cause::Energy(cause)).collect(), bars)
+        Self::of_bars(Quantity::Energy, bar, seen.iter().map(|&cause| BarCause::Energy(cause)).collect(), bars)
     }
 
     /// DRAM accesses by cause of several items, each with its label; `bar` is the kind of item.
     pub fn dram_splits(bar: &str, splits: Vec<(String, ByCause)>) -> Self {
         let of = |(label, split): (String, ByCause)| StackedBar { label, values: split.values().into() };
-        let causes = Cause::of_accesses().collect();
+        let causes = BarCause::of_accesses().collect();
         Self::of_bars(Quantity::DramAccesses, bar, causes, splits.into_iter().map(of).collect())
     }
 
@@ -235,13 +235,13 @@ impl Breakdown {
     pub fn latency_splits(bar: &str, splits: Vec<(String, LatencySplit)>) -> Self {
         let of = |(label, split): (String, LatencySplit)| StackedBar {
             label,
-            values: Cause::of_latency(&split).map(|(_, cycles)| cycles).collect(),
+            values: BarCause::of_latency(&split).map(|(_, cycles)| cycles).collect(),
         };
-        let causes = Cause::of_latency(&LatencySplit::default()).map(|(cause, _)| cause).collect();
+        let causes = BarCause::of_latency(&LatencySplit::default()).map(|(cause, _)| cause).collect();
         Self::of_bars(Quantity::Latency, bar, causes, splits.into_iter().map(of).collect())
     }
 
-    fn of_bars(quantity: Quantity, bar: &str, causes: Vec<Cause>, bars: Vec<StackedBar>) -> Self {
+    fn of_bars(quantity: Quantity, bar: &str, causes: Vec<BarCause>, bars: Vec<StackedBar>) -> Self {
         Self { quantity, title: quantity.title(), bar: bar.to_owned(), causes, bars }
     }
 }

@@ -1,7 +1,7 @@
 //! Figures and a table that compare the accounts of two points, of designs A and B.
 
 use crate::bars::{Pair, Paired, change_cell};
-use crate::kit::{Cause, Column, Quantity, Table, TableCell};
+use crate::kit::{BarCause, Column, Quantity, Table, TableCell};
 use fusescape_engine::cost::EnergyCause;
 use fusescape_engine::depth_first::{LayerTileAccount, PointAccount};
 use fusescape_spec::sorting::sort_by;
@@ -58,10 +58,10 @@ pub fn comparisons(a: &PointAccount, b: &PointAccount) -> Vec<Paired> {
             memories.chain(others).collect()
         }),
         figure(Quantity::Energy, "Energy by cause", "cause", &|account| {
-            seen.iter().map(|&cause| (Cause::Energy(cause).name().to_owned(), account.energy[cause])).collect()
+            seen.iter().map(|&cause| (BarCause::Energy(cause).name().to_owned(), account.energy[cause])).collect()
         }),
         figure(Quantity::Latency, "Latency by cause", "cause", &|account| {
-            Cause::of_latency(&account.latency).map(|(cause, cycles)| (cause.name().to_owned(), cycles)).collect()
+            BarCause::of_latency(&account.latency).map(|(cause, cycles)| (cause.name().to_owned(), cycles)).collect()
         }),
         figure(Quantity::Accesses, "Accesses by memory, full words", "memory", &|account| {
             account.memories.iter().map(|memory| (memory.name.clone(), memory.words.total())).collect()

@@ -3,8 +3,8 @@
 //! On a logarithmic axis stacked bars would be wrong, so the parts stand side by side in front of their sum.
 
 use crate::kit::{
-    Axis, AxisScale, Chart, Color, Column, Entry, MINIMUM_WIDTH, Mark, Quantity, Region, Sketch, Subject, Table,
-    TableCell, Theme, draw_legend, legend_height, mix, shorten,
+    Axis, AxisScale, Chart, Color, Column, LegendEntry, LegendMark, MINIMUM_WIDTH, Quantity, Region, Sketch, Subject,
+    Table, TableCell, Theme, draw_legend, legend_height, mix, shorten,
 };
 use fusescape_spec::sorting::sort_by;
 
@@ -58,14 +58,14 @@ impl DataSizes {
         self.layers.iter().any(|layer| layer.cached > 0.0)
     }
 
-    fn entries(&self, theme: &Theme) -> Vec<Entry> {
-        let mut entries = vec![(Mark::Chip(theme.input), "input".to_owned())];
+    fn entries(&self, theme: &Theme) -> Vec<LegendEntry> {
+        let mut entries = vec![(LegendMark::Chip(theme.input), "input".to_owned())];
         if self.has_cache() {
-            entries.push((Mark::Chip(theme.copy), "of it cached".to_owned()));
+            entries.push((LegendMark::Chip(theme.copy), "of it cached".to_owned()));
         }
-        entries.push((Mark::Chip(theme.output), "output".to_owned()));
-        entries.push((Mark::Chip(total_color(theme)), "input + output".to_owned()));
-        entries.push((Mark::Dashes(theme.ink), "capacity".to_owned()));
+        entries.push((LegendMark::Chip(theme.output), "output".to_owned()));
+        entries.push((LegendMark::Chip(total_color(theme)), "input + output".to_owned()));
+        entries.push((LegendMark::Dashes(theme.ink), "capacity".to_owned()));
         entries
     }
 

@@ -3,14 +3,14 @@
 use super::account::strategy_title;
 use super::macs::MacCounts;
 use crate::kit::{AxisScale, Quantity};
-use crate::maps::{Best, Cell, Heatmap, Ramp};
+use crate::maps::{BestCell, Heatmap, HeatmapCell, Ramp};
 use crate::plots::{Scatter, ScatterPoint};
 use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use fusescape_engine::explore::{PointSummary, Settings};
 
 /// The state of a point of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum PointState<'a> {
+pub enum PlottedPoint<'a> {
     /// Not computed yet.
     Pending,
     Infeasible,
@@ -26,7 +26,7 @@ pub struct Landscape<'a> {
     /// One strategy per point.
     pub strategies: &'a [DepthFirstStrategy],
     /// The state of each point.
-    pub states: &'a [PointState<'a>],
+    pub states: &'a [PlottedPoint<'a>],
     /// Indices of the points of the Pareto front in energy and latency.
     pub pareto: &'a [usize],
 }
@@ -52,8 +52,8 @@ impl Landscape<'_> {
         self.strategies.iter().position(|s| s.tile == tile && s.mode == mode && s.fuse == *fuse)
     }
 
-    fn state(&self, point: Option<usize>) -> PointState<'_> {
-        point.and_then(|point| self.states.get(point)).copied().unwrap_or(PointState::Pending)
+    fn state(&self, point: Option<usize>) -> PlottedPoint<'_> {
+        point.and_then(|point| self.states.get(point)).copied().unwrap_or(PlottedPoint::Pending)
     }
 
     /// One quantity over all tile sizes, for one storing mode and fuse depth.
@@ -63,11 +63,10 @@ impl Landscape<'_> {
         let cell = |tile| {
             let point = self.point(tile, mode, fuse);
             match self.state(point) {
-                PointState::Pending => Cell::Pending,
-                PointState::Infeasible => Cell::Infeasible,
-                PointState::Known(summary) => quantity.of(summary).map_or(Cell::Pending, |value| Cell::Value {
-                    value,
-                    pareto: point.is_some_and(|point| self.pareto.contains(&point)),
+                PlottedPoint::Pending => HeatmapCell::Pending,
+                PlottedPoint::Infeasible => HeatmapCell::Infeasible,
+                PlottedPoint::Known(summary) => quantity.of(summary).map_or(HeatmapCell::Pending, |value| {
+                    HeatmapCell::Value { value, pareto: point.is_some_and(|point| self.pareto.contains(&point)) }
                 }),
             }
         };
@@ -79,7 +78,7 @@ impl Landscape<'_> {
             cells: sizes.map(cell).collect(),
             range: None,
             selected: None,
-            best: Best::OfCells,
+            best: BestCell::OfCells,
             contours: Vec::new(),
             ramp: Ramp::default(),
         }
@@ -98,7 +97,7 @@ impl Landscape<'_> {
     pub fn scatter(&self) -> (Scatter, Vec<usize>) {
         let series: Vec<String> = StoringMode::ALL.iter().map(|mode| mode.title().to_owned()).collect();
         let known = self.strategies.iter().zip(self.states).enumerate().filter_map(|(index, (strategy, state))| {
-            let PointState::Known(summary) = state else { return None };
+            let PlottedPoint::Known(summary) = state else { return None };
             let point = ScatterPoint {
                 label: strategy_title(strategy),
                 series: StoringMode::ALL.iter().position(|mode| *mode == strategy.mode).unwrap_or(0),
@@ -116,7 +115,7 @@ impl Landscape<'_> {
     pub fn macs(&self, fuse: &FuseDepth, scale: AxisScale) -> MacCounts {
         let settings = self.settings;
         let count = |tile, mode| match self.state(self.point(tile, mode, fuse)) {
-            PointState::Known(summary) => Quantity::Macs.of(summary),
+            PlottedPoint::Known(summary) => Quantity::Macs.of(summary),
             _ => None,
         };
         let group = |tile: (u64, u64)| {

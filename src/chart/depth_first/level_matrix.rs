@@ -1,7 +1,7 @@
 //! Top memory level of every layer of every tile type, for W, I and O (DeFiNES, Fig. 9).
 
 use crate::kit::{
-    Chart, Column, Entry, Lettering, MINIMUM_WIDTH, Mark, Region, Sketch, Subject, Table, TableCell, Theme,
+    Chart, Column, LegendEntry, LegendMark, Lettering, MINIMUM_WIDTH, Region, Sketch, Subject, Table, TableCell, Theme,
     draw_legend, legend_height, shorten, text_on,
 };
 use fusescape_engine::hardware::Operand;
@@ -9,7 +9,7 @@ use fusescape_spec::sorting::sort_by;
 
 /// A memory and its depth in the hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Level {
+pub struct MatrixLevel {
     pub memory: String,
     /// 0 for the lowest level of the core; memories at the same height share a colour.
     pub depth: usize,
@@ -23,7 +23,7 @@ pub struct TypeLevels {
     /// Indices of the tile types with the same levels.
     pub members: Vec<usize>,
     /// For each layer the top memory of `W`, `I` and `O`; `None` where the layer has no such operand.
-    pub layers: Vec<[Option<Level>; 3]>,
+    pub layers: Vec<[Option<MatrixLevel>; 3]>,
 }
 
 /// Top memory levels.
@@ -65,16 +65,16 @@ enum CellText {
 }
 
 /// The texts of the cells and their legend.
-struct Key<'a> {
-    levels: Vec<&'a Level>,
+struct LevelTexts<'a> {
+    levels: Vec<&'a MatrixLevel>,
     text: CellText,
 }
 
 impl LevelMatrix {
     /// All memories that occur, highest first, as numbered in the legend.
-    fn levels(&self) -> Vec<&Level> {
+    fn levels(&self) -> Vec<&MatrixLevel> {
         let cells = self.types.iter().flat_map(|tile_type| &tile_type.layers).flatten().flatten();
-        let mut levels: Vec<&Level> = Vec::new();
+        let mut levels: Vec<&MatrixLevel> = Vec::new();
         for level in cells {
             if !levels.contains(&level) {
                 levels.push(level);
@@ -99,10 +99,10 @@ impl LevelMatrix {
         }
     }
 
-    fn entries(&self, width: i32, theme: &Theme) -> Vec<Entry> {
+    fn entries(&self, width: i32, theme: &Theme) -> Vec<LegendEntry> {
         let numbered = self.cell_text(width) == CellText::Numbers;
-        let entry = |(index, level): (usize, &&Level)| {
-            let mark = Mark::Chip(theme.level(level.depth, self.depths));
+        let entry = |(index, level): (usize, &&MatrixLevel)| {
+            let mark = LegendMark::Chip(theme.level(level.depth, self.depths));
             let text = if numbered { format!("{}  {}", index + 1, level.memory) } else { level.memory.clone() };
             (mark, text)
         };
@@ -148,7 +148,7 @@ impl LevelMatrix {
         cells.next()
     }
 
-    fn draw_selected(&self, sketch: &mut Sketch, theme: &Theme, key: &Key<'_>) {
+    fn draw_selected(&self, sketch: &mut Sketch, theme: &Theme, key: &LevelTexts<'_>) {
         let Some(cell) = self.selected else { return };
         if cell.tile_type >= self.types.len() || cell.layer >= self.layers.len() {
             return;
@@ -160,7 +160,7 @@ impl LevelMatrix {
         self.draw_cell(sketch, theme, cell, key);
     }
 
-    fn draw_cell(&self, sketch: &mut Sketch, theme: &Theme, cell: LevelCell, key: &Key<'_>) {
+    fn draw_cell(&self, sketch: &mut Sketch, theme: &Theme, cell: LevelCell, key: &LevelTexts<'_>) {
         let width = sketch.width as i32;
         let (corner, size) = self.place(width, cell);
         let radius = if size.0 >= 22 { 4 } else { 2 };
@@ -184,7 +184,7 @@ impl LevelMatrix {
         }
     }
 
-    fn draw_type(&self, sketch: &mut Sketch, theme: &Theme, tile_type: usize, key: &Key<'_>) {
+    fn draw_type(&self, sketch: &mut Sketch, theme: &Theme, tile_type: usize, key: &LevelTexts<'_>) {
         let width = sketch.width as i32;
         let (top, title) = (self.type_top(width, tile_type), theme.value().bold());
         let text = self.types.get(tile_type).map_or("", |tile_type| &tile_type.title);
@@ -227,7 +227,7 @@ impl Chart for LevelMatrix {
         let width = width.max(MINIMUM_WIDTH);
         let mut sketch = Sketch::new(width, self.height_for(width));
         draw_legend(&mut sketch, &self.entries(width as i32, theme), (0, 0), width as i32, theme.note());
-        let key = Key { levels: self.levels(), text: self.cell_text(width as i32) };
+        let key = LevelTexts { levels: self.levels(), text: self.cell_text(width as i32) };
         for tile_type in 0..self.types.len() {
             self.draw_type(&mut sketch, theme, tile_type, &key);
         }
@@ -272,7 +272,7 @@ impl Chart for LevelMatrix {
             .flat_map(|tile_type| (0..3).map(move |row| (tile_type, row)))
             .map(|(tile_type, row)| {
                 let head = [tile_type.title.clone().into(), ["W", "I", "O"][row].into()];
-                let name = |layer: &[Option<Level>; 3]| {
+                let name = |layer: &[Option<MatrixLevel>; 3]| {
                     layer[row].as_ref().map_or(TableCell::Nothing, |level| level.memory.clone().into())
                 };
                 head.into_iter().chain(tile_type.layers.iter().map(name)).collect()

@@ -1,8 +1,8 @@
 //! Multiply-accumulates of several tile sizes and storing modes (DeFiNES, Fig. 13).
 
 use crate::kit::{
-    Axis, AxisScale, Chart, Column, Entry, MINIMUM_WIDTH, Mark, Quantity, Sketch, Table, TableCell, Theme, draw_legend,
-    legend_height, nice_below,
+    Axis, AxisScale, Chart, Column, LegendEntry, LegendMark, MINIMUM_WIDTH, Quantity, Sketch, Table, TableCell, Theme,
+    draw_legend, legend_height, nice_below,
 };
 
 /// Multiply-accumulates, recomputed ones included: for each tile size one bar per storing mode.
@@ -35,10 +35,10 @@ impl MacCounts {
         }
     }
 
-    fn entries(&self, theme: &Theme) -> Vec<Entry> {
+    fn entries(&self, theme: &Theme) -> Vec<LegendEntry> {
         let count = self.series.len();
-        let mode = |(index, name): (usize, &String)| (Mark::Chip(theme.series(index, count)), name.clone());
-        let least = self.least.map(|_| (Mark::Dashes(theme.ink), "nothing computed twice".to_owned()));
+        let mode = |(index, name): (usize, &String)| (LegendMark::Chip(theme.series(index, count)), name.clone());
+        let least = self.least.map(|_| (LegendMark::Dashes(theme.ink), "nothing computed twice".to_owned()));
         self.series.iter().enumerate().map(mode).chain(least).collect()
     }
 

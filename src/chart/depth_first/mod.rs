@@ -12,14 +12,14 @@ mod macs;
 mod motion;
 mod tile_map;
 
-pub use accesses::{AccessRow, Accesses};
-pub use account::{Counted, strategy_title, tile_text};
+pub use accesses::{AccessRow, MemoryAccesses};
+pub use account::{CountedAccesses, strategy_title, tile_text};
 pub use comparison::{comparisons, whole_costs};
 pub use data_sizes::{Capacity, DataSizes, LayerData};
 pub use designs::{ComparedDesign, designs_matrix, designs_table};
-pub use landscape::{Landscape, PointState};
+pub use landscape::{Landscape, PlottedPoint};
 pub use layer_tables::{copy_table, layer_tile_table, top_memories};
-pub use level_matrix::{Level, LevelCell, LevelMatrix, TypeLevels};
+pub use level_matrix::{LevelCell, LevelMatrix, MatrixLevel, TypeLevels};
 pub use macs::MacCounts;
 pub use motion::{Motion, MotionHit, MovingStack, memory_motion_table};
 pub use tile_map::{TileTypeEntry, TileTypeMap};

@@ -3,21 +3,21 @@
 //!
 //! A step is one layer in one tile. All maps show the tile's windows at once, which grow from the last map back to the
 //! first; layers that have not run yet are pale. The figure only looks up and adds numbers of
-//! `depth_first::StackMotion`.
+//! `depth_first::StackTrace`.
 
 mod maps;
+mod memory_gauges;
 mod table;
-mod vessels;
 
 pub use table::memory_motion_table;
 
 use crate::kit::{
-    Chart, Color, Entry, MINIMUM_WIDTH, Mark, Quantity, Region, Sketch, Table, Theme, draw_legend, group_thousands,
-    legend_height, mix, shorten,
+    Chart, Color, LegendEntry, LegendMark, MINIMUM_WIDTH, Quantity, Region, Sketch, Table, Theme, draw_legend,
+    group_thousands, legend_height, mix, shorten,
 };
 use fusescape_engine::depth_first::{
-    LayerTileAccount, NodeId, PointAccount, Rect, Span, StackAccount, StackMotion, Step, StripMotion, TileTypeAccount,
-    TileTypeId,
+    LayerTileAccount, NodeId, PointAccount, Rect, StackAccount, StackTrace, StripTrace, TileTypeAccount, TileTypeId,
+    TraceSpan, TraceStep,
 };
 use std::rc::Rc;
 use std::sync::Arc;
@@ -30,14 +30,14 @@ pub struct MovingStack {
     /// Which of its stacks.
     pub stack: usize,
     /// The places of its tiles.
-    pub motion: Rc<StackMotion>,
+    pub motion: Rc<StackTrace>,
     /// Width of the widest and height of the highest window of each map, in order.
     largest: Vec<(u64, u64)>,
 }
 
 impl MovingStack {
     /// `None` if the motion is of another stack.
-    pub fn new(account: Arc<PointAccount>, stack: usize, motion: Rc<StackMotion>) -> Option<Self> {
+    pub fn new(account: Arc<PointAccount>, stack: usize, motion: Rc<StackTrace>) -> Option<Self> {
         let of = account.stacks.get(stack)?;
         let layers = of.tile_types.first()?.layers.iter().map(|layer| &layer.layer);
         let is_same = motion.tile_count() == of.tile_count && layers.eq(motion.maps.iter().map(|map| &map.layer));
@@ -52,40 +52,40 @@ impl MovingStack {
     }
 
     /// Index of a step, over all maps of all tiles.
-    pub fn number_of(&self, step: Step) -> usize {
+    pub fn number_of(&self, step: TraceStep) -> usize {
         (step.tile as usize).saturating_mul(self.motion.maps.len()).saturating_add(step.node.index())
     }
 
     /// The step of this number, if there is one.
-    pub fn step_of(&self, number: usize) -> Option<Step> {
+    pub fn step_of(&self, number: usize) -> Option<TraceStep> {
         let maps = self.motion.maps.len().max(1);
-        let step = Step { tile: (number / maps) as u64, node: NodeId::from(number % maps) };
+        let step = TraceStep { tile: (number / maps) as u64, node: NodeId::from(number % maps) };
         (step.tile < self.motion.tile_count()).then_some(step)
     }
 
     /// The initial step: the first layer in the first tile of the given type, or of the most frequent type.
-    pub fn first_step(&self, tile_type: Option<usize>) -> Step {
+    pub fn first_step(&self, tile_type: Option<usize>) -> TraceStep {
         let types = self.of().map(|stack| &stack.tile_types);
         let most = || types?.iter_enumerated().rev().max_by_key(|(_, tile)| tile.count).map(|(index, _)| index);
         let chosen = tile_type.map(TileTypeId::from).or_else(most);
         let tile = types.zip(chosen).and_then(|(types, index)| types.get(index)).map(|tile| tile.first_position);
         let tile = tile.map_or(0, |(column, row)| self.motion.tile_over(column, row));
         let node = self.motion.maps.iter_enumerated().find(|(_, map)| !map.is_input).map(|(node, _)| node);
-        Step { tile, node: node.unwrap_or_default() }
+        TraceStep { tile, node: node.unwrap_or_default() }
     }
 }
 
 /// Width of the widest and height of the highest window of each map.
-fn largest_windows(motion: &StackMotion) -> Vec<(u64, u64)> {
-    let along = |strips: &[StripMotion]| {
+fn largest_windows(motion: &StackTrace) -> Vec<(u64, u64)> {
+    let along = |strips: &[StripTrace]| {
         let mut longest = vec![1; motion.maps.len()];
         for strip in strips {
-            let mut windows: Vec<Span> = strip.computed.iter().copied().collect();
+            let mut windows: Vec<TraceSpan> = strip.computed.iter().copied().collect();
             for (read, span) in motion.reads.iter().zip(&strip.read).filter(|(_, span)| span.length() > 0) {
                 if let Some(window) = windows.get_mut(read.producer.index()) {
                     let is_empty = window.length() == 0;
                     let (first, end) = (window.first.min(span.first), window.end.max(span.end));
-                    *window = if is_empty { *span } else { Span { first, end } };
+                    *window = if is_empty { *span } else { TraceSpan { first, end } };
                 }
             }
             for (longest, window) in longest.iter_mut().zip(windows) {
@@ -102,7 +102,7 @@ fn largest_windows(motion: &StackMotion) -> Vec<(u64, u64)> {
 pub struct Motion {
     /// The stack.
     pub moving: Rc<MovingStack>,
-    pub step: Step,
+    pub step: TraceStep,
 }
 
 impl PartialEq for Motion {
@@ -227,25 +227,25 @@ impl Motion {
         parts.into_iter().filter(|(_, part)| part.pixels() > 0).collect()
     }
 
-    fn entries(&self, theme: &Theme) -> Vec<Entry> {
-        let mut entries: Vec<Entry> =
-            Origin::ALL.map(|origin| (Mark::Chip(origin.color(theme)), origin.title().to_owned())).into();
-        entries.push((Mark::Chip(later_color(Origin::New.color(theme), theme)), "comes later".to_owned()));
-        entries.push((Mark::Chip(done_color(theme)), "done by earlier tiles".to_owned()));
+    fn entries(&self, theme: &Theme) -> Vec<LegendEntry> {
+        let mut entries: Vec<LegendEntry> =
+            Origin::ALL.map(|origin| (LegendMark::Chip(origin.color(theme)), origin.title().to_owned())).into();
+        entries.push((LegendMark::Chip(later_color(Origin::New.color(theme), theme)), "comes later".to_owned()));
+        entries.push((LegendMark::Chip(done_color(theme)), "done by earlier tiles".to_owned()));
         entries
     }
 
-    fn layout(&self, width: i32) -> Layout {
+    fn layout(&self, width: i32) -> MotionLayout {
         let legend = legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note());
         let top = TITLE + legend + 10;
         let is_wide = width >= SIDE_BY_SIDE;
         let maps_width = if is_wide { width - VESSELS - BETWEEN } else { width };
         let maps = maps::MapsLayout::new(&self.moving, maps_width);
-        let vessels_at = if is_wide { (width - VESSELS, top) } else { (0, top + maps.height + BETWEEN) };
-        let vessels_width = if is_wide { VESSELS } else { width.min(VESSELS + 60) };
-        let vessels = vessels::VesselsLayout::new(&self.moving, vessels_width);
-        let bottom = (top + maps.height).max(vessels_at.1 + vessels.height);
-        Layout { maps_at: (0, top), maps, vessels_at, vessels, height: bottom + 4 }
+        let gauges_at = if is_wide { (width - VESSELS, top) } else { (0, top + maps.height + BETWEEN) };
+        let gauges_width = if is_wide { VESSELS } else { width.min(VESSELS + 60) };
+        let gauges = memory_gauges::MemoryGaugesLayout::new(&self.moving, gauges_width);
+        let bottom = (top + maps.height).max(gauges_at.1 + gauges.height);
+        MotionLayout { maps_at: (0, top), maps, gauges_at, gauges, height: bottom + 4 }
     }
 
     /// The part at a place of the figure, CSS pixels.
@@ -265,11 +265,11 @@ fn later_color(color: Color, theme: &Theme) -> Color {
     mix(color, theme.panel, 0.6)
 }
 
-struct Layout {
+struct MotionLayout {
     maps_at: (i32, i32),
     maps: maps::MapsLayout,
-    vessels_at: (i32, i32),
-    vessels: vessels::VesselsLayout,
+    gauges_at: (i32, i32),
+    gauges: memory_gauges::MemoryGaugesLayout,
     height: i32,
 }
 
@@ -283,7 +283,7 @@ impl Chart for Motion {
         sketch.text(fit(self.cost_text(), 12.0, false), (0, 29), theme.note());
         draw_legend(&mut sketch, &self.entries(theme), (0, TITLE - 4), width as i32, theme.note());
         self.draw_maps(&mut sketch, theme, &layout.maps, layout.maps_at);
-        self.draw_vessels(&mut sketch, theme, &layout.vessels, layout.vessels_at);
+        self.draw_gauges(&mut sketch, theme, &layout.gauges, layout.gauges_at);
         sketch
     }
 
@@ -298,7 +298,7 @@ impl Chart for Motion {
     fn regions(&self, width: u32) -> Vec<Region> {
         let layout = self.layout(width.max(MINIMUM_WIDTH) as i32);
         let mut regions = self.map_regions(&layout.maps, layout.maps_at);
-        regions.extend(layout.vessels.regions(&self.moving, layout.vessels_at));
+        regions.extend(layout.gauges.regions(&self.moving, layout.gauges_at));
         regions
     }
 

@@ -1,8 +1,8 @@
 //! The tile types over a stack's last feature map (DeFiNES, Fig. 6).
 
 use crate::kit::{
-    Chart, Color, Column, Entry, MINIMUM_WIDTH, Mark, Region, Sketch, Subject, Table, TableCell, Theme, draw_legend,
-    entry_places, group_thousands, legend_height, legend_width, mix, text_on,
+    Chart, Color, Column, LegendEntry, LegendMark, MINIMUM_WIDTH, Region, Sketch, Subject, Table, TableCell, Theme,
+    draw_legend, entry_places, group_thousands, legend_height, legend_width, mix, text_on,
 };
 use fusescape_engine::depth_first::{TileMap, TileRun};
 
@@ -36,7 +36,7 @@ const LEFT: i32 = 20;
 const TOP: i32 = 2;
 const UNDER: i32 = 26;
 
-struct Layout {
+struct TileMapLayout {
     columns: Vec<i32>,
     rows: Vec<i32>,
     legend: (i32, i32),
@@ -44,7 +44,7 @@ struct Layout {
 }
 
 impl TileTypeMap {
-    fn layout(&self, width: u32) -> Layout {
+    fn layout(&self, width: u32) -> TileMapLayout {
         let width = width.max(MINIMUM_WIDTH) as i32;
         let beside = width >= 640;
         // As wide as its longest name, but the map keeps half of the figure.
@@ -60,7 +60,7 @@ impl TileTypeMap {
         let columns = edges(&self.map.columns, LEFT, map_width);
         let rows = edges(&self.map.rows, TOP, map_height);
         let legend = if beside { (LEFT + map_width + 24, TOP) } else { (0, TOP + map_height + UNDER) };
-        Layout { columns, rows, legend, legend_width }
+        TileMapLayout { columns, rows, legend, legend_width }
     }
 
     /// Index of the tile type at a place of the figure, CSS pixels, when it is `width` wide.
@@ -79,18 +79,18 @@ impl TileTypeMap {
         format!("type {}: {} × {}, {count} {tiles}", index + 1, entry.size.0, entry.size.1)
     }
 
-    fn entries(&self, theme: &Theme) -> Vec<Entry> {
+    fn entries(&self, theme: &Theme) -> Vec<LegendEntry> {
         let mark = |index: usize| match self.selected {
             Some(selected) if selected == index => {
-                Mark::Outline { line: theme.accent, gap: theme.panel, inside: theme.tile_type(index) }
+                LegendMark::Outline { line: theme.accent, gap: theme.panel, inside: theme.tile_type(index) }
             }
-            _ => Mark::Chip(theme.tile_type(index)),
+            _ => LegendMark::Chip(theme.tile_type(index)),
         };
         (0..self.types.len()).map(|index| (mark(index), self.title(index))).collect()
     }
 
-    fn draw_run(&self, sketch: &mut Sketch, theme: &Theme, index: usize, place: Rect, runs: (TileRun, TileRun)) {
-        let Rect { x, y, width, height } = place;
+    fn draw_run(&self, sketch: &mut Sketch, theme: &Theme, index: usize, place: RunRect, runs: (TileRun, TileRun)) {
+        let RunRect { x, y, width, height } = place;
         let color = self.color(theme, index);
         sketch.rect((x, y), (width, height), color);
         let lines = mix(color, theme.panel, 0.45);
@@ -108,8 +108,8 @@ impl TileTypeMap {
 
     /// The number of a type, once, on its largest run: on a tile in its middle, so that no line crosses it; on a patch
     /// where tiles are small.
-    fn draw_number(&self, sketch: &mut Sketch, theme: &Theme, index: usize, place: Rect, runs: (TileRun, TileRun)) {
-        let Rect { x, y, width, height } = place;
+    fn draw_number(&self, sketch: &mut Sketch, theme: &Theme, index: usize, place: RunRect, runs: (TileRun, TileRun)) {
+        let RunRect { x, y, width, height } = place;
         let letters = theme.value().middle().bold();
         let number = (index + 1).to_string();
         let half = letters.width(&number) / 2 + 3;
@@ -140,7 +140,7 @@ impl TileTypeMap {
 
 /// The rectangle of a run, CSS pixels.
 #[derive(Clone, Copy)]
-struct Rect {
+struct RunRect {
     x: i32,
     y: i32,
     width: i32,
@@ -187,11 +187,11 @@ impl Chart for TileTypeMap {
         let width = width.max(MINIMUM_WIDTH);
         let layout = self.layout(width);
         let mut sketch = Sketch::new(width, self.height_for(width));
-        let mut largest: Vec<Option<(Rect, (TileRun, TileRun))>> = vec![None; self.types.len()];
+        let mut largest: Vec<Option<(RunRect, (TileRun, TileRun))>> = vec![None; self.types.len()];
         for ((row, edge_y), types) in self.map.rows.iter().zip(layout.rows.windows(2)).zip(&self.map.types) {
             for ((column, edge_x), index) in self.map.columns.iter().zip(layout.columns.windows(2)).zip(types) {
                 let (width, height) = (edge_x[1] - edge_x[0] - 1, edge_y[1] - edge_y[0] - 1);
-                let place = Rect { x: edge_x[0], y: edge_y[0], width, height };
+                let place = RunRect { x: edge_x[0], y: edge_y[0], width, height };
                 let index = index.index();
                 self.draw_run(&mut sketch, theme, index, place, (*column, *row));
                 if let Some(largest) = largest.get_mut(index)

@@ -3,7 +3,7 @@
 use super::fusion_map::fusion_table;
 use crate::bars::Breakdown;
 use crate::kit::{Column, Table, TableCell};
-use fusescape_engine::explore::{FusionMethod, FusionVerdict, Fusions};
+use fusescape_engine::explore::{FusionComparison, FusionMethod, FusionResult};
 use std::sync::Arc;
 
 /// Every method on one array.
@@ -14,25 +14,25 @@ pub struct FusionsOnArray {
     /// Rows and columns of PEs: `32 × 32`.
     pub array: String,
     /// The groups that the methods choose.
-    pub fusions: Arc<Fusions>,
+    pub fusions: Arc<FusionComparison>,
 }
 
-fn of_method(arrays: &[FusionsOnArray], wanted: FusionMethod) -> impl Iterator<Item = (String, &FusionVerdict)> {
+fn of_method(arrays: &[FusionsOnArray], wanted: FusionMethod) -> impl Iterator<Item = (String, &FusionResult)> {
     arrays.iter().filter_map(move |array| {
-        let (_, verdict) = array.fusions.verdicts.iter().find(|(method, _)| *method == wanted)?;
-        Some((format!("{}, {}", array.array, array.dataflow), verdict.as_ref().ok()?))
+        let (_, result) = array.fusions.results.iter().find(|(method, _)| *method == wanted)?;
+        Some((format!("{}, {}", array.array, array.dataflow), result.as_ref().ok()?))
     })
 }
 
 /// Energy of a method by cause, one bar per array.
 pub fn dataflow_energy(arrays: &[FusionsOnArray], method: FusionMethod) -> Breakdown {
-    let splits = of_method(arrays, method).map(|(name, verdict)| (name, verdict.stacks.energy()));
+    let splits = of_method(arrays, method).map(|(name, result)| (name, result.stacks.energy()));
     Breakdown::energy_splits("array", splits.collect())
 }
 
 /// Latency of a method by cause, one bar per array.
 pub fn dataflow_latency(arrays: &[FusionsOnArray], method: FusionMethod) -> Breakdown {
-    let splits = of_method(arrays, method).map(|(name, verdict)| (name, verdict.stacks.latency()));
+    let splits = of_method(arrays, method).map(|(name, result)| (name, result.stacks.latency()));
     Breakdown::latency_splits("array", splits.collect())
 }
 

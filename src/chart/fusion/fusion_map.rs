@@ -2,28 +2,28 @@
 
 use crate::bars::Breakdown;
 use crate::kit::{
-    Chart, Column, Entry, MINIMUM_WIDTH, Mark, Quantity, Sketch, Table, TableCell, Theme, draw_legend, legend_height,
-    shorten, text_on,
+    Chart, Column, LegendEntry, LegendMark, MINIMUM_WIDTH, Quantity, Sketch, Table, TableCell, Theme, draw_legend,
+    legend_height, shorten, text_on,
 };
-use fusescape_engine::explore::{FusionMethod, FusionVerdict, Fusions, StackRun};
+use fusescape_engine::explore::{FusionComparison, FusionMethod, FusionResult, StackRun};
 
 /// The stacks of every method, side by side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FusionMap {
     /// Names of the layers, in topological order.
     layers: Vec<String>,
-    methods: Vec<Method>,
+    methods: Vec<MethodGroups>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Method {
+struct MethodGroups {
     title: &'static str,
     short_title: &'static str,
-    stacks: Vec<Block>,
+    stacks: Vec<GroupBlock>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Block {
+struct GroupBlock {
     layers: Vec<usize>,
     tile: String,
     mode: &'static str,
@@ -36,16 +36,16 @@ const LONGEST_NAME: i32 = 150;
 
 impl FusionMap {
     /// Of all methods that have a result.
-    pub fn new(fusions: &Fusions) -> Self {
-        let stack = |(run, layers): (&StackRun, &Vec<usize>)| Block {
+    pub fn new(fusions: &FusionComparison) -> Self {
+        let stack = |(run, layers): (&StackRun, &Vec<usize>)| GroupBlock {
             layers: layers.clone(),
             tile: format!("{} × {}", run.tile.0, run.tile.1),
             mode: run.mode.title(),
         };
-        let method = |(method, verdict): (FusionMethod, &FusionVerdict)| Method {
+        let method = |(method, result): (FusionMethod, &FusionResult)| MethodGroups {
             title: method.title(),
             short_title: method.short_title(),
-            stacks: verdict.stacks.runs.iter().zip(&verdict.layers).map(stack).collect(),
+            stacks: result.stacks.runs.iter().zip(&result.layers).map(stack).collect(),
         };
         Self { layers: fusions.names.clone(), methods: known(fusions).map(method).collect() }
     }
@@ -60,17 +60,17 @@ impl FusionMap {
 
     /// The heading of each column: the longest of title, short title and number that fits; and the legend of the
     /// numbers.
-    fn heads(&self, width: i32) -> (Vec<String>, Vec<Entry>) {
+    fn heads(&self, width: i32) -> (Vec<String>, Vec<LegendEntry>) {
         let (_, pitch) = self.columns(width);
         let fits = |title: &str| Theme::LIGHT.value().bold().width(title) <= pitch - 2 * GAP;
-        let head = |method: &Method| if fits(method.title) { method.title } else { method.short_title };
+        let head = |method: &MethodGroups| if fits(method.title) { method.title } else { method.short_title };
         let heads: Vec<String> = self.methods.iter().map(|method| head(method).to_owned()).collect();
         if heads.iter().all(|head| fits(head)) {
             return (heads, Vec::new());
         }
-        let number = |(index, method): (usize, &Method)| {
+        let number = |(index, method): (usize, &MethodGroups)| {
             let number = (index + 1).to_string();
-            let entry = (Mark::None, format!("{number} {}", method.title));
+            let entry = (LegendMark::None, format!("{number} {}", method.title));
             (number, entry)
         };
         self.methods.iter().enumerate().map(number).unzip()
@@ -126,7 +126,7 @@ impl Chart for FusionMap {
     }
 
     fn table(&self) -> Table {
-        let stack_of = |method: &Method, layer: usize| {
+        let stack_of = |method: &MethodGroups, layer: usize| {
             let index = method.stacks.iter().position(|stack| stack.layers.contains(&layer));
             index.map_or(TableCell::Nothing, |index| TableCell::count(index as u64 + 1))
         };
@@ -164,41 +164,41 @@ pub(super) fn runs_of(layers: &[usize]) -> Vec<(usize, usize)> {
     runs
 }
 
-fn known(fusions: &Fusions) -> impl Iterator<Item = (FusionMethod, &FusionVerdict)> {
-    fusions.verdicts.iter().filter_map(|(method, verdict)| Some((*method, verdict.as_ref().ok()?)))
+fn known(fusions: &FusionComparison) -> impl Iterator<Item = (FusionMethod, &FusionResult)> {
+    fusions.results.iter().filter_map(|(method, result)| Some((*method, result.as_ref().ok()?)))
 }
 
 /// DRAM accesses by cause, one bar per method.
-pub fn fusion_dram(fusions: &Fusions) -> Breakdown {
-    let splits = known(fusions).map(|(method, verdict)| (method.title().to_owned(), verdict.stacks.dram()));
+pub fn fusion_dram(fusions: &FusionComparison) -> Breakdown {
+    let splits = known(fusions).map(|(method, result)| (method.title().to_owned(), result.stacks.dram()));
     Breakdown::dram_splits("method", splits.collect())
 }
 
 /// Energy by cause, one bar per method.
-pub fn fusion_energy(fusions: &Fusions) -> Breakdown {
-    let splits = known(fusions).map(|(method, verdict)| (method.title().to_owned(), verdict.stacks.energy()));
+pub fn fusion_energy(fusions: &FusionComparison) -> Breakdown {
+    let splits = known(fusions).map(|(method, result)| (method.title().to_owned(), result.stacks.energy()));
     Breakdown::energy_splits("method", splits.collect())
 }
 
 /// Latency by cause, one bar per method.
-pub fn fusion_latency(fusions: &Fusions) -> Breakdown {
-    let splits = known(fusions).map(|(method, verdict)| (method.title().to_owned(), verdict.stacks.latency()));
+pub fn fusion_latency(fusions: &FusionComparison) -> Breakdown {
+    let splits = known(fusions).map(|(method, result)| (method.title().to_owned(), result.stacks.latency()));
     Breakdown::latency_splits("method", splits.collect())
 }
 
 /// The cost of every method, by the full model and by Optimus' model.
-pub fn fusion_table(fusions: &Fusions) -> Table {
-    let row = |(method, verdict): &(FusionMethod, Result<FusionVerdict, _>)| {
+pub fn fusion_table(fusions: &FusionComparison) -> Table {
+    let row = |(method, result): &(FusionMethod, Result<FusionResult, _>)| {
         let mut row: Vec<TableCell> = vec![method.title().into()];
-        match verdict {
+        match result {
             Err(_) => row.push("not possible here".into()),
-            Ok(verdict) => row.extend([
-                TableCell::count(verdict.groups.len() as u64),
-                TableCell::count(verdict.layers.len() as u64),
-                TableCell::of(Quantity::Energy, verdict.stacks.energy_pj),
-                TableCell::of(Quantity::Latency, verdict.stacks.latency_cycles as f64),
-                TableCell::of(Quantity::DramAccesses, verdict.stacks.dram_words),
-                verdict
+            Ok(result) => row.extend([
+                TableCell::count(result.groups.len() as u64),
+                TableCell::count(result.layers.len() as u64),
+                TableCell::of(Quantity::Energy, result.stacks.energy_pj),
+                TableCell::of(Quantity::Latency, result.stacks.latency_cycles as f64),
+                TableCell::of(Quantity::DramAccesses, result.stacks.dram_words),
+                result
                     .optimus_bytes
                     .map_or_else(|| "does not fit".into(), |bytes| TableCell::of(Quantity::Bytes, bytes as f64)),
             ]),
@@ -216,6 +216,6 @@ pub fn fusion_table(fusions: &Fusions) -> Table {
             Column::measured("DRAM accesses", Quantity::DramAccesses.base()),
             Column::measured("DRAM by Optimus' model", Quantity::Bytes.base()),
         ],
-        rows: fusions.verdicts.iter().map(row).collect(),
+        rows: fusions.results.iter().map(row).collect(),
     }
 }

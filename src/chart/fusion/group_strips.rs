@@ -3,10 +3,10 @@
 
 use super::fusion_map::runs_of;
 use crate::kit::{
-    Chart, Color, Column, Entry, MINIMUM_WIDTH, Mark, Sketch, Table, TableCell, Theme, draw_legend, legend_height, mix,
-    shorten, text_on,
+    Chart, Color, Column, LegendEntry, LegendMark, MINIMUM_WIDTH, Sketch, Table, TableCell, Theme, draw_legend,
+    legend_height, mix, shorten, text_on,
 };
-use fusescape_engine::explore::Grouped;
+use fusescape_engine::explore::GroupingTraffic;
 
 /// The groups of one choice.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,23 +35,31 @@ const UNDER: i32 = 18;
 
 impl GroupStrips {
     /// Strips from the top, each with title, note and groups.
-    pub fn new(layers: &[String], choices: Vec<(String, String, &Grouped)>) -> Self {
-        let above: Vec<Option<&Grouped>> =
+    pub fn new(layers: &[String], choices: Vec<(String, String, &GroupingTraffic)>) -> Self {
+        let above: Vec<Option<&GroupingTraffic>> =
             [None].into_iter().chain(choices.iter().map(|choice| Some(choice.2))).collect();
-        let strip = |((title, note, grouped), above): ((String, String, &Grouped), Option<&Grouped>)| GroupStrip {
-            is_other: above.map_or_else(|| vec![false; grouped.groups.len()], |above| grouped.changed_from(above)),
-            groups: grouped.groups.iter().map(|group| group.iter().map(|layer| layer.index()).collect()).collect(),
-            title,
-            note,
-        };
+        let strip =
+            |((title, note, grouped), above): ((String, String, &GroupingTraffic), Option<&GroupingTraffic>)| {
+                GroupStrip {
+                    is_other: above
+                        .map_or_else(|| vec![false; grouped.groups.len()], |above| grouped.changed_from(above)),
+                    groups: grouped
+                        .groups
+                        .iter()
+                        .map(|group| group.iter().map(|layer| layer.index()).collect())
+                        .collect(),
+                    title,
+                    note,
+                }
+            };
         Self { layers: layers.to_vec(), strips: choices.into_iter().zip(above).map(strip).collect() }
     }
 
-    fn entries(theme: &Theme) -> Vec<Entry> {
+    fn entries(theme: &Theme) -> Vec<LegendEntry> {
         let [same, _, other, _] = colors(theme);
         vec![
-            (Mark::Chip(same), "a group".to_owned()),
-            (Mark::Chip(other), "a group that the strip above does not have".to_owned()),
+            (LegendMark::Chip(same), "a group".to_owned()),
+            (LegendMark::Chip(other), "a group that the strip above does not have".to_owned()),
         ]
     }
 

@@ -1,14 +1,15 @@
 //! Figures and tables of sequences of layers (HW-Flow-Fusion, Figs. 12 to 19, Tables 6 and 7).
 
-use crate::bars::{BarGroup, Bars, Part};
-use crate::kit::{Cause, Column, Quantity, Table, TableCell, group_thousands, three_digits};
+use crate::bars::{BarGroup, Bars, BreakdownPart};
+use crate::kit::{BarCause, Column, Quantity, Table, TableCell, group_thousands, three_digits};
 use crate::plots::{Curve, Curves, Scatter, ScatterPoint};
 use fusescape_engine::cost::{EnergyCause, LatencyCause};
 use fusescape_engine::explore::{
-    Chains, Need, Resource, ResourceStep, RunCost, Sequence, SequenceCosts, SequenceNeeds, SequencePartitions, Storage,
+    LayersCost, NetworkChains, Resource, ResourceRequirement, ResourceStep, Sequence, SequenceCosts,
+    SequencePartitions, SequenceRequirements, Storage,
 };
 use fusescape_engine::hardware::Operand;
-use fusescape_engine::interlayer::{Array, ChainEnergyCause, FusionMode, MOST_PARTS};
+use fusescape_engine::interlayer::{ChainEnergyCause, FusionMode, MOST_PARTS, PeArray};
 use fusescape_spec::sorting::sort_by_key;
 
 /// The quantity by which sequences are compared.
@@ -37,20 +38,20 @@ pub enum SequencePart {
 
 impl SequencePart {
     /// The cause of figures.
-    fn cause(self) -> Cause {
+    fn cause(self) -> BarCause {
         match self {
-            Self::Energy(ChainEnergyCause::Mac) => Cause::Energy(EnergyCause::Mac),
-            Self::Energy(ChainEnergyCause::BufferToArray) => Cause::BufferToArray,
-            Self::Energy(ChainEnergyCause::BufferToDram) => Cause::BufferToDram,
-            Self::Energy(ChainEnergyCause::Dram) => Cause::Dram,
-            Self::Computing => Cause::Latency(LatencyCause::Computing),
-            Self::Waiting => Cause::Waiting,
-            Self::Volume(operand) => Cause::Operand(operand),
+            Self::Energy(ChainEnergyCause::Mac) => BarCause::Energy(EnergyCause::Mac),
+            Self::Energy(ChainEnergyCause::BufferToArray) => BarCause::BufferToArray,
+            Self::Energy(ChainEnergyCause::BufferToDram) => BarCause::BufferToDram,
+            Self::Energy(ChainEnergyCause::Dram) => BarCause::Dram,
+            Self::Computing => BarCause::Latency(LatencyCause::Computing),
+            Self::Waiting => BarCause::Waiting,
+            Self::Volume(operand) => BarCause::Operand(operand),
         }
     }
 
     /// In base units.
-    pub fn value(self, run: &RunCost) -> f64 {
+    pub fn value(self, run: &LayersCost) -> f64 {
         match self {
             Self::Energy(cause) => run.energy.picojoules_of(cause),
             Self::Computing => run.cost.compute_cycles.min(run.latency_cycles) as f64,
@@ -90,17 +91,17 @@ impl SequenceQuantity {
         }
     }
 
-    fn causes(self) -> Vec<Cause> {
+    fn causes(self) -> Vec<BarCause> {
         self.parts().into_iter().map(SequencePart::cause).collect()
     }
 
     /// By part, in base units.
-    fn values(self, run: &RunCost) -> Vec<f64> {
+    fn values(self, run: &LayersCost) -> Vec<f64> {
         self.parts().into_iter().map(|part| part.value(run)).collect()
     }
 
     /// The sum of its parts, in base units.
-    pub fn total(self, run: &RunCost) -> f64 {
+    pub fn total(self, run: &LayersCost) -> f64 {
         self.values(run).iter().sum()
     }
 }
@@ -108,7 +109,7 @@ impl SequenceQuantity {
 const WAYS: [(&str, &str); 3] = [("SL", "single layers"), ("FT", "temporal fusion"), ("FS", "spatial fusion")];
 
 /// `conv1 – pool1`.
-pub fn sequence_label(chains: &Chains, sequence: Sequence) -> String {
+pub fn sequence_label(chains: &NetworkChains, sequence: Sequence) -> String {
     match chains.names(sequence) {
         [] => String::new(),
         [only] => only.clone(),
@@ -118,23 +119,23 @@ pub fn sequence_label(chains: &Chains, sequence: Sequence) -> String {
 }
 
 /// Costs layer by layer, by temporal and by spatial fusion, or reasons why there is none.
-fn ways(chains: &Chains, costs: &SequenceCosts) -> [Result<RunCost, &'static str>; 3] {
+fn ways(chains: &NetworkChains, costs: &SequenceCosts) -> [Result<LayersCost, &'static str>; 3] {
     let sequence = costs.sequence;
     let fused = |mode: FusionMode| {
         let is_too_long = mode == FusionMode::Spatial && sequence.layers().len() > MOST_PARTS;
         let reason = if is_too_long { "not for more than 4 layers" } else { "does not fit" };
         costs.in_mode(mode).map(|fused| fused.run).ok_or(reason)
     };
-    let single = RunCost::sum(chains.singles(sequence).iter().copied()).ok_or("does not fit");
+    let single = LayersCost::sum(chains.singles(sequence).iter().copied()).ok_or("does not fit");
     let [temporal, spatial] = FusionMode::ALL.map(fused);
     [single, temporal, spatial]
 }
 
 fn grouped(
-    chains: &Chains,
+    chains: &NetworkChains,
     costs: &[&SequenceCosts],
     at_hand: Option<Sequence>,
-    parts: impl Fn(&RunCost) -> Vec<f64>,
+    parts: impl Fn(&LayersCost) -> Vec<f64>,
 ) -> Vec<BarGroup> {
     let group = |costs: &&SequenceCosts| BarGroup {
         label: sequence_label(chains, costs.sequence),
@@ -146,7 +147,7 @@ fn grouped(
 
 /// The cost of sequences by themselves and fused (Figs. 14 and 15); the current one is emphasised.
 pub fn sequence_bars(
-    chains: &Chains,
+    chains: &NetworkChains,
     costs: &[&SequenceCosts],
     at_hand: Option<Sequence>,
     of: SequenceQuantity,
@@ -163,7 +164,7 @@ pub fn sequence_bars(
 }
 
 /// Their refined ratios of computation to communication (Table 7).
-pub fn sequence_ctc(chains: &Chains, costs: &[&SequenceCosts], at_hand: Option<Sequence>) -> Bars {
+pub fn sequence_ctc(chains: &NetworkChains, costs: &[&SequenceCosts], at_hand: Option<Sequence>) -> Bars {
     Bars {
         quantity: Quantity::Ratio,
         title: "CTC ratio".to_owned(),
@@ -176,14 +177,14 @@ pub fn sequence_ctc(chains: &Chains, costs: &[&SequenceCosts], at_hand: Option<S
 }
 
 /// All evaluated sequences: their costs, and whether they are chosen.
-pub fn sequence_table(chains: &Chains, costs: &[SequenceCosts], chosen: &[(Sequence, FusionMode)]) -> Table {
+pub fn sequence_table(chains: &NetworkChains, costs: &[SequenceCosts], chosen: &[(Sequence, FusionMode)]) -> Table {
     let row = |costs: &SequenceCosts| {
         let [single, temporal, spatial] = ways(chains, costs);
-        let of = |way: &Result<RunCost, &str>, quantity: SequenceQuantity| match way {
+        let of = |way: &Result<LayersCost, &str>, quantity: SequenceQuantity| match way {
             Ok(run) => TableCell::of(quantity.quantity(), quantity.total(run)),
             Err(_) => TableCell::Nothing,
         };
-        let ratio = |way: &Result<RunCost, &str>| match way {
+        let ratio = |way: &Result<LayersCost, &str>| match way {
             Ok(run) => TableCell::number(three_digits(run.ctc()), run.ctc()),
             Err(_) => TableCell::Nothing,
         };
@@ -217,16 +218,16 @@ pub fn sequence_table(chains: &Chains, costs: &[SequenceCosts], chosen: &[(Seque
 }
 
 /// Data stored on the chip, bytes.
-const STORED: [Part<Storage>; 4] = [
-    (Cause::Operand(Operand::I), |storage| storage.inputs as f64),
-    (Cause::Operand(Operand::W), |storage| storage.weights as f64),
-    (Cause::Operand(Operand::O), |storage| storage.outputs as f64),
-    (Cause::Reuse, |storage| storage.reuse as f64),
+const STORED: [BreakdownPart<Storage>; 4] = [
+    (BarCause::Operand(Operand::I), |storage| storage.inputs as f64),
+    (BarCause::Operand(Operand::W), |storage| storage.weights as f64),
+    (BarCause::Operand(Operand::O), |storage| storage.outputs as f64),
+    (BarCause::Reuse, |storage| storage.reuse as f64),
 ];
 
 /// The least storage of the first layers (Fig. 12), compared with the buffer.
-pub fn storage_bars(needs: &SequenceNeeds, buffer_bytes: u64) -> Bars {
-    let group = |(index, need): (usize, &Need)| {
+pub fn storage_bars(needs: &SequenceRequirements, buffer_bytes: u64) -> Bars {
+    let group = |(index, need): (usize, &ResourceRequirement)| {
         let storage = &need.storage;
         BarGroup {
             label: count_label(index, &need.last),
@@ -246,8 +247,8 @@ pub fn storage_bars(needs: &SequenceNeeds, buffer_bytes: u64) -> Bars {
 }
 
 /// DRAM traffic of the first layers, one by one and fused, if all data moves once (Fig. 12).
-pub fn traffic_bars(needs: &SequenceNeeds) -> Bars {
-    let group = |(index, need): (usize, &Need)| BarGroup {
+pub fn traffic_bars(needs: &SequenceRequirements) -> Bars {
+    let group = |(index, need): (usize, &ResourceRequirement)| BarGroup {
         label: count_label(index, &need.last),
         is_marked: needs.sequence.layers().len() == index + 1,
         values: [need.apart_bytes, need.together_bytes].map(|bytes| Ok(vec![bytes as f64])).into(),
@@ -264,8 +265,8 @@ pub fn traffic_bars(needs: &SequenceNeeds) -> Bars {
 }
 
 /// Reuse buffers for tiles with this side (Fig. 13); the largest known one where the map is smaller.
-pub fn reuse_bars(needs: &SequenceNeeds, side: u64) -> Bars {
-    let group = |(index, need): (usize, &Need)| {
+pub fn reuse_bars(needs: &SequenceRequirements, side: u64) -> Bars {
+    let group = |(index, need): (usize, &ResourceRequirement)| {
         let reuse = need.reuse.iter().rfind(|reuse| reuse.side <= side);
         let bytes = reuse.map_or([0, 0], |reuse| [reuse.ours + reuse.besides, reuse.ours]);
         BarGroup {
@@ -292,7 +293,7 @@ fn count_label(index: usize, last: &str) -> String {
 }
 
 /// The share of each layer in the array and in the registers (Table 6).
-pub fn sequence_shares(chains: &Chains, costs: &SequenceCosts) -> Table {
+pub fn sequence_shares(chains: &NetworkChains, costs: &SequenceCosts) -> Table {
     let [temporal, spatial] = FusionMode::ALL.map(|mode| costs.in_mode(mode));
     let row = |(layer, name): (usize, &String)| {
         let array = spatial.and_then(|fused| fused.schedule.arrays.get(layer));
@@ -317,11 +318,11 @@ pub fn sequence_shares(chains: &Chains, costs: &SequenceCosts) -> Table {
 
 /// Energy against latency of all partitions of the array that have a mapping; the one of spatial fusion is selected.
 pub fn partition_scatter(partitions: &SequencePartitions) -> Scatter {
-    let label = |arrays: &[Array]| {
+    let label = |arrays: &[PeArray]| {
         let parts = arrays.iter().map(|array| format!("{} × {}", array.columns, array.rows));
         parts.collect::<Vec<_>>().join(" | ")
     };
-    let values = |run: &RunCost| [SequenceQuantity::Energy.total(run), SequenceQuantity::Latency.total(run)];
+    let values = |run: &LayersCost| [SequenceQuantity::Energy.total(run), SequenceQuantity::Latency.total(run)];
     let all: Vec<[f64; 2]> = partitions.costs.iter().map(|known| values(&known.run)).collect();
     let beats =
         |[e, l]: [f64; 2], [energy, latency]: [f64; 2]| e <= energy && l <= latency && (e < energy || l < latency);

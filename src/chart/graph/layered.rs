@@ -59,7 +59,7 @@ const MOST_LANES: usize = 20_000;
 const SWEEPS: usize = 6;
 /// Weight of the alignment of two slots of neighbouring ranks: largest for two slots of one passing edge, so that it is
 /// straight; then for two nodes; smallest for the ends of a passing edge, as it runs beside the nodes that it skips.
-fn pull(a: &Slot, b: &Slot) -> f64 {
+fn pull(a: &RankCell, b: &RankCell) -> f64 {
     match (a.node, b.node) {
         (None, None) => 8.0,
         (Some(_), Some(_)) => 1.0,
@@ -73,30 +73,30 @@ pub fn lay_out(count: usize, edges: &[(usize, usize)], spacing: &Spacing) -> Lay
     let ranks = rank(count, &kept);
     let (kept, too_long) = with_lanes_for(kept, &ranks);
     left_out.extend(too_long);
-    let mut grid = Grid::new(&ranks, &kept);
+    let mut grid = RankGrid::new(&ranks, &kept);
     grid.order();
     grid.place(spacing);
     grid.drawn(ranks, &kept, left_out, spacing)
 }
 
-type Edge = (usize, usize);
+type GraphEdge = (usize, usize);
 
 /// The edges without those of a feedback arc set, and the removed ones.
-fn without_circles(count: usize, edges: &[Edge]) -> (Vec<Edge>, Vec<Edge>) {
+fn without_circles(count: usize, edges: &[GraphEdge]) -> (Vec<GraphEdge>, Vec<GraphEdge>) {
     let mut graph = DiGraph::<(), ()>::new();
     let nodes: Vec<_> = (0..count).map(|_| graph.add_node(())).collect();
-    let known: Vec<Edge> = edges.iter().copied().filter(|(from, to)| *from < count && *to < count).collect();
+    let known: Vec<GraphEdge> = edges.iter().copied().filter(|(from, to)| *from < count && *to < count).collect();
     for (from, to) in &known {
         graph.add_edge(nodes[*from], nodes[*to], ());
     }
-    let back: HashSet<Edge> =
+    let back: HashSet<GraphEdge> =
         greedy_feedback_arc_set(&graph).map(|edge| (edge.source().index(), edge.target().index())).collect();
     let (left_out, kept) = known.into_iter().partition(|edge| back.contains(edge) || edge.0 == edge.1);
     (kept, left_out)
 }
 
 /// Rank of each node: the length of the longest path to it.
-fn rank(count: usize, edges: &[Edge]) -> Vec<usize> {
+fn rank(count: usize, edges: &[GraphEdge]) -> Vec<usize> {
     let mut readers = vec![Vec::new(); count];
     let mut missing = vec![0usize; count];
     for &(from, to) in edges {
@@ -118,8 +118,8 @@ fn rank(count: usize, edges: &[Edge]) -> Vec<usize> {
 }
 
 /// Splits the edges, shortest first, into those that have room and the others.
-fn with_lanes_for(mut edges: Vec<Edge>, ranks: &[usize]) -> (Vec<Edge>, Vec<Edge>) {
-    let span = |&(from, to): &Edge| ranks[to].saturating_sub(ranks[from] + 1);
+fn with_lanes_for(mut edges: Vec<GraphEdge>, ranks: &[usize]) -> (Vec<GraphEdge>, Vec<GraphEdge>) {
+    let span = |&(from, to): &GraphEdge| ranks[to].saturating_sub(ranks[from] + 1);
     sort_by_key(&mut edges, span);
     let mut lanes = 0;
     edges.into_iter().partition(|edge| {
@@ -130,7 +130,7 @@ fn with_lanes_for(mut edges: Vec<Edge>, ranks: &[usize]) -> (Vec<Edge>, Vec<Edge
 
 /// A slot of a rank: a node, or a passing edge.
 #[derive(Debug, Clone, Default)]
-struct Slot {
+struct RankCell {
     node: Option<usize>,
     above: Vec<usize>,
     below: Vec<usize>,
@@ -139,15 +139,15 @@ struct Slot {
 }
 
 /// Slots by rank.
-struct Grid {
-    slots: Vec<Slot>,
+struct RankGrid {
+    slots: Vec<RankCell>,
     ranks: Vec<Vec<usize>>,
     /// For each edge its slots, from end to end.
     paths: Vec<Vec<usize>>,
 }
 
-impl Grid {
-    fn new(ranks: &[usize], edges: &[Edge]) -> Self {
+impl RankGrid {
+    fn new(ranks: &[usize], edges: &[GraphEdge]) -> Self {
         let height = ranks.iter().max().map_or(0, |highest| highest + 1);
         let mut grid = Self { slots: Vec::new(), ranks: vec![Vec::new(); height], paths: Vec::new() };
         for (node, &rank) in ranks.iter().enumerate() {
@@ -169,7 +169,7 @@ impl Grid {
     }
 
     fn add(&mut self, node: Option<usize>, rank: usize) -> usize {
-        self.slots.push(Slot { node, ..Slot::default() });
+        self.slots.push(RankCell { node, ..RankCell::default() });
         self.ranks[rank].push(self.slots.len() - 1);
         self.slots.len() - 1
     }
@@ -203,7 +203,7 @@ impl Grid {
 
     /// Gives every slot a position.
     fn place(&mut self, spacing: &Spacing) {
-        let half = |slot: &Slot| if slot.node.is_some() { spacing.width / 2.0 } else { spacing.lane / 2.0 };
+        let half = |slot: &RankCell| if slot.node.is_some() { spacing.width / 2.0 } else { spacing.lane / 2.0 };
         for sweep in 0..6 * SWEEPS {
             for step in 0..self.ranks.len() {
                 let at = if sweep % 2 == 0 { step } else { self.ranks.len() - 1 - step };
@@ -234,8 +234,8 @@ impl Grid {
         }
     }
 
-    fn drawn(self, ranks: Vec<usize>, edges: &[Edge], left_out: Vec<Edge>, spacing: &Spacing) -> Layered {
-        let half = |slot: &Slot| if slot.node.is_some() { spacing.width / 2.0 } else { spacing.lane / 2.0 };
+    fn drawn(self, ranks: Vec<usize>, edges: &[GraphEdge], left_out: Vec<GraphEdge>, spacing: &Spacing) -> Layered {
+        let half = |slot: &RankCell| if slot.node.is_some() { spacing.width / 2.0 } else { spacing.lane / 2.0 };
         let left = self.slots.iter().map(|slot| slot.x - half(slot)).fold(f64::INFINITY, f64::min);
         let right = self.slots.iter().map(|slot| slot.x + half(slot)).fold(f64::NEG_INFINITY, f64::max);
         if self.slots.is_empty() {
@@ -244,7 +244,7 @@ impl Grid {
         let pitch = spacing.height + spacing.between_ranks;
         let x = |slot: usize| self.slots[slot].x - left;
         let nodes = ranks.iter().enumerate().map(|(node, &rank)| (x(node) - spacing.width / 2.0, rank as f64 * pitch));
-        let route = |(&(from, to), path): (&Edge, &Vec<usize>)| {
+        let route = |(&(from, to), path): (&GraphEdge, &Vec<usize>)| {
             let top = |step: usize| (ranks[from] + step) as f64 * pitch;
             let mut points = vec![(x(from), top(0) + spacing.height)];
             for (step, &slot) in path.iter().enumerate().skip(1) {

@@ -6,10 +6,10 @@ use fusescape_engine::multicore::TransferReason;
 
 /// Of energy, latency or accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Cause {
+pub enum BarCause {
     /// A cause of energy, or of accesses of a memory.
     Energy(EnergyCause),
-    /// A cause of latency. Where [`Cause::IdlePes`] is a part of its own, computing is the time with all PEs busy.
+    /// A cause of latency. Where [`BarCause::IdlePes`] is a part of its own, computing is the time with all PEs busy.
     Latency(LatencyCause),
     /// Cycles of computing that exist because PEs are idle.
     IdlePes,
@@ -41,7 +41,7 @@ pub enum Cause {
     Moved(TransferReason),
 }
 
-impl Cause {
+impl BarCause {
     /// The causes of accesses of memories, in the order of [`AccessCause::ALL`].
     pub fn of_accesses() -> impl Iterator<Item = Self> + Clone {
         AccessCause::ALL.into_iter().map(|cause| Self::Energy(EnergyCause::Access(cause)))

@@ -6,7 +6,7 @@ use super::text::shorten;
 
 /// The mark before an entry.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Mark {
+pub(crate) enum LegendMark {
     /// Nothing: the text says it.
     None,
     /// A filled square.
@@ -26,7 +26,7 @@ pub(crate) enum Mark {
 }
 
 /// One entry: its mark and its text.
-pub(crate) type Entry = (Mark, String);
+pub(crate) type LegendEntry = (LegendMark, String);
 
 const LINE: i32 = 20;
 const MARK: i32 = 12;
@@ -34,12 +34,12 @@ const GAP: i32 = 6;
 const BETWEEN: i32 = 16;
 
 /// Width of the mark before the text.
-fn indent(mark: Mark) -> i32 {
-    if mark == Mark::None { 0 } else { MARK + GAP }
+fn indent(mark: LegendMark) -> i32 {
+    if mark == LegendMark::None { 0 } else { MARK + GAP }
 }
 
 /// Left edge and line of each entry, and the number of lines.
-fn places(entries: &[Entry], width: i32, letters: Lettering) -> (Vec<(i32, i32)>, i32) {
+fn places(entries: &[LegendEntry], width: i32, letters: Lettering) -> (Vec<(i32, i32)>, i32) {
     let (mut x, mut line) = (0, 0);
     let mut places = Vec::with_capacity(entries.len());
     for (mark, text) in entries {
@@ -55,12 +55,12 @@ fn places(entries: &[Entry], width: i32, letters: Lettering) -> (Vec<(i32, i32)>
 
 /// Corner and size of each entry of a legend with its upper left corner at `at`.
 pub(crate) fn entry_places(
-    entries: &[Entry],
+    entries: &[LegendEntry],
     at: (i32, i32),
     width: i32,
     letters: Lettering,
 ) -> Vec<((i32, i32), (i32, i32))> {
-    let place = |((mark, text), (x, line)): (&Entry, (i32, i32))| {
+    let place = |((mark, text), (x, line)): (&LegendEntry, (i32, i32))| {
         let long = (indent(*mark) + letters.width(text)).min(width - x);
         ((at.0 + x, at.1 + line * LINE), (long, LINE))
     };
@@ -68,18 +68,24 @@ pub(crate) fn entry_places(
 }
 
 /// Height of a legend `width` wide.
-pub(crate) fn legend_height(entries: &[Entry], width: i32, letters: Lettering) -> i32 {
+pub(crate) fn legend_height(entries: &[LegendEntry], width: i32, letters: Lettering) -> i32 {
     places(entries, width, letters).1 * LINE
 }
 
 /// Width of a legend on one line.
-pub(crate) fn legend_width(entries: &[Entry], letters: Lettering) -> i32 {
+pub(crate) fn legend_width(entries: &[LegendEntry], letters: Lettering) -> i32 {
     let needed = entries.iter().map(|(mark, text)| indent(*mark) + letters.width(text) + BETWEEN);
     needed.sum::<i32>() - BETWEEN
 }
 
 /// Draws a legend with its upper left corner at `at`.
-pub(crate) fn draw_legend(sketch: &mut Sketch, entries: &[Entry], at: (i32, i32), width: i32, letters: Lettering) {
+pub(crate) fn draw_legend(
+    sketch: &mut Sketch,
+    entries: &[LegendEntry],
+    at: (i32, i32),
+    width: i32,
+    letters: Lettering,
+) {
     for ((mark, text), (x, line)) in entries.iter().zip(places(entries, width, letters).0) {
         let (x, middle) = (at.0 + x, at.1 + line * LINE + LINE / 2);
         draw_mark(sketch, *mark, (x, middle));
@@ -88,28 +94,28 @@ pub(crate) fn draw_legend(sketch: &mut Sketch, entries: &[Entry], at: (i32, i32)
     }
 }
 
-fn draw_mark(sketch: &mut Sketch, mark: Mark, (x, middle): (i32, i32)) {
+fn draw_mark(sketch: &mut Sketch, mark: LegendMark, (x, middle): (i32, i32)) {
     let (corner, size) = ((x, middle - MARK / 2), (MARK, MARK));
     match mark {
-        Mark::None => {}
-        Mark::Chip(color) => sketch.round_rect(corner, size, 3, color),
-        Mark::Outline { line, gap, inside } => {
+        LegendMark::None => {}
+        LegendMark::Chip(color) => sketch.round_rect(corner, size, 3, color),
+        LegendMark::Outline { line, gap, inside } => {
             for (inset, color) in [(0, line), (2, gap), (3, inside)] {
                 let extent = MARK - 2 * inset;
                 sketch.round_rect((corner.0 + inset, corner.1 + inset), (extent, extent), 3, color);
             }
         }
-        Mark::Hatched(background, lines) => {
+        LegendMark::Hatched(background, lines) => {
             sketch.rect(corner, size, background);
             sketch.hatch(corner, size, lines);
         }
-        Mark::Dot(color) => sketch.circle((x + MARK / 2, middle), 3, color),
-        Mark::Line(color) => sketch.rect((x, middle - 1), (MARK, 2), color),
-        Mark::Dashes(color) => {
+        LegendMark::Dot(color) => sketch.circle((x + MARK / 2, middle), 3, color),
+        LegendMark::Line(color) => sketch.rect((x, middle - 1), (MARK, 2), color),
+        LegendMark::Dashes(color) => {
             sketch.rect((x, middle), (5, 1), color);
             sketch.rect((x + 8, middle), (4, 1), color);
         }
-        Mark::Point(index, color) => draw_point(sketch, index, (x + MARK / 2, middle), 4, color),
+        LegendMark::Point(index, color) => draw_point(sketch, index, (x + MARK / 2, middle), 4, color),
     }
 }
 

@@ -58,7 +58,7 @@ impl Lettering {
 
 /// A shape of a figure.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Shape {
+pub enum SketchShape {
     /// A filled rectangle, its corners rounded by `radius`.
     Rect {
         /// Left and upper edge, CSS pixels from the corner of the figure.
@@ -113,7 +113,7 @@ pub enum Shape {
     },
 }
 
-impl Shape {
+impl SketchShape {
     /// The shape moved by `(dx, dy)`, CSS pixels.
     pub fn moved(mut self, (dx, dy): (i32, i32)) -> Self {
         let shift = |at: &mut (i32, i32)| *at = (at.0 + dx, at.1 + dy);
@@ -166,7 +166,7 @@ pub struct Sketch {
     /// CSS pixels.
     pub height: u32,
     /// From the back to the front.
-    pub shapes: Vec<Shape>,
+    pub shapes: Vec<SketchShape>,
 }
 
 impl Sketch {
@@ -189,14 +189,14 @@ impl Sketch {
     pub fn round_rect(&mut self, at: (i32, i32), size: (i32, i32), radius: i32, color: Color) {
         if size.0 > 0 && size.1 > 0 {
             let radius = radius.clamp(0, 4).min(size.0.min(size.1) / 2);
-            self.shapes.push(Shape::Rect { at, size, radius, color });
+            self.shapes.push(SketchShape::Rect { at, size, radius, color });
         }
     }
 
     /// A grid of coloured cells, `columns` wide; nothing if it is empty.
     pub fn image(&mut self, at: (i32, i32), size: (i32, i32), columns: usize, colors: Vec<Color>) {
         if size.0 > 0 && size.1 > 0 && columns > 0 && colors.len() >= columns {
-            self.shapes.push(Shape::Image { at, size, columns, colors });
+            self.shapes.push(SketchShape::Image { at, size, columns, colors });
         }
     }
 
@@ -219,17 +219,17 @@ impl Sketch {
 
     /// A line through `points`.
     pub fn line(&mut self, points: Vec<(i32, i32)>, width: u32, color: Color) {
-        self.shapes.push(Shape::Line { points, width, color });
+        self.shapes.push(SketchShape::Line { points, width, color });
     }
 
     /// A filled polygon.
     pub fn polygon(&mut self, points: Vec<(i32, i32)>, color: Color) {
-        self.shapes.push(Shape::Polygon { points, color });
+        self.shapes.push(SketchShape::Polygon { points, color });
     }
 
     /// A filled circle.
     pub fn circle(&mut self, at: (i32, i32), radius: u32, color: Color) {
-        self.shapes.push(Shape::Circle { at, radius, color });
+        self.shapes.push(SketchShape::Circle { at, radius, color });
     }
 
     /// An arrow between the lower edge of one part and the upper edge of the next, down or up.
@@ -256,7 +256,7 @@ impl Sketch {
     pub fn text(&mut self, text: impl Into<String>, at: (i32, i32), lettering: Lettering) {
         let text = text.into();
         if !text.is_empty() {
-            self.shapes.push(Shape::Text { text, at, lettering, upwards: false });
+            self.shapes.push(SketchShape::Text { text, at, lettering, upwards: false });
         }
     }
 
@@ -268,7 +268,7 @@ impl Sketch {
 
     /// A text that reads upwards, horizontally centred on its place.
     pub fn text_upwards(&mut self, text: impl Into<String>, at: (i32, i32), lettering: Lettering) {
-        self.shapes.push(Shape::Text { text: text.into(), at, lettering, upwards: true });
+        self.shapes.push(SketchShape::Text { text: text.into(), at, lettering, upwards: true });
     }
 
     /// A heading at the left and a note beside it, shortened to the room that is left.

@@ -1,6 +1,6 @@
 //! The subject of a part of a figure, so that all parts of one subject can be highlighted at once.
 
-use super::cause::Cause;
+use super::cause::BarCause;
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::workload::Dim;
 
@@ -11,7 +11,7 @@ pub struct Subject {
     pub memory: Option<String>,
     pub operand: Option<Operand>,
     /// Of energy, latency or accesses.
-    pub cause: Option<Cause>,
+    pub cause: Option<BarCause>,
     pub dim: Option<Dim>,
     /// Index of a point of the sweep.
     pub point: Option<u32>,

@@ -1,6 +1,6 @@
 //! The colours and letters of the page, light and dark.
 
-use super::cause::Cause;
+use super::cause::BarCause;
 use super::color::{Color, layer_color, mix, tile_type_color};
 use super::sketch::{Anchor, Lettering};
 use fusescape_engine::cost::{AccessCause, EnergyCause, LatencyCause};
@@ -93,31 +93,31 @@ impl Theme {
     }
 
     /// Colour of a cause of energy, latency or accesses.
-    pub fn cause(&self, cause: Cause) -> Color {
+    pub fn cause(&self, cause: BarCause) -> Color {
         match cause {
-            Cause::Energy(EnergyCause::Access(AccessCause::Activation)) => self.input,
-            Cause::Energy(EnergyCause::Access(AccessCause::Weight)) => self.weight,
-            Cause::Energy(EnergyCause::Access(AccessCause::Copy)) => self.copy,
-            Cause::Energy(EnergyCause::Mac) => self.soft,
-            Cause::Energy(EnergyCause::Vector) => mix(self.weight, self.panel, 0.45),
-            Cause::Latency(LatencyCause::Computing) => self.soft,
-            Cause::Latency(LatencyCause::Stall) => self.stall,
-            Cause::Latency(LatencyCause::Loading) => self.input,
-            Cause::Latency(LatencyCause::Offloading) => self.output,
-            Cause::Latency(LatencyCause::Copy) => self.copy,
-            Cause::IdlePes => mix(self.soft, self.panel, 0.5),
-            Cause::Operand(operand) => self.operand(operand),
-            Cause::Waiting => self.stall,
-            Cause::Reuse | Cause::Registers => self.copy,
-            Cause::SecondInput => mix(self.input, self.panel, 0.45),
-            Cause::Sharing => mix(self.stall, self.panel, 0.35),
-            Cause::Dram => self.level(2, 3),
-            Cause::BufferToDram => self.level(1, 3),
-            Cause::BufferToArray => self.level(0, 3),
-            Cause::Transfer => self.copy,
-            Cause::Idle => self.placeholder(),
-            Cause::OnChip => self.soft,
-            Cause::Moved(reason) => self.reason(reason),
+            BarCause::Energy(EnergyCause::Access(AccessCause::Activation)) => self.input,
+            BarCause::Energy(EnergyCause::Access(AccessCause::Weight)) => self.weight,
+            BarCause::Energy(EnergyCause::Access(AccessCause::Copy)) => self.copy,
+            BarCause::Energy(EnergyCause::Mac) => self.soft,
+            BarCause::Energy(EnergyCause::Vector) => mix(self.weight, self.panel, 0.45),
+            BarCause::Latency(LatencyCause::Computing) => self.soft,
+            BarCause::Latency(LatencyCause::Stall) => self.stall,
+            BarCause::Latency(LatencyCause::Loading) => self.input,
+            BarCause::Latency(LatencyCause::Offloading) => self.output,
+            BarCause::Latency(LatencyCause::Copy) => self.copy,
+            BarCause::IdlePes => mix(self.soft, self.panel, 0.5),
+            BarCause::Operand(operand) => self.operand(operand),
+            BarCause::Waiting => self.stall,
+            BarCause::Reuse | BarCause::Registers => self.copy,
+            BarCause::SecondInput => mix(self.input, self.panel, 0.45),
+            BarCause::Sharing => mix(self.stall, self.panel, 0.35),
+            BarCause::Dram => self.level(2, 3),
+            BarCause::BufferToDram => self.level(1, 3),
+            BarCause::BufferToArray => self.level(0, 3),
+            BarCause::Transfer => self.copy,
+            BarCause::Idle => self.placeholder(),
+            BarCause::OnChip => self.soft,
+            BarCause::Moved(reason) => self.reason(reason),
         }
     }
 

@@ -1,8 +1,8 @@
 //! Figures and tables of one mapped layer.
 
-use super::loop_nest::{LoopNest, NestColumn, NestLevel};
+use super::loop_nest::{LoopNests, NestColumn, NestLevel};
 use crate::bars::{Breakdown, StackedBar};
-use crate::kit::{Cause, Column, Quantity, Table, TableCell, three_digits};
+use crate::kit::{BarCause, Column, Quantity, Table, TableCell, three_digits};
 use crate::plots::{Line, LineLook, Lines, Scatter, ScatterPoint};
 use fusescape_engine::cost::{Bandwidth, EnergyCause, LevelInformation, MappingError, PortBalance};
 use fusescape_engine::explore::{LayerFacts, MappedLayer, TemporalMapping};
@@ -48,7 +48,7 @@ pub fn memories_of(facts: &LayerFacts) -> Vec<String> {
     memories
 }
 
-impl LoopNest {
+impl LoopNests {
     /// The nest of a mapping.
     pub fn new(facts: &LayerFacts, mapped: &MappedLayer) -> Self {
         let memories = memories_of(facts);
@@ -190,12 +190,12 @@ impl Scatter {
     }
 }
 
-fn cause(facts: &LayerFacts, operand: usize) -> Cause {
+fn cause(facts: &LayerFacts, operand: usize) -> BarCause {
     match (operand, stored_as(facts, operand)) {
-        (0, _) => Cause::Operand(Operand::O),
-        (_, Operand::W) => Cause::Operand(Operand::W),
-        (2, _) if stored_as(facts, 1) == Operand::I => Cause::SecondInput,
-        _ => Cause::Operand(Operand::I),
+        (0, _) => BarCause::Operand(Operand::O),
+        (_, Operand::W) => BarCause::Operand(Operand::W),
+        (2, _) if stored_as(facts, 1) == Operand::I => BarCause::SecondInput,
+        _ => BarCause::Operand(Operand::I),
     }
 }
 
@@ -228,7 +228,7 @@ impl Breakdown {
             title: "Energy".to_owned(),
             bar: "memory".to_owned(),
             causes: (OPERAND_ORDER.iter().map(|&operand| cause(facts, operand)))
-                .chain(others.clone().map(Cause::Energy))
+                .chain(others.clone().map(BarCause::Energy))
                 .collect(),
             bars: memories_of(facts).iter().rev().map(bar).chain(others.clone().map(other)).collect(),
         }
@@ -248,7 +248,7 @@ impl Breakdown {
             quantity: Quantity::Latency,
             title: "Waiting".to_owned(),
             bar: "port".to_owned(),
-            causes: OPERAND_ORDER.iter().map(|&operand| cause(facts, operand)).chain([Cause::Sharing]).collect(),
+            causes: OPERAND_ORDER.iter().map(|&operand| cause(facts, operand)).chain([BarCause::Sharing]).collect(),
             bars: ports.iter().filter(|port| port.cycles > 0).map(bar).collect(),
         }
     }

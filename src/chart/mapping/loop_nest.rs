@@ -1,8 +1,8 @@
 //! The loop nest of a mapped layer as every operand sees it, with memory levels (ZigZag, Figs. 3 and 11).
 
 use crate::kit::{
-    Chart, Color, Column, Entry, MINIMUM_WIDTH, Mark, Region, Sketch, Subject, Table, TableCell, Theme, draw_legend,
-    legend_height, mix, shorten, text_on,
+    Chart, Color, Column, LegendEntry, LegendMark, MINIMUM_WIDTH, Region, Sketch, Subject, Table, TableCell, Theme,
+    draw_legend, legend_height, mix, shorten, text_on,
 };
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::workload::Dim;
@@ -10,7 +10,7 @@ use fusescape_engine::workload::Dim;
 /// One level of one operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NestLevel {
-    /// Index in [`LoopNest::memories`]; `None` for the MAC units.
+    /// Index in [`LoopNests::memories`]; `None` for the MAC units.
     pub memory: Option<usize>,
     /// Temporal loops, innermost first: `FX 3`.
     pub loops: Vec<String>,
@@ -31,7 +31,7 @@ pub struct NestColumn {
 
 /// Three nests side by side, innermost loops at the bottom. All have the same temporal loops in the same order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct LoopNest {
+pub struct LoopNests {
     /// Names of all memories, lowest first.
     pub memories: Vec<String>,
     /// The operands, from the left.
@@ -48,7 +48,7 @@ const ROOM_FOR_NAMES: i32 = 190;
 
 /// A cell: one row of one column.
 #[derive(Debug, Clone, Default, PartialEq)]
-struct Cell {
+struct LoopCell {
     level: usize,
     text: String,
     unrolled: bool,
@@ -65,39 +65,39 @@ impl NestColumn {
     }
 
     /// For each number of temporal loops the rows without time after that many loops.
-    fn still_rows(&self, loops: usize) -> Vec<Vec<Cell>> {
+    fn still_rows(&self, loops: usize) -> Vec<Vec<LoopCell>> {
         let mut rows = vec![Vec::new(); loops + 1];
         let mut done = 0;
         for (index, level) in self.levels.iter().enumerate() {
             done = (done + level.loops.len()).min(loops);
             if let Some(text) = Self::still(level) {
-                rows[done].push(Cell { level: index, text, unrolled: !level.unrolled.is_empty() });
+                rows[done].push(LoopCell { level: index, text, unrolled: !level.unrolled.is_empty() });
             }
         }
         rows
     }
 
-    fn temporal(&self) -> impl Iterator<Item = Cell> + '_ {
+    fn temporal(&self) -> impl Iterator<Item = LoopCell> + '_ {
         self.levels.iter().enumerate().flat_map(|(level, of)| {
-            of.loops.iter().map(move |text| Cell { level, text: text.clone(), unrolled: false })
+            of.loops.iter().map(move |text| LoopCell { level, text: text.clone(), unrolled: false })
         })
     }
 }
 
-impl LoopNest {
+impl LoopNests {
     /// All columns row by row from the bottom, the same temporal loop of all operands in one row. Where only some
     /// columns have a row of their own, the level of the others continues.
-    fn rows(&self) -> Vec<Vec<Cell>> {
+    fn rows(&self) -> Vec<Vec<LoopCell>> {
         let loops = self.columns.iter().map(|column| column.temporal().count()).max().unwrap_or(0);
         let still: Vec<_> = self.columns.iter().map(|column| column.still_rows(loops)).collect();
-        let temporal: Vec<Vec<Cell>> = self.columns.iter().map(|column| column.temporal().collect()).collect();
-        let mut rows: Vec<Vec<Cell>> = Vec::new();
+        let temporal: Vec<Vec<LoopCell>> = self.columns.iter().map(|column| column.temporal().collect()).collect();
+        let mut rows: Vec<Vec<LoopCell>> = Vec::new();
         for done in 0..=loops {
             let count = still.iter().map(|column| column[done].len()).max().unwrap_or(0);
             for index in 0..count {
                 let row = still.iter().enumerate().map(|(column, still)| match still[done].get(index) {
                     Some(cell) => cell.clone(),
-                    None => Cell { level: rows.last().map_or(0, |row| row[column].level), ..Cell::default() },
+                    None => LoopCell { level: rows.last().map_or(0, |row| row[column].level), ..LoopCell::default() },
                 });
                 rows.push(row.collect());
             }
@@ -116,13 +116,13 @@ impl LoopNest {
         }
     }
 
-    fn entries(&self, theme: &Theme) -> Vec<Entry> {
+    fn entries(&self, theme: &Theme) -> Vec<LegendEntry> {
         let name = |(index, name): (usize, &String)| {
             let note = if self.overfull.contains(&index) { ", too small" } else { "" };
-            (Mark::Chip(self.color(Some(index), theme)), format!("{name}{note}"))
+            (LegendMark::Chip(self.color(Some(index), theme)), format!("{name}{note}"))
         };
         let memories = self.memories.iter().enumerate().map(name);
-        memories.chain([(Mark::Line(theme.ink), "end of a memory level".to_owned())]).collect()
+        memories.chain([(LegendMark::Line(theme.ink), "end of a memory level".to_owned())]).collect()
     }
 
     fn top(&self, width: i32) -> i32 {
@@ -133,7 +133,7 @@ impl LoopNest {
         &self,
         sketch: &mut Sketch,
         theme: &Theme,
-        rows: &[Vec<Cell>],
+        rows: &[Vec<LoopCell>],
         index: usize,
         (x, width): (i32, i32),
     ) {
@@ -179,7 +179,7 @@ impl LoopNest {
     }
 }
 
-impl Chart for LoopNest {
+impl Chart for LoopNests {
     fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
         let width = width.max(MINIMUM_WIDTH);
         let mut sketch = Sketch::new(width, self.height_for(width));
@@ -199,7 +199,7 @@ impl Chart for LoopNest {
         let count = self.columns.len().max(1) as i32;
         let each = (width - 6 - (count - 1) * BETWEEN) / count;
         let top = self.top(width);
-        let region = |(row, (index, cell)): (usize, (usize, &Cell))| {
+        let region = |(row, (index, cell)): (usize, (usize, &LoopCell))| {
             let column = self.columns.get(index)?;
             let memory = column.levels.get(cell.level)?.memory.and_then(|memory| self.memories.get(memory));
             let dim = cell.text.split(' ').next().filter(|_| !cell.unrolled);
@@ -223,12 +223,12 @@ impl Chart for LoopNest {
     fn table(&self) -> Table {
         let head = Column::words("from the outside");
         let columns = std::iter::once(head).chain(self.columns.iter().map(|c| Column::words(&c.name))).collect();
-        let text = |(column, cell): (&NestColumn, &Cell)| {
+        let text = |(column, cell): (&NestColumn, &LoopCell)| {
             let memory = column.levels.get(cell.level).and_then(|level| level.memory);
             let memory = memory.and_then(|memory| self.memories.get(memory)).map_or("MAC units", String::as_str);
             if cell.text.is_empty() { memory.to_owned() } else { format!("{} in {memory}", cell.text) }
         };
-        let row = |(index, cells): (usize, &Vec<Cell>)| {
+        let row = |(index, cells): (usize, &Vec<LoopCell>)| {
             let texts = self.columns.iter().zip(cells).map(text).map(TableCell::from);
             std::iter::once(TableCell::count(index as u64 + 1)).chain(texts).collect()
         };

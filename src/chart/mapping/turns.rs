@@ -9,10 +9,10 @@ mod table;
 
 use super::layer::OPERAND_ORDER;
 use crate::kit::{
-    Chart, Color, Entry, MINIMUM_WIDTH, Mark, Quantity, Region, Sketch, Subject, Table, Theme, draw_legend,
+    Chart, Color, LegendEntry, LegendMark, MINIMUM_WIDTH, Quantity, Region, Sketch, Subject, Table, Theme, draw_legend,
     group_thousands, legend_height, mix, shorten, text_on,
 };
-use fusescape_engine::cost::{Block, IndexAxis, LoopTurns};
+use fusescape_engine::cost::{IndexAxis, IndexBlock, LoopTrace};
 use fusescape_engine::hardware::MemoryId;
 use std::ops::Range;
 use std::rc::Rc;
@@ -20,7 +20,7 @@ use std::rc::Rc;
 /// One step of the loops of a layer.
 #[derive(Debug, Clone)]
 pub struct Turns {
-    pub turns: Rc<LoopTurns>,
+    pub turns: Rc<LoopTrace>,
     pub layer: Rc<str>,
     /// Number of inner loops that run through within a step.
     pub depth: usize,
@@ -90,17 +90,17 @@ struct Crossed {
 }
 
 /// The lit part of a cell.
-struct Lit {
-    now: Block,
+struct LitCell {
+    now: IndexBlock,
     /// The part that was there before the step.
-    kept: Block,
-    passed: Block,
+    kept: IndexBlock,
+    passed: IndexBlock,
     is_new: bool,
 }
 
 impl Turns {
     /// The first step; `depth` is chosen so that the number of steps is easy to look through.
-    pub fn new(turns: Rc<LoopTurns>, layer: Rc<str>) -> Self {
+    pub fn new(turns: Rc<LoopTrace>, layer: Rc<str>) -> Self {
         let depth = turns.depth_for(1000);
         Self { turns, layer, depth, step: 0 }
     }
@@ -150,13 +150,13 @@ impl Turns {
         each.map(|way| way.pj * way.count as f64 / steps).fold(0.0, f64::max)
     }
 
-    fn lit(&self, operand: usize, level: usize) -> Lit {
+    fn lit(&self, operand: usize, level: usize) -> LitCell {
         let (turns, depth, step) = (&self.turns, self.depth, self.step);
         let now = turns.block(operand, level, depth, step);
         let before = turns.block_before(operand, level, depth, step);
         let is_new = before.as_ref() != Some(&now);
         let kept = before.map(|before| now.and(&before)).filter(|kept| kept.elements() > 0).unwrap_or_default();
-        Lit { kept, passed: turns.passed(operand, level, depth, step), is_new, now }
+        LitCell { kept, passed: turns.passed(operand, level, depth, step), is_new, now }
     }
 
     /// By operand and level, the row of the memory, counted from the top: memories that several operands share are in
@@ -193,17 +193,17 @@ impl Turns {
         axes.filter(|(_, (_, range))| range.end > 1).map(|(index, (axis, range))| (index, *axis, range.end)).collect()
     }
 
-    fn entries(&self, theme: &Theme) -> Vec<Entry> {
+    fn entries(&self, theme: &Theme) -> Vec<LegendEntry> {
         let color = theme.input;
         vec![
-            (Mark::Chip(color), "came in this step".to_owned()),
-            (Mark::Chip(stays(color, theme)), "lay there before".to_owned()),
-            (Mark::Chip(passes(color, theme)), "was there within the step".to_owned()),
-            (Mark::None, format!("arrows: energy, the widest {} or more", Quantity::Energy.text(self.most_pj()))),
+            (LegendMark::Chip(color), "came in this step".to_owned()),
+            (LegendMark::Chip(stays(color, theme)), "lay there before".to_owned()),
+            (LegendMark::Chip(passes(color, theme)), "was there within the step".to_owned()),
+            (LegendMark::None, format!("arrows: energy, the widest {} or more", Quantity::Energy.text(self.most_pj()))),
         ]
     }
 
-    fn layout(&self, width: i32) -> Layout {
+    fn layout(&self, width: i32) -> TurnsLayout {
         let top = TITLE + legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note()) + 10;
         let loops = self.turns.order.len() as i32 * LOOP;
         let is_wide = width >= SIDE_BY_SIDE;
@@ -214,7 +214,7 @@ impl Turns {
         let rows = self.rows().iter().flatten().max().map_or(0, |row| *row as i32 + 1);
         let array_top = HEAD + rows * (cell + ARROWS);
         let height = (at.1 + array_top + ARRAY).max(top + loops) + 4;
-        Layout { top, loops_width: if is_wide { LOOPS } else { width }, at, room, cell, array_top, height }
+        TurnsLayout { top, loops_width: if is_wide { LOOPS } else { width }, at, room, cell, array_top, height }
     }
 
     /// The loop and the iteration at a place of the figure, CSS pixels.
@@ -234,7 +234,7 @@ impl Turns {
         Some(self.step_at(TurnsHit { place, index: self.index_along(place, x, &layout)? }))
     }
 
-    fn index_along(&self, place: usize, x: f64, layout: &Layout) -> Option<u64> {
+    fn index_along(&self, place: usize, x: f64, layout: &TurnsLayout) -> Option<u64> {
         let size = self.turns.order.get(place)?.size;
         let (from, length) = bar(layout.loops_width);
         let part = ((x - f64::from(from)) / f64::from(length.max(1))).clamp(0.0, 1.0);
@@ -253,7 +253,7 @@ impl Turns {
         step
     }
 
-    fn draw_loops(&self, sketch: &mut Sketch, theme: &Theme, layout: &Layout) {
+    fn draw_loops(&self, sketch: &mut Sketch, theme: &Theme, layout: &TurnsLayout) {
         let indices = self.turns.indices(self.depth, self.step);
         let (from, length) = bar(layout.loops_width);
         for (row, place) in (0..self.turns.order.len()).rev().enumerate() {
@@ -285,7 +285,7 @@ impl Turns {
         }
     }
 
-    fn draw_memories(&self, sketch: &mut Sketch, theme: &Theme, layout: &Layout) {
+    fn draw_memories(&self, sketch: &mut Sketch, theme: &Theme, layout: &TurnsLayout) {
         let rows = self.rows();
         let (x, y) = layout.at;
         let pitch = layout.pitch();
@@ -321,7 +321,7 @@ impl Turns {
         &self,
         sketch: &mut Sketch,
         theme: &Theme,
-        layout: &Layout,
+        layout: &TurnsLayout,
         (x, y): (i32, i32),
         (operand, level): (usize, usize),
     ) {
@@ -345,12 +345,12 @@ impl Turns {
         for (row, (index, axis, whole)) in self.axes(operand).into_iter().enumerate() {
             let top = y + NAME + row as i32 * AXIS;
             sketch.text(axis_name(axis), (x + 5, top + AXIS / 2), number.start().color(theme.soft));
-            let mut part = |block: &Block, color: Color| {
+            let mut part = |block: &IndexBlock, color: Color| {
                 let Some(range) = block.ranges.get(index).filter(|range| range.end > range.start) else { return };
                 let (start, wide) = lit(range.clone(), whole, length);
                 sketch.rect((from + start, top + 3), (wide, AXIS - 6), color);
             };
-            part(&Block { ranges: vec![0..whole; index + 1] }, theme.line);
+            part(&IndexBlock { ranges: vec![0..whole; index + 1] }, theme.line);
             part(&lit_now.passed, passes(color, theme));
             part(&lit_now.now, if lit_now.is_new { color } else { stays(color, theme) });
             // For a block that moves, the part that it shares with the previous one.
@@ -438,7 +438,7 @@ fn passes(color: Color, theme: &Theme) -> Color {
     mix(color, theme.panel, 0.78)
 }
 
-struct Layout {
+struct TurnsLayout {
     top: i32,
     loops_width: i32,
     /// Left edge of the memories, and their width.
@@ -450,7 +450,7 @@ struct Layout {
     height: i32,
 }
 
-impl Layout {
+impl TurnsLayout {
     fn pitch(&self) -> i32 {
         (self.room + GAP) / 3
     }

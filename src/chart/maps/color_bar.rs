@@ -2,8 +2,8 @@
 
 use super::heatmap::log_share;
 use crate::kit::{
-    Axis, AxisScale, Chart, Column, Entry, MINIMUM_WIDTH, Mark, Quantity, Sketch, Table, TableCell, Theme, draw_legend,
-    legend_height, mix, viridis,
+    Axis, AxisScale, Chart, Column, LegendEntry, LegendMark, MINIMUM_WIDTH, Quantity, Sketch, Table, TableCell, Theme,
+    draw_legend, legend_height, mix, viridis,
 };
 
 /// The colour scale that several heatmaps share, and their marks.
@@ -24,21 +24,21 @@ const BAR: i32 = 10;
 const WIDE: i32 = 560;
 
 impl ColorBar {
-    fn entries(&self, theme: &Theme) -> Vec<Entry> {
+    fn entries(&self, theme: &Theme) -> Vec<LegendEntry> {
         let mut entries = vec![(
-            Mark::Outline { line: theme.ink, gap: theme.panel, inside: viridis(0.0) },
+            LegendMark::Outline { line: theme.ink, gap: theme.panel, inside: viridis(0.0) },
             "best of its storing mode".to_owned(),
         )];
         if self.pareto {
-            entries.push((Mark::Dot(theme.ink), "best trade-off of energy and latency".to_owned()));
+            entries.push((LegendMark::Dot(theme.ink), "best trade-off of energy and latency".to_owned()));
         }
         if !self.contours.is_empty() {
             let factors: Vec<String> = self.contours.iter().map(|factor| format!("{factor}×")).collect();
-            entries.push((Mark::Line(theme.ink), format!("lines at {} the smallest", factors.join(", "))));
+            entries.push((LegendMark::Line(theme.ink), format!("lines at {} the smallest", factors.join(", "))));
         }
         if self.infeasible {
             let lines = mix(theme.panel, theme.soft, 0.45);
-            entries.push((Mark::Hatched(theme.placeholder(), lines), "does not fit".to_owned()));
+            entries.push((LegendMark::Hatched(theme.placeholder(), lines), "does not fit".to_owned()));
         }
         entries
     }

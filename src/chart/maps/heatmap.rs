@@ -11,7 +11,7 @@ use painter::Painter;
 
 /// One tile size of a heatmap.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Cell {
+pub enum HeatmapCell {
     /// Not computed yet.
     Pending,
     /// Not computed yet: the value of a neighbour on a coarser grid, in base units of the quantity.
@@ -27,7 +27,7 @@ pub enum Cell {
     },
 }
 
-impl Cell {
+impl HeatmapCell {
     /// Its value or estimate; `None` if it cannot be shown.
     pub fn value(self) -> Option<f64> {
         match self {
@@ -48,13 +48,13 @@ pub struct Heatmap {
     /// Tile heights, rows of the feature map, from top to bottom.
     pub heights: Vec<u64>,
     /// All cells row by row (one row per height); missing ones are pending.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<HeatmapCell>,
     /// Values at the ends of the colour scale, if shared with other heatmaps.
     pub range: Option<(f64, f64)>,
     /// Column and row of the opened cell.
     pub selected: Option<(usize, usize)>,
     /// How to find the cell of the smallest value.
-    pub best: Best,
+    pub best: BestCell,
     /// Values at which lines of equal value are drawn where there are many cells, with their labels.
     pub contours: Vec<(f64, String)>,
     pub ramp: Ramp,
@@ -82,7 +82,7 @@ impl Ramp {
 
 /// The cell that is marked as the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Best {
+pub enum BestCell {
     /// The cell with the smallest value.
     #[default]
     OfCells,
@@ -97,7 +97,7 @@ const BOTTOM: i32 = 42;
 const AXIS_TITLE: i32 = 18;
 
 /// Places of the cells.
-struct Layout {
+struct HeatmapLayout {
     left: i32,
     top: i32,
     columns: Vec<i32>,
@@ -105,7 +105,7 @@ struct Layout {
     gap: i32,
 }
 
-impl Layout {
+impl HeatmapLayout {
     fn cell(&self, column: usize, row: usize) -> ((i32, i32), (i32, i32)) {
         let (x, y) = (self.columns[column], self.rows[row]);
         ((x, y), (self.columns[column + 1] - x - self.gap, self.rows[row + 1] - y - self.gap))
@@ -142,16 +142,16 @@ impl Heatmap {
     }
 
     /// The cell of a column and a row.
-    pub fn cell(&self, column: usize, row: usize) -> Cell {
-        self.cells.get(row * self.widths.len() + column).copied().unwrap_or(Cell::Pending)
+    pub fn cell(&self, column: usize, row: usize) -> HeatmapCell {
+        self.cells.get(row * self.widths.len() + column).copied().unwrap_or(HeatmapCell::Pending)
     }
 
     /// Column and row of the smallest value; among equals one on the Pareto front, else the first.
     pub fn best(&self) -> Option<(usize, usize)> {
-        if let Best::At(best) = self.best {
+        if let BestCell::At(best) = self.best {
             return best.filter(|best| best.0 < self.widths.len() && best.1 < self.heights.len());
         }
-        let beaten = |cell: &Cell| !matches!(cell, Cell::Value { pareto: true, .. });
+        let beaten = |cell: &HeatmapCell| !matches!(cell, HeatmapCell::Value { pareto: true, .. });
         let (index, ..) = (self.cells.iter().enumerate())
             .filter_map(|(index, cell)| Some((index, cell.value()?, beaten(cell))))
             .min_by(|a, b| a.1.total_cmp(&b.1).then(a.2.cmp(&b.2)))?;
@@ -186,7 +186,7 @@ impl Heatmap {
         self.quantity.unit_for(low, high)
     }
 
-    fn layout(&self, width: u32) -> Layout {
+    fn layout(&self, width: u32) -> HeatmapLayout {
         let width = width.max(MINIMUM_WIDTH) as i32;
         let label = self.heights.iter().map(|height| text_width(&height.to_string(), 11.5, false)).max().unwrap_or(0);
         let left = AXIS_TITLE + label + 8;
@@ -202,11 +202,11 @@ impl Heatmap {
         let rows = (0..=self.heights.len() as i32).map(|i| top + i * height).collect();
         let gap = if cell.min(height) >= 20 { 2 } else { i32::from(cell.min(height) >= 9) };
         let columns = if self.widths.is_empty() { vec![left] } else { columns };
-        Layout { left, top, columns, rows, gap }
+        HeatmapLayout { left, top, columns, rows, gap }
     }
 
     /// Places of the cells of an image: the height follows from the aspect ratio of its tiles, within limits.
-    fn image_layout(&self, (left, top): (i32, i32), room: i32) -> Layout {
+    fn image_layout(&self, (left, top): (i32, i32), room: i32) -> HeatmapLayout {
         let (columns, rows) = (self.widths.len().max(1) as i32, self.heights.len() as i32);
         let shaped = (i64::from(room) * i64::from(rows) / i64::from(columns)) as i32;
         let height = shaped.clamp((rows.saturating_mul(18)).min(160), room.max(160));
@@ -214,10 +214,10 @@ impl Heatmap {
             let at = |index: i32| i64::from(index) * i64::from(extent) / i64::from(count.max(1));
             (0..=count).map(|index| from + at(index) as i32).collect()
         };
-        Layout { left, top, columns: edges(left, columns, room), rows: edges(top, rows, height), gap: 0 }
+        HeatmapLayout { left, top, columns: edges(left, columns, room), rows: edges(top, rows, height), gap: 0 }
     }
 
-    fn is_image(&self, layout: &Layout) -> bool {
+    fn is_image(&self, layout: &HeatmapLayout) -> bool {
         layout.right() - layout.left < NARROW * self.widths.len() as i32
     }
 
@@ -274,9 +274,9 @@ impl Chart for Heatmap {
             .chain(self.widths.iter().map(|width| Column::measured(width.to_string(), self.quantity.base())))
             .collect();
         let text = |column, row| match self.cell(column, row) {
-            Cell::Pending | Cell::Estimate(_) => "".into(),
-            Cell::Infeasible => "does not fit".into(),
-            Cell::Value { value, .. } => TableCell::scaled(unit, value),
+            HeatmapCell::Pending | HeatmapCell::Estimate(_) => "".into(),
+            HeatmapCell::Infeasible => "does not fit".into(),
+            HeatmapCell::Value { value, .. } => TableCell::scaled(unit, value),
         };
         let rows = (self.heights.iter().enumerate())
             .map(|(row, height)| {
@@ -292,7 +292,7 @@ impl Chart for Heatmap {
     fn describe(&self) -> String {
         let count = self.widths.len() * self.heights.len();
         let known = self.cells.iter().filter(|cell| cell.value().is_some()).count();
-        let infeasible = self.cells.iter().filter(|cell| **cell == Cell::Infeasible).count();
+        let infeasible = self.cells.iter().filter(|cell| **cell == HeatmapCell::Infeasible).count();
         let what = if self.title.is_empty() { String::new() } else { format!(", {}", self.title) };
         let mut text = format!("{} over tile width and tile height{what}: ", self.quantity.title());
         let ends = (self.best(), Self::shared_range(std::slice::from_ref(self)));

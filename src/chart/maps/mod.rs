@@ -9,7 +9,7 @@ mod window;
 
 pub use color_bar::ColorBar;
 pub use contour::contour_factors;
-pub use heatmap::{Best, Cell, Heatmap, Ramp};
+pub use heatmap::{BestCell, Heatmap, HeatmapCell, Ramp};
 pub use matrix::Matrix;
 pub use panels::Panels;
 pub use window::Window;

@@ -2,10 +2,10 @@
 
 use super::xy::{Margins, PlotArea};
 use crate::kit::{
-    Axis, AxisScale, Chart, Color, Column, Entry, MINIMUM_WIDTH, Mark, Quantity, Sketch, Table, TableCell, Theme,
-    draw_legend, group_thousands, shorten,
+    Axis, AxisScale, Chart, Color, Column, LegendEntry, LegendMark, MINIMUM_WIDTH, Quantity, Sketch, Table, TableCell,
+    Theme, draw_legend, group_thousands, shorten,
 };
-use fusescape_engine::explore::{ExactDecision, FusionStep, Grouped, Grouping, OnlineDecision, SweptParameter};
+use fusescape_engine::explore::{ExactDecision, FusionStep, Grouping, GroupingTraffic, OnlineDecision, SweptParameter};
 use fusescape_spec::sorting::sort_by_key;
 
 /// One line of [`Curves`].
@@ -81,7 +81,7 @@ impl Curves {
     pub fn of_online(steps: &[(OnlineDecision, ExactDecision)], at: i32) -> Self {
         let mut steps: Vec<&(OnlineDecision, ExactDecision)> = steps.iter().collect();
         sort_by_key(&mut steps, |(online, _)| online.step);
-        let bytes = |found: &Option<Grouped>| found.as_ref().map(|found| found.bytes);
+        let bytes = |found: &Option<GroupingTraffic>| found.as_ref().map(|found| found.bytes);
         Self {
             quantity: Quantity::Bytes,
             title: "DRAM traffic of an image".to_owned(),
@@ -122,13 +122,13 @@ impl Curves {
         if self.curves.len() > 3 { theme.tile_type(index) } else { theme.series(index, self.curves.len()) }
     }
 
-    fn entries(&self, theme: &Theme) -> Vec<Entry> {
+    fn entries(&self, theme: &Theme) -> Vec<LegendEntry> {
         let curves = self.curves.iter().enumerate();
-        let mut entries: Vec<Entry> =
-            curves.map(|(index, curve)| (Mark::Line(self.color(theme, index)), curve.name.clone())).collect();
-        entries.extend(self.floor.iter().map(|floor| (Mark::Line(theme.soft), floor.name.clone())));
+        let mut entries: Vec<LegendEntry> =
+            curves.map(|(index, curve)| (LegendMark::Line(self.color(theme, index)), curve.name.clone())).collect();
+        entries.extend(self.floor.iter().map(|floor| (LegendMark::Line(theme.soft), floor.name.clone())));
         if self.design.is_some() {
-            entries.push((Mark::Dot(theme.ink), self.mark.to_owned()));
+            entries.push((LegendMark::Dot(theme.ink), self.mark.to_owned()));
         }
         entries
     }

@@ -2,8 +2,8 @@
 
 use super::xy::{Margins, PlotArea};
 use crate::kit::{
-    Axis, AxisScale, Chart, Color, Column, Entry, MINIMUM_WIDTH, Mark, Quantity, Sketch, Table, TableCell, Theme,
-    draw_legend, mix, nice_above, nice_below, shorten,
+    Axis, AxisScale, Chart, Color, Column, LegendEntry, LegendMark, MINIMUM_WIDTH, Quantity, Sketch, Table, TableCell,
+    Theme, draw_legend, mix, nice_above, nice_below, shorten,
 };
 use fusescape_engine::hardware::Operand;
 
@@ -84,15 +84,15 @@ impl Lines {
         self.lines.iter().filter(|line| room && !line.steps.is_empty()).collect()
     }
 
-    fn entries(&self, theme: &Theme) -> Vec<Entry> {
-        let mut entries: Vec<Entry> = Vec::new();
+    fn entries(&self, theme: &Theme) -> Vec<LegendEntry> {
+        let mut entries: Vec<LegendEntry> = Vec::new();
         for line in &self.lines {
             if !entries.iter().any(|(_, name)| *name == line.name) {
-                entries.push((Mark::Line(line.color(theme)), line.name.clone()));
+                entries.push((LegendMark::Line(line.color(theme)), line.name.clone()));
             }
         }
         if !self.mark.is_empty() {
-            entries.push((Mark::Dot(theme.ink), self.mark.clone()));
+            entries.push((LegendMark::Dot(theme.ink), self.mark.clone()));
         }
         entries
     }

@@ -3,8 +3,8 @@
 
 use super::xy::{Margins, PlotArea};
 use crate::kit::{
-    Axis, AxisScale, Chart, Column, Entry, MINIMUM_WIDTH, Mark, Sketch, Table, TableCell, Theme, digits, draw_legend,
-    nice_above, nice_below, three_digits,
+    Axis, AxisScale, Chart, Column, LegendEntry, LegendMark, MINIMUM_WIDTH, Sketch, Table, TableCell, Theme, digits,
+    draw_legend, nice_above, nice_below, three_digits,
 };
 
 /// A workload on the machine.
@@ -46,8 +46,8 @@ impl Roofline {
         self.macs_per_cycle / self.bytes_per_cycle
     }
 
-    fn entries(theme: &Theme) -> Vec<Entry> {
-        vec![(Mark::Line(theme.soft), ROOF.to_owned()), (Mark::Dot(theme.series(0, 1)), POINTS.to_owned())]
+    fn entries(theme: &Theme) -> Vec<LegendEntry> {
+        vec![(LegendMark::Line(theme.soft), ROOF.to_owned()), (LegendMark::Dot(theme.series(0, 1)), POINTS.to_owned())]
     }
 
     fn area(width: u32) -> PlotArea {

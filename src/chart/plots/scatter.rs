@@ -2,8 +2,8 @@
 
 use super::xy::{Plane, PlotArea, draw_ringed, nearest};
 use crate::kit::{
-    Axis, AxisScale, Chart, Column, Entry, MINIMUM_WIDTH, Mark, Quantity, Sketch, Table, TableCell, Theme, Unit,
-    draw_legend, draw_point, mix, shorten,
+    Axis, AxisScale, Chart, Column, LegendEntry, LegendMark, MINIMUM_WIDTH, Quantity, Sketch, Table, TableCell, Theme,
+    Unit, draw_legend, draw_point, mix, shorten,
 };
 use fusescape_spec::sorting::sort_by;
 
@@ -58,13 +58,13 @@ impl Scatter {
         (Quantity::Energy.unit_for(energy.0, energy.1), Quantity::Latency.unit_for(latency.0, latency.1))
     }
 
-    fn entries(&self, theme: &Theme) -> Vec<Entry> {
+    fn entries(&self, theme: &Theme) -> Vec<LegendEntry> {
         let count = self.series.len();
-        let mark = |index| Mark::Point(index, theme.series(index, count));
+        let mark = |index| LegendMark::Point(index, theme.series(index, count));
         let series = self.series.iter().enumerate().map(|(index, name)| (mark(index), name.clone()));
         // A front of a single point has no line.
         let has_front = self.drawable().filter(|(_, point)| point.pareto).nth(1).is_some();
-        series.chain(has_front.then(|| (Mark::Line(theme.ink), "best trade-offs".to_owned()))).collect()
+        series.chain(has_front.then(|| (LegendMark::Line(theme.ink), "best trade-offs".to_owned()))).collect()
     }
 
     fn plane(&self, width: u32) -> Plane {

@@ -1,6 +1,6 @@
 //! What plots of one quantity over another have in common: the area between the axes, its grid, and points that can be picked.
 
-use crate::kit::{Axis, Color, Entry, MINIMUM_WIDTH, Sketch, Theme, draw_point, legend_height};
+use crate::kit::{Axis, Color, LegendEntry, MINIMUM_WIDTH, Sketch, Theme, draw_point, legend_height};
 
 /// Largest distance at which a click selects a point, CSS pixels.
 const REACH: f64 = 12.0;
@@ -35,14 +35,14 @@ pub(crate) struct Plane {
 
 impl PlotArea {
     /// The area of a figure `width` wide, below its legend.
-    pub fn new(margins: &Margins, entries: &[Entry], width: u32, height: i32) -> Self {
+    pub fn new(margins: &Margins, entries: &[LegendEntry], width: u32, height: i32) -> Self {
         let width = width.max(MINIMUM_WIDTH) as i32;
         let top = legend_height(entries, width, Theme::LIGHT.note()) + margins.above;
         Self { left: margins.left, top, right: width - margins.right, bottom: top + height }
     }
 
     /// An area for points: two thirds as high as the figure is wide, within limits.
-    pub fn of_points(left: i32, entries: &[Entry], width: u32) -> Self {
+    pub fn of_points(left: i32, entries: &[LegendEntry], width: u32) -> Self {
         let height = (width.max(MINIMUM_WIDTH) as i32 * 2 / 3).clamp(200, 380);
         Self::new(&Margins { left, above: 24, right: 10 }, entries, width, height)
     }

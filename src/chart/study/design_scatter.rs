@@ -2,8 +2,8 @@
 
 use super::dimension::{Dimension, range_of};
 use crate::kit::{
-    Axis, Chart, Color, Column, Entry, MINIMUM_WIDTH, Mark, Sketch, Table, TableCell, Theme, draw_legend, draw_point,
-    mix, shorten,
+    Axis, Chart, Color, Column, LegendEntry, LegendMark, MINIMUM_WIDTH, Sketch, Table, TableCell, Theme, draw_legend,
+    draw_point, mix, shorten,
 };
 use crate::plots::{Plane, PlotArea, draw_ringed, nearest};
 use fusescape_spec::sorting::sort_by;
@@ -44,12 +44,13 @@ const LEFT: i32 = 66;
 const UNDER: i32 = 44;
 
 impl DesignScatter {
-    fn entries(&self, theme: &Theme) -> Vec<Entry> {
-        let mut entries = vec![(Mark::Point(0, plain(theme)), "design".to_owned())];
+    fn entries(&self, theme: &Theme) -> Vec<LegendEntry> {
+        let mut entries = vec![(LegendMark::Point(0, plain(theme)), "design".to_owned())];
         if self.marks.iter().any(|mark| !mark.is_within) {
-            entries.push((Mark::Point(0, faint(theme)), "not selected".to_owned()));
+            entries.push((LegendMark::Point(0, faint(theme)), "not selected".to_owned()));
         }
-        entries.push((Mark::Point(0, theme.accent), "on the front: none is better in every objective".to_owned()));
+        entries
+            .push((LegendMark::Point(0, theme.accent), "on the front: none is better in every objective".to_owned()));
         entries
     }
 

@@ -2,12 +2,12 @@
 
 use super::dimension::Dimension;
 use crate as chart;
-use fusescape_engine::explore::study::{Axis, Quantity, Study};
-use fusescape_spec::{self, AxisValue, Measure};
+use fusescape_engine::explore::study::{DesignQuantity, DesignSpace, StudyAxis};
+use fusescape_spec::{self, AxisValue, UnitFamily};
 
 /// The source of a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum DimensionSource {
     /// Index of an axis of the study, and of one of its paths.
     Axis(usize, usize),
     /// Index of a quantity of the study.
@@ -17,25 +17,25 @@ pub enum Source {
 /// A dimension, its source, and the factor from its values to the base units of figures.
 pub struct StudyDimension {
     pub shown: Dimension,
-    pub source: Source,
+    pub source: DimensionSource,
     pub factor: f64,
     /// For an axis, the value at each of its places.
     pub values: Vec<f64>,
 }
 
 /// All dimensions of a study.
-pub fn dimensions(study: &Study) -> Vec<StudyDimension> {
-    let paths = |(index, axis): (usize, &Axis)| -> Vec<StudyDimension> {
+pub fn dimensions(study: &DesignSpace) -> Vec<StudyDimension> {
+    let paths = |(index, axis): (usize, &StudyAxis)| -> Vec<StudyDimension> {
         (0..axis.names.len()).map(|path| of_axis(index, axis, path)).collect()
     };
     let axes = study.axes.iter().enumerate().flat_map(paths);
-    let of_quantity = |(index, quantity): (usize, &Quantity)| {
+    let of_quantity = |(index, quantity): (usize, &DesignQuantity)| {
         let (shown, factor) = measured(quantity.measure(), *quantity);
         let name = quantity.name().replace('_', " ");
         let words = Vec::new();
         StudyDimension {
             shown: Dimension { name, quantity: shown, words },
-            source: Source::Quantity(index),
+            source: DimensionSource::Quantity(index),
             factor,
             values: Vec::new(),
         }
@@ -43,9 +43,9 @@ pub fn dimensions(study: &Study) -> Vec<StudyDimension> {
     axes.chain(study.quantities.iter().enumerate().map(of_quantity)).collect()
 }
 
-fn of_axis(index: usize, axis: &Axis, path: usize) -> StudyDimension {
+fn of_axis(index: usize, axis: &StudyAxis, path: usize) -> StudyDimension {
     let name = short(&axis.names[path]).to_owned();
-    let source = Source::Axis(index, path);
+    let source = DimensionSource::Axis(index, path);
     match axis.measured(path) {
         Some((measure, values)) => {
             let (quantity, factor) =
@@ -70,7 +70,7 @@ fn of_axis(index: usize, axis: &Axis, path: usize) -> StudyDimension {
 const MOST_BITS: f64 = 1e6;
 
 /// Whether the study states all values of a path in bits, as for widths.
-fn is_in_bits(axis: &Axis, path: usize, values: &[f64]) -> bool {
+fn is_in_bits(axis: &StudyAxis, path: usize, values: &[f64]) -> bool {
     let is_stated =
         |value: &Vec<AxisValue>| value.get(path).is_some_and(|value| fusescape_spec::is_in_bits(value.text()));
     axis.values.iter().all(is_stated) && values.iter().all(|bits| *bits < MOST_BITS)
@@ -83,24 +83,24 @@ fn short(path: &str) -> &str {
     path.strip_prefix("memories.").unwrap_or(path)
 }
 
-fn of_measure(measure: Measure) -> (chart::Quantity, f64) {
+fn of_measure(measure: UnitFamily) -> (chart::Quantity, f64) {
     match measure {
-        Measure::Bits => (chart::Quantity::Bytes, 0.125),
-        Measure::Energy => (chart::Quantity::Energy, 1.0),
-        Measure::Area => (chart::Quantity::Area, 1.0),
-        Measure::Power => (chart::Quantity::Power, 1e3),
-        Measure::Cycles => (chart::Quantity::Latency, 1.0),
-        Measure::Time => (chart::Quantity::Time, 1e9),
+        UnitFamily::Bits => (chart::Quantity::Bytes, 0.125),
+        UnitFamily::Energy => (chart::Quantity::Energy, 1.0),
+        UnitFamily::Area => (chart::Quantity::Area, 1.0),
+        UnitFamily::Power => (chart::Quantity::Power, 1e3),
+        UnitFamily::Cycles => (chart::Quantity::Latency, 1.0),
+        UnitFamily::Time => (chart::Quantity::Time, 1e9),
         // Figures have no quantity for MHz: the number stays as it is.
-        Measure::Number | Measure::Frequency => (chart::Quantity::Ratio, 1.0),
+        UnitFamily::Number | UnitFamily::Frequency => (chart::Quantity::Ratio, 1.0),
     }
 }
 
-fn measured(measure: Measure, quantity: Quantity) -> (chart::Quantity, f64) {
+fn measured(measure: UnitFamily, quantity: DesignQuantity) -> (chart::Quantity, f64) {
     match quantity {
-        Quantity::EnergyDelayProduct => (chart::Quantity::EnergyDelay, 1.0),
-        Quantity::Macs => (chart::Quantity::Macs, 1.0),
-        Quantity::DramWords => (chart::Quantity::DramAccesses, 1.0),
+        DesignQuantity::EnergyDelayProduct => (chart::Quantity::EnergyDelay, 1.0),
+        DesignQuantity::Macs => (chart::Quantity::Macs, 1.0),
+        DesignQuantity::DramWords => (chart::Quantity::DramAccesses, 1.0),
         _ => of_measure(measure),
     }
 }

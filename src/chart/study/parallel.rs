@@ -2,8 +2,8 @@
 
 use super::dimension::Dimension;
 use crate::kit::{
-    Axis, Chart, Column, Entry, MINIMUM_WIDTH, Mark, Sketch, Table, TableCell, Theme, draw_legend, legend_height, mix,
-    shorten,
+    Axis, Chart, Column, LegendEntry, LegendMark, MINIMUM_WIDTH, Sketch, Table, TableCell, Theme, draw_legend,
+    legend_height, mix, shorten,
 };
 
 /// One design in the figure.
@@ -45,13 +45,13 @@ const UNDER: i32 = 46;
 const REACH: f64 = 26.0;
 
 impl Parallel {
-    fn entries(&self, theme: &Theme) -> Vec<Entry> {
+    fn entries(&self, theme: &Theme) -> Vec<LegendEntry> {
         let mut entries = vec![
-            (Mark::Line(mix(theme.panel, theme.series(0, 2), 0.7)), "design".to_owned()),
-            (Mark::Line(theme.accent), "on the front".to_owned()),
+            (LegendMark::Line(mix(theme.panel, theme.series(0, 2), 0.7)), "design".to_owned()),
+            (LegendMark::Line(theme.accent), "on the front".to_owned()),
         ];
         if self.lines.iter().any(|line| !line.is_within) {
-            entries.push((Mark::Line(mix(theme.panel, theme.soft, 0.3)), "not selected".to_owned()));
+            entries.push((LegendMark::Line(mix(theme.panel, theme.soft, 0.3)), "not selected".to_owned()));
         }
         entries
     }

@@ -1,18 +1,18 @@
 //! All dimensions of many designs, column by column.
 
 use super::dimension::Dimension;
-use super::dimensions::{Source, StudyDimension, dimensions};
-use fusescape_engine::explore::study::{DesignRow, ParetoFront, Quantity, Status, Study};
+use super::dimensions::{DimensionSource, StudyDimension, dimensions};
+use fusescape_engine::explore::study::{DesignQuantity, DesignRow, DesignSpace, DesignStatus, ParetoFront};
 use fusescape_spec::measure;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The results of a study so far, in the order in which they came.
 pub struct StudyTable {
-    pub study: Arc<Study>,
+    pub study: Arc<DesignSpace>,
     known: Vec<StudyDimension>,
     designs: Vec<u64>,
-    statuses: Vec<Status>,
+    statuses: Vec<DesignStatus>,
     /// One column per dimension; `NaN` where a design has no value.
     columns: Vec<Vec<f64>>,
     front: ParetoFront,
@@ -21,7 +21,7 @@ pub struct StudyTable {
 }
 
 impl StudyTable {
-    pub fn new(study: Arc<Study>) -> Self {
+    pub fn new(study: Arc<DesignSpace>) -> Self {
         let known = dimensions(&study);
         let columns = vec![Vec::new(); known.len()];
         let (front, reasons) = (ParetoFront::default(), BTreeMap::new());
@@ -34,10 +34,12 @@ impl StudyTable {
         self.statuses.push(row.status);
         for (column, known) in self.columns.iter_mut().zip(&self.known) {
             let value = match known.source {
-                Source::Axis(axis, _) => {
+                DimensionSource::Axis(axis, _) => {
                     row.coordinates.get(axis).and_then(|&at| known.values.get(at as usize)).copied()
                 }
-                Source::Quantity(index) => row.values.get(index).copied().flatten().map(|value| value * known.factor),
+                DimensionSource::Quantity(index) => {
+                    row.values.get(index).copied().flatten().map(|value| value * known.factor)
+                }
             };
             column.push(value.unwrap_or(f64::NAN));
         }
@@ -87,7 +89,7 @@ impl StudyTable {
 
     /// Rows whose design has results and satisfies all constraints.
     pub fn found(&self) -> impl Iterator<Item = usize> {
-        self.statuses.iter().enumerate().filter(|(_, status)| **status == Status::Found).map(|(row, _)| row)
+        self.statuses.iter().enumerate().filter(|(_, status)| **status == DesignStatus::Found).map(|(row, _)| row)
     }
 
     /// Rows on the front, in their order.
@@ -96,19 +98,19 @@ impl StudyTable {
     }
 
     /// Number of designs by status, with the first reason.
-    pub fn statuses(&self) -> Vec<(Status, usize, Option<&str>)> {
-        let counted = |status: Status| {
+    pub fn statuses(&self) -> Vec<(DesignStatus, usize, Option<&str>)> {
+        let counted = |status: DesignStatus| {
             let count = self.statuses.iter().filter(|other| **other == status).count();
             (status, count, self.reasons.get(status.name()).map(String::as_str))
         };
-        Status::ALL.into_iter().map(counted).filter(|(_, count, _)| *count > 0).collect()
+        DesignStatus::ALL.into_iter().map(counted).filter(|(_, count, _)| *count > 0).collect()
     }
 
     /// Indices of the dimensions of the objectives, and whether larger is better.
     pub fn objectives(&self) -> Vec<(usize, bool)> {
-        let place = |quantity: &Quantity| {
+        let place = |quantity: &DesignQuantity| {
             let index = self.study.quantities.iter().position(|other| other == quantity)?;
-            let dimension = self.known.iter().position(|known| known.source == Source::Quantity(index))?;
+            let dimension = self.known.iter().position(|known| known.source == DimensionSource::Quantity(index))?;
             Some((dimension, quantity.is_gain()))
         };
         self.study.objectives.iter().filter_map(place).collect()
@@ -117,15 +119,15 @@ impl StudyTable {
     /// Indices of dimensions that are quantities, and whether larger is better.
     pub fn quantities(&self) -> Vec<(usize, bool)> {
         let of = |(dimension, known): (usize, &StudyDimension)| match known.source {
-            Source::Quantity(index) => Some((dimension, self.study.quantities.get(index)?.is_gain())),
-            Source::Axis(..) => None,
+            DimensionSource::Quantity(index) => Some((dimension, self.study.quantities.get(index)?.is_gain())),
+            DimensionSource::Axis(..) => None,
         };
         self.known.iter().enumerate().filter_map(of).collect()
     }
 
     /// The dimension of an axis of the study: that of its first path.
     pub fn of_axis(&self, axis: usize) -> Option<usize> {
-        self.known.iter().position(|known| known.source == Source::Axis(axis, 0))
+        self.known.iter().position(|known| known.source == DimensionSource::Axis(axis, 0))
     }
 
     /// The value at each place of an axis, in base units of figures.

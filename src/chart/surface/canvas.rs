@@ -1,7 +1,7 @@
 //! Draws figures on a canvas of the page.
 
 use super::render::{ChartError, draw_sketch};
-use crate::kit::{Chart, Color, MINIMUM_WIDTH, Shape, Sketch, Theme};
+use crate::kit::{Chart, Color, MINIMUM_WIDTH, Sketch, SketchShape, Theme};
 use plotters::prelude::IntoDrawingArea;
 use plotters_canvas::CanvasBackend;
 use wasm_bindgen::{Clamped, JsCast, JsValue};
@@ -42,7 +42,8 @@ pub fn draw_on_canvas(
         painted(theme.panel);
     }
     // Images lie behind all other shapes; drawing each as one picture takes a hundredth of the time.
-    let images: Vec<Shape> = sketch.shapes.extract_if(.., |shape| matches!(shape, Shape::Image { .. })).collect();
+    let images: Vec<SketchShape> =
+        sketch.shapes.extract_if(.., |shape| matches!(shape, SketchShape::Image { .. })).collect();
     for image in &images {
         draw_image(&context, image).map_err(|_| ChartError("the canvas takes no image".to_owned()))?;
     }
@@ -53,8 +54,8 @@ pub fn draw_on_canvas(
     Ok(sketch)
 }
 
-fn draw_image(context: &CanvasRenderingContext2d, image: &Shape) -> Result<(), JsValue> {
-    let Shape::Image { at, size, columns, colors } = image else { return Ok(()) };
+fn draw_image(context: &CanvasRenderingContext2d, image: &SketchShape) -> Result<(), JsValue> {
+    let SketchShape::Image { at, size, columns, colors } = image else { return Ok(()) };
     let bytes: Vec<u8> = colors.iter().flat_map(|color| [color.0, color.1, color.2, u8::MAX]).collect();
     let (width, height) = (*columns as u32, (colors.len() / columns) as u32);
     let pixels = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&bytes), width, height)?;

@@ -1,6 +1,6 @@
 //! From shapes to a surface: any `plotters` backend, and SVG as text.
 
-use crate::kit::{Anchor, Chart, Color, Lettering, MINIMUM_WIDTH, Shape, Sketch, Theme};
+use crate::kit::{Anchor, Chart, Color, Lettering, MINIMUM_WIDTH, Sketch, SketchShape, Theme};
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
 use plotters::prelude::{Circle, DrawingBackend, IntoDrawingArea, PathElement, Polygon, Rectangle, SVGBackend};
@@ -72,22 +72,22 @@ pub fn draw_sketch<DB: PixelFont>(
     Ok(())
 }
 
-fn draw_shape<DB: PixelFont>(shape: &Shape, root: &DrawingArea<DB, Shift>) -> Result<(), ChartError> {
+fn draw_shape<DB: PixelFont>(shape: &SketchShape, root: &DrawingArea<DB, Shift>) -> Result<(), ChartError> {
     match shape {
-        Shape::Rect { at, size, radius: 0, color } => {
+        SketchShape::Rect { at, size, radius: 0, color } => {
             root.draw(&Rectangle::new([*at, (at.0 + size.0, at.1 + size.1)], color.filled()))
         }
-        Shape::Rect { at, size, radius, color } => {
+        SketchShape::Rect { at, size, radius, color } => {
             root.draw(&Polygon::new(rounded_corners(*at, *size, *radius), color.filled()))
         }
-        Shape::Image { at, size, columns, colors } => return draw_image(root, (*at, *size), *columns, colors),
-        Shape::Polygon { points, color } => root.draw(&Polygon::new(points.clone(), color.filled())),
-        Shape::Line { points, width, color } => {
+        SketchShape::Image { at, size, columns, colors } => return draw_image(root, (*at, *size), *columns, colors),
+        SketchShape::Polygon { points, color } => root.draw(&Polygon::new(points.clone(), color.filled())),
+        SketchShape::Line { points, width, color } => {
             let style = ShapeStyle { color: color.to_rgba(), filled: false, stroke_width: *width };
             root.draw(&PathElement::new(points.clone(), style))
         }
-        Shape::Circle { at, radius, color } => root.draw(&Circle::new(*at, *radius, color.filled())),
-        Shape::Text { text, at, lettering, upwards } => {
+        SketchShape::Circle { at, radius, color } => root.draw(&Circle::new(*at, *radius, color.filled())),
+        SketchShape::Text { text, at, lettering, upwards } => {
             let style = text_style(*lettering, DB::SIZE_OF_PIXEL, *upwards);
             // The backends centre lower-case letters; capitals and digits stand higher.
             let at = if *upwards { (at.0 + 1, at.1) } else { (at.0, at.1 + 1) };

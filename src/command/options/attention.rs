@@ -1,12 +1,12 @@
 //! Options of a step of a transformer.
 
-use super::Reader;
+use super::OptionReader;
 #[cfg(feature = "schema")]
 use super::schema;
 #[cfg(feature = "cli")]
 use super::understood;
-use crate::attention::Generated;
-use crate::words;
+use crate::attention::GeneratedTokens;
+use crate::parse;
 use fusescape_engine::attention::{Cores, ElementBits, Step};
 use fusescape_engine::search::Objective;
 use fusescape_spec::Diagnostics;
@@ -35,7 +35,7 @@ pub struct AttentionOptions {
     #[serde(skip)]
     links: LinkOptions,
     /// Bits of all elements, or of each kind: activations=16,keys=8,sums=32,weights=4
-    #[cli(arg(long, value_name = "BITS", value_parser = understood::<_, String>(words::parse_element_bits)))]
+    #[cli(arg(long, value_name = "BITS", value_parser = understood::<_, String>(parse::parse_element_bits)))]
     #[schema(with = "schema::Bits",
         description = "Bits of all elements, or of each kind; kinds that are left out have 16")]
     #[serde(deserialize_with = "text_or_bits")]
@@ -53,7 +53,7 @@ pub struct AttentionOptions {
     #[serde(skip)]
     pub as_published: bool,
     /// What to minimise: energy, latency or edp
-    #[cli(arg(long, value_parser = understood::<_, String>(words::parse_energy_or_latency)))]
+    #[cli(arg(long, value_parser = understood::<_, String>(parse::parse_energy_or_latency)))]
     #[schema(with = "schema::StepObjective")]
     objective: String = "energy".to_owned(),
 }
@@ -80,16 +80,16 @@ impl AttentionOptions {
     ///
     /// # Errors
     /// All words that nobody knows.
-    pub fn read(&self) -> Result<(Step, ElementBits, Objective, Option<Generated>), Diagnostics> {
+    pub fn read(&self) -> Result<(Step, ElementBits, Objective, Option<GeneratedTokens>), Diagnostics> {
         let Self { tokens, cached, batch, sees_itself, generate, chunk, .. } = *self;
-        let mut reader = Reader::default();
-        let bits = reader.word("bits", &self.bits, words::parse_element_bits);
-        let objective = reader.word("objective", &self.objective, words::parse_energy_or_latency);
+        let mut reader = OptionReader::default();
+        let bits = reader.word("bits", &self.bits, parse::parse_element_bits);
+        let objective = reader.word("objective", &self.objective, parse::parse_energy_or_latency);
         if let (None, Some(chunk)) = (generate, chunk) {
             reader.wrong("chunk", &chunk.to_string(), "say with `generate` how many tokens follow the prompt");
         }
         let (bits, objective) = reader.end(bits.zip(objective))?;
-        let generated = generate.map(|tokens| Generated { tokens, chunk });
+        let generated = generate.map(|tokens| GeneratedTokens { tokens, chunk });
         Ok((Step { batch, tokens, cached, sees_itself }, bits, objective, generated))
     }
 

@@ -2,12 +2,12 @@
 
 #[cfg(feature = "schema")]
 use super::schema;
-use super::{LPF_LIMIT, Reader, WordOrNames};
+use super::{LPF_LIMIT, OptionReader, WordOrNames};
 #[cfg(feature = "cli")]
 use super::{understood, words_of};
 use crate::cores::CoresOptions;
-use crate::words;
-use fusescape_engine::multicore::{CoresSettings, Evolution, Granularity, StackRule};
+use crate::parse;
+use fusescape_engine::multicore::{CoresSettings, Evolution, StackRule, TileGranularity};
 use fusescape_spec::Diagnostics;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub struct CoresChoices {
     /// How large computation tiles are: best (the best size that a search finds, over rows, columns, output channels, and stacks), so
     /// many rows, layer-by-layer, or sizes or pieces of loops as in "rows 4, columns 60; stack 2: rows 8" or "OY 14, OX 2; conv1: K 4"
     #[cli(arg(long, value_name = "best|ROWS|layer-by-layer|CUTS",
-        value_parser = understood::<_, String>(words::parse_tiles)))]
+        value_parser = understood::<_, String>(parse::parse_tiles)))]
     #[schema(with = "schema::TextOrNumber")]
     #[serde(deserialize_with = "text_or_number")]
     tiles: String = "best".to_owned(),
@@ -36,7 +36,7 @@ pub struct CoresChoices {
     /// Which tile is next: best (whichever of these makes the better schedule), deepest (of the last layer that can be computed), slots
     /// (as the search for the best allocation has it), earliest (which could start first)
     #[cli(arg(long, value_name = "best|deepest|slots|earliest",
-        value_parser = understood::<_, String>(words::parse_order)))]
+        value_parser = understood::<_, String>(parse::parse_order)))]
     #[schema(with = "schema::Order")]
     order: String = "best".to_owned(),
     /// Then give layers other cores, one after the other, as long as that makes the schedule better
@@ -53,25 +53,25 @@ pub struct CoresChoices {
     seed: u64 = Evolution::PAPER.seed,
     /// What to minimise: latency, energy or edp. Tiles are mapped for the same (those that stream from DRAM for edp instead of latency);
     /// with the schedulers of the public tool always for latency
-    #[cli(arg(long, value_parser = understood::<_, String>(words::parse_aim)))]
+    #[cli(arg(long, value_parser = understood::<_, String>(parse::parse_aim)))]
     #[schema(with = "schema::Aim")]
     objective: String = "latency".to_owned(),
     /// Rules of the scheduler: corrected, or those of the public tool: stream-2024 (transfers as early as possible), stream-2023 (as late)
-    #[cli(arg(long, value_parser = understood::<_, String>(words::parse_scheduler)))]
+    #[cli(arg(long, value_parser = understood::<_, String>(parse::parse_scheduler)))]
     #[schema(with = "schema::Scheduler")]
     scheduler: String = "corrected".to_owned(),
     /// Bring weights to their cores before anything else
     #[cli(arg(long))]
     prefetch_weights: bool,
     /// How to search the mapping of each tile
-    #[cli(arg(long, value_parser = words_of(words::SEARCHES)))]
+    #[cli(arg(long, value_parser = words_of(parse::SEARCHES)))]
     #[schema(with = "schema::Search")]
     strategy: String = "exact".to_owned(),
     /// LOMA orders at most so many loop prime factors
     #[cli(arg(long))]
     lpf_limit: usize = LPF_LIMIT,
     /// Rules of the model of one core: what is right, or what a published tool does
-    #[cli(arg(long, value_parser = words_of(words::RULES)))]
+    #[cli(arg(long, value_parser = words_of(parse::RULES)))]
     #[schema(with = "schema::RuleSet")]
     rules: String = "corrected".to_owned(),
 }
@@ -114,18 +114,18 @@ impl CoresChoices {
     /// # Errors
     /// All words that nobody knows.
     pub fn read(&self) -> Result<(CoresSettings, CoresOptions), Diagnostics> {
-        let mut reader = Reader::default();
-        let tiles = reader.word("tiles", &self.tiles, words::parse_tiles);
+        let mut reader = OptionReader::default();
+        let tiles = reader.word("tiles", &self.tiles, parse::parse_tiles);
         let stacks = match &self.stacks {
             WordOrNames::Names(names) => Some(StackRule::After(names.clone())),
-            WordOrNames::Word(word) => reader.word("stacks", word, words::parse_turns),
+            WordOrNames::Word(word) => reader.word("stacks", word, parse::parse_turns),
         };
-        let allocation = reader.word("allocation", &self.allocation, words::parse_allocation);
-        let order = reader.word("order", &self.order, words::parse_order);
-        let objective = reader.word("objective", &self.objective, words::parse_aim);
-        let scheduler = reader.word("scheduler", &self.scheduler, words::parse_scheduler);
-        let strategy = reader.word("strategy", &self.strategy, words::parse_search);
-        let rules = reader.word("rules", &self.rules, words::parse_rules);
+        let allocation = reader.word("allocation", &self.allocation, parse::parse_allocation);
+        let order = reader.word("order", &self.order, parse::parse_order);
+        let objective = reader.word("objective", &self.objective, parse::parse_aim);
+        let scheduler = reader.word("scheduler", &self.scheduler, parse::parse_scheduler);
+        let strategy = reader.word("strategy", &self.strategy, parse::parse_search);
+        let rules = reader.word("rules", &self.rules, parse::parse_rules);
         for (option, count, range) in
             [("individuals", self.individuals, 2..=1_000), ("generations", self.generations, 0..=10_000)]
         {
@@ -137,7 +137,7 @@ impl CoresChoices {
         let read = tiles.zip(order).zip(stacks).zip(allocation).zip(objective).zip(scheduler).zip(strategy.zip(rules));
         let ((((((tiles, order), stacks), allocation), aim), scheduler), (strategy, rules)) = reader.end(read)?;
         let settings = CoresSettings {
-            granularity: Granularity::LayerByLayer,
+            granularity: TileGranularity::LayerByLayer,
             stacks,
             aim,
             scheduler,

@@ -1,12 +1,12 @@
 //! Options of single layers.
 
-use super::Reader;
+use super::OptionReader;
 #[cfg(feature = "schema")]
 use super::schema;
 #[cfg(feature = "cli")]
 use super::{understood, words_of};
 use crate::layer::LayerOptions;
-use crate::words;
+use crate::parse;
 use fusescape_spec::Diagnostics;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -34,16 +34,16 @@ pub struct MapOptions {
     pub save_mapping: Option<PathBuf>,
     /// How to search for the loop order and its division among the memories: loma; or, for the least energy, as ZigZag
     /// does: exhaustive (all blockings, even and uneven), heuristic, iterative
-    #[cli(arg(long, value_name = "NAME", value_parser = understood::<_, String>(words::parse_strategy)))]
+    #[cli(arg(long, value_name = "NAME", value_parser = understood::<_, String>(parse::parse_strategy)))]
     #[schema(with = "schema::LayerSearch")]
     strategy: String = "exact".to_owned(),
     /// Which loops the array unrolls: those of the documents, or the best of all that are legal
-    #[cli(arg(long, value_parser = words_of(words::UNROLLINGS)))]
+    #[cli(arg(long, value_parser = words_of(parse::UNROLLINGS)))]
     #[schema(with = "schema::Unrolling")]
     unroll: String = "stated".to_owned(),
     /// With `--unroll search`: the loops that one dimension of the array may unroll; for several dimensions repeat it
     #[cli(arg(long = "hint", value_name = "DIMENSION=LOOP,..",
-        value_parser = understood::<_, String>(words::parse_hint)))]
+        value_parser = understood::<_, String>(parse::parse_hint)))]
     #[schema(with = "BTreeMap<String, Vec<String>>",
         description = "With `--unroll search`: the loops that a dimension of the array may unroll, by its name")]
     #[serde(deserialize_with = "hints")]
@@ -56,17 +56,17 @@ pub struct MapOptions {
     lpf_limit: Option<usize>,
     /// With `--strategy exact` or `loma`: search each layer until its best mapping is proved, but no longer than this [default: until
     /// a fixed number of partial mappings is looked at]
-    #[cli(arg(long, value_name = "SECONDS", value_parser = understood::<_, f64>(words::parse_seconds)))]
+    #[cli(arg(long, value_name = "SECONDS", value_parser = understood::<_, f64>(parse::parse_seconds)))]
     seconds: Option<f64>,
     /// With `--strategy exhaustive` or `heuristic`: how full a memory is that operands share, at least, unless it holds all
-    #[cli(arg(long, value_name = "0..1", value_parser = words::parse_share))]
+    #[cli(arg(long, value_name = "0..1", value_parser = parse::parse_share))]
     min_utilization: f64 = LayerOptions::default().min_utilization,
     /// What to minimise: energy, latency, edp, dram-accesses, accesses:MEMORY or
     /// weighted:energy=A,latency=B,dram-accesses=C (per pJ, cycle, word)
-    #[cli(arg(long, value_parser = understood::<_, String>(words::parse_objective)))]
+    #[cli(arg(long, value_parser = understood::<_, String>(parse::parse_objective)))]
     objective: String = "energy".to_owned(),
     /// Rules of the model: what is right, or what a published tool does
-    #[cli(arg(long, value_parser = words_of(words::RULES)))]
+    #[cli(arg(long, value_parser = words_of(parse::RULES)))]
     #[schema(with = "schema::RuleSet")]
     rules: String = "corrected".to_owned(),
 }
@@ -84,16 +84,16 @@ impl MapOptions {
     /// # Errors
     /// All words that nobody knows.
     pub fn options(&self) -> Result<LayerOptions, Diagnostics> {
-        let mut reader = Reader::default();
-        let hints = self.hints.iter().filter_map(|hint| reader.word("hints", hint, words::parse_hint)).collect();
+        let mut reader = OptionReader::default();
+        let hints = self.hints.iter().filter_map(|hint| reader.word("hints", hint, parse::parse_hint)).collect();
         let seconds = self.seconds.map(|seconds| seconds.to_string());
-        let time = seconds.and_then(|text| reader.word("seconds", &text, words::parse_seconds));
+        let time = seconds.and_then(|text| reader.word("seconds", &text, parse::parse_seconds));
         let share = self.min_utilization.to_string();
-        let min_utilization = reader.word("min_utilization", &share, words::parse_share);
-        let unroll = reader.word("unroll", &self.unroll, |text| words::parse_choice(text, words::UNROLLINGS));
-        let strategy = reader.word("strategy", &self.strategy, words::parse_strategy);
-        let objective = reader.word("objective", &self.objective, words::parse_objective);
-        let rules = reader.word("rules", &self.rules, words::parse_rules);
+        let min_utilization = reader.word("min_utilization", &share, parse::parse_share);
+        let unroll = reader.word("unroll", &self.unroll, |text| parse::parse_choice(text, parse::UNROLLINGS));
+        let strategy = reader.word("strategy", &self.strategy, parse::parse_strategy);
+        let objective = reader.word("objective", &self.objective, parse::parse_objective);
+        let rules = reader.word("rules", &self.rules, parse::parse_rules);
         let read = min_utilization.zip(unroll).zip(strategy).zip(objective).zip(rules);
         let ((((min_utilization, searches_unrollings), strategy), objective), rules) = reader.end(read)?;
         Ok(LayerOptions {

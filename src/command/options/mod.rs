@@ -63,9 +63,9 @@ const LPF_LIMIT: usize = 6;
 
 /// Words that are being read.
 #[derive(Default)]
-struct Reader(Diagnostics);
+struct OptionReader(Diagnostics);
 
-impl Reader {
+impl OptionReader {
     /// What a word means, where somebody knows it.
     fn word<T>(&mut self, option: &str, text: &str, parse: impl Fn(&str) -> Result<T, String>) -> Option<T> {
         parse(text).map_err(|remedy| self.wrong(option, text, &remedy)).ok()
@@ -100,7 +100,7 @@ fn understood<T, W: std::str::FromStr>(
 
 /// Reads one of the words of an option on the command line, whose help lists them.
 #[cfg(feature = "cli")]
-pub fn words_of<T>(choices: &super::words::Choices<T>) -> clap::builder::PossibleValuesParser {
+pub fn words_of<T>(choices: &super::parse::Choices<T>) -> clap::builder::PossibleValuesParser {
     let values = choices.iter().map(|(word, _, told)| clap::builder::PossibleValue::new(*word).help(*told));
     clap::builder::PossibleValuesParser::new(values)
 }

@@ -1,8 +1,8 @@
 //! Schemas of options, made of their types: `docs/options.json`.
 
 use super::{AttentionOptions, CoresChoices, HierarchyOptions, LinkOptions, MapOptions, SweepOptions};
+use crate::parse::{ELEMENTS, ORDERS, RULES, SEARCHES, STEP_OBJECTIVES, STRATEGIES, UNROLLINGS};
 use crate::schema::{one_of, tidy};
-use crate::words::{ELEMENTS, ORDERS, RULES, SEARCHES, STEP_OBJECTIVES, STRATEGIES, UNROLLINGS};
 use fusescape_engine::depth_first::StoringMode;
 use fusescape_engine::multicore::{ScheduleObjective, Scheduler as Rules};
 use schemars::generate::SchemaSettings;

@@ -3,7 +3,7 @@
 
 use super::failure::{StudyFailure, at, not_kept};
 use super::unfinished::Unfinished;
-use fusescape_engine::explore::study::{DesignRow, Study};
+use fusescape_engine::explore::study::{DesignRow, DesignSpace};
 use fusescape_results::{ResultColumn, columns, csv_head, csv_line, row_cells};
 use std::fs::File;
 use std::hash::Hasher;
@@ -13,7 +13,7 @@ use twox_hash::XxHash64;
 
 /// Writes rows as CSV. The file gets its name when it is complete.
 pub struct CsvFile<'s> {
-    study: &'s Study,
+    study: &'s DesignSpace,
     columns: Vec<ResultColumn>,
     written: BufWriter<File>,
     digest: XxHash64,
@@ -25,7 +25,7 @@ impl<'s> CsvFile<'s> {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn new(study: &'s Study, path: &Path, folder: &Path) -> Result<Self, StudyFailure> {
+    pub fn new(study: &'s DesignSpace, path: &Path, folder: &Path) -> Result<Self, StudyFailure> {
         let (columns, file) = (columns(study), Unfinished::new(path, folder)?);
         let written = BufWriter::new(file.open()?);
         let head = csv_head(&columns);

@@ -1,8 +1,8 @@
 //! Estimate of a study's time, from measuring some of its designs.
 
-use super::{NoResult, rows};
-use crate::{Report, Unwatched};
-use fusescape_engine::explore::study::{Axis, Study, StudyCosts};
+use super::{CommandError, rows};
+use crate::{Report, Unmonitored};
+use fusescape_engine::explore::study::{DesignSpace, StudyAxis, StudyCosts};
 use fusescape_results::columns;
 use serde::Serialize;
 use serde_json::{Error, Value};
@@ -17,7 +17,7 @@ const LONGEST: Duration = Duration::from_secs(1);
 
 /// An estimate of a study's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Estimate {
+pub struct StudyEstimate {
     /// Number of measured designs.
     pub measured: u64,
     /// Time of all designs at the measured rate; an upper estimate, as later designs share solutions.
@@ -30,7 +30,7 @@ pub struct Estimate {
 /// Never, as nothing stops it.
 // This is the browser's clock in WebAssembly.
 #[allow(clippy::disallowed_methods)]
-pub fn estimate(study: &Arc<Study>) -> Result<Estimate, NoResult> {
+pub fn estimate(study: &Arc<DesignSpace>) -> Result<StudyEstimate, CommandError> {
     let designs = study.designs();
     let most = DESIGNS * rayon::current_num_threads() as u64;
     // The study is divided into equal parts, with a run in the middle of each: no design is measured twice.
@@ -43,7 +43,7 @@ pub fn estimate(study: &Arc<Study>) -> Result<Estimate, NoResult> {
         let (from, to) = (begin(part), begin(part + 1));
         let count = most.min(to - from);
         let first = from + (to - from - count) / 2;
-        rows(study, (first..first + count).collect(), &costs, &Unwatched)?;
+        rows(study, (first..first + count).collect(), &costs, &Unmonitored)?;
         measured += count;
         if start.elapsed() > LONGEST {
             break;
@@ -51,15 +51,15 @@ pub fn estimate(study: &Arc<Study>) -> Result<Estimate, NoResult> {
     }
     let seconds = start.elapsed().as_secs_f64() * designs as f64 / measured.max(1) as f64;
     let all = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
-    Ok(Estimate { measured, all })
+    Ok(StudyEstimate { measured, all })
 }
 
 /// A summary of a study as JSON, with its time if that was measured.
 ///
 /// # Errors
 /// If a number is not finite.
-pub fn study_json(study: &Study, estimate: Option<Estimate>) -> Result<Value, Error> {
-    let axis = |axis: &Axis| VariedPaths {
+pub fn study_json(study: &DesignSpace, estimate: Option<StudyEstimate>) -> Result<Value, Error> {
+    let axis = |axis: &StudyAxis| VariedPaths {
         vary: axis.names.clone(),
         values: axis.values.iter().map(|value| value.iter().map(|one| one.text().to_owned()).collect()).collect(),
     };

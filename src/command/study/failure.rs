@@ -1,6 +1,6 @@
 //! Why a study has no results.
 
-use crate::NoResult;
+use crate::CommandError;
 use crate::files::failed;
 use fusescape_spec::Diagnostics;
 use std::io;
@@ -10,7 +10,7 @@ use std::path::Path;
 #[derive(Debug)]
 pub enum StudyFailure {
     /// Errors of the study, or of files.
-    NoResult(NoResult),
+    NoResult(CommandError),
     /// A file could not be read or written.
     Files(String),
 }
@@ -26,15 +26,15 @@ impl std::fmt::Display for StudyFailure {
     }
 }
 
-impl From<NoResult> for StudyFailure {
-    fn from(why: NoResult) -> Self {
+impl From<CommandError> for StudyFailure {
+    fn from(why: CommandError) -> Self {
         Self::NoResult(why)
     }
 }
 
 impl From<Diagnostics> for StudyFailure {
     fn from(diagnostics: Diagnostics) -> Self {
-        Self::NoResult(NoResult::Wrong(diagnostics))
+        Self::NoResult(CommandError::Wrong(diagnostics))
     }
 }
 

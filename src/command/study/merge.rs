@@ -6,7 +6,7 @@ use super::failure::StudyFailure;
 use super::parquet::{ResultWriter, open, open_part};
 use super::unfinished::folder_of;
 use crate::wrong;
-use fusescape_engine::explore::study::Study;
+use fusescape_engine::explore::study::DesignSpace;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -88,7 +88,7 @@ pub fn merge(shards: &[PathBuf], out: &Path) -> Result<MergeReport, StudyFailure
     Ok(MergeReport { designs: expected, is_checked })
 }
 
-fn check_end(study: &Study, rows: u64) -> Result<(), StudyFailure> {
+fn check_end(study: &DesignSpace, rows: u64) -> Result<(), StudyFailure> {
     if rows == study.designs() {
         return Ok(());
     }
@@ -97,7 +97,7 @@ fn check_end(study: &Study, rows: u64) -> Result<(), StudyFailure> {
 }
 
 /// Checks that every task occurs exactly once.
-fn check_cover(study: &Study, files: &[(&PathBuf, Range<u64>)]) -> Result<(), StudyFailure> {
+fn check_cover(study: &DesignSpace, files: &[(&PathBuf, Range<u64>)]) -> Result<(), StudyFailure> {
     let Some(tasks) = study.tasks() else {
         return Err(wrong("", "A study that refines a front has no shards", ITS_FILE).into());
     };

@@ -18,7 +18,7 @@ mod unfinished;
 pub use csv::CsvFile;
 #[cfg(feature = "schema")]
 pub(crate) use estimate::StudyFound;
-pub use estimate::{Estimate, estimate, study_json};
+pub use estimate::{StudyEstimate, estimate, study_json};
 pub use failure::StudyFailure;
 pub use front::front_of_file;
 pub use merge::{MergeReport, merge};
@@ -28,10 +28,12 @@ pub use shard::{Shard, parse_shard};
 
 use super::files::read_text;
 use super::run::run_and_tell;
-use super::{NoResult, Watch, wrong};
-use fusescape_engine::explore::study::{Course, DesignRow, Evaluator, Study, StudyCosts, StudyRequest};
+use super::{CommandError, ProgressMonitor, wrong};
+use fusescape_engine::explore::study::{
+    DesignEvaluator, DesignRow, DesignSampler, DesignSpace, StudyCosts, StudyRequest,
+};
 use fusescape_spec::{Diagnostics, MAX_BYTES, Preset, find_preset, hardware_presets, system_presets, workload_presets};
-use parts::Parts;
+use parts::PartFiles;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -52,7 +54,7 @@ pub struct RunReport {
 ///
 /// # Errors
 /// All errors in it.
-pub fn read(text: String, folder: &Path, given: &[(String, String)]) -> Result<Study, Diagnostics> {
+pub fn read(text: String, folder: &Path, given: &[(String, String)]) -> Result<DesignSpace, Diagnostics> {
     let text_of = |presets: &'static [Preset], name: &str| {
         let known = given.iter().find(|(known, _)| known == name).map(|(_, text)| text.clone());
         let beside = || Some(folder.join(name)).filter(|path| path.is_file());
@@ -65,7 +67,7 @@ pub fn read(text: String, folder: &Path, given: &[(String, String)]) -> Result<S
         names.into_iter().filter_map(|name| text_of(presets, &name).map(|text| (name, text))).collect()
     };
     let [hardware, networks, systems] = StudyRequest::names(&text);
-    Study::new(StudyRequest {
+    DesignSpace::new(StudyRequest {
         hardware: documents(hardware_presets(), hardware),
         networks: documents(workload_presets(), networks),
         systems: documents(system_presets(), systems),
@@ -88,7 +90,7 @@ pub fn check_folder(out: &Path) -> Result<(), StudyFailure> {
 
 /// The outcome of a complete earlier run, which may have been killed before it removed its parts; `None` if `out` does
 /// not have its results.
-fn finished(study: &Study, shard: Shard, out: &Path) -> Result<Option<RunReport>, StudyFailure> {
+fn finished(study: &DesignSpace, shard: Shard, out: &Path) -> Result<Option<RunReport>, StudyFailure> {
     let Some(file) = out.exists().then(|| open_part(study, out).ok()).flatten() else { return Ok(None) };
     if study.shard(shard.index, shard.count).is_some_and(|tasks| tasks != file.note.tasks) {
         return Ok(None);
@@ -98,7 +100,7 @@ fn finished(study: &Study, shard: Shard, out: &Path) -> Result<Option<RunReport>
         rows.iter().for_each(|row| report.count(row));
         Ok(())
     })?;
-    Parts::remove(out)?;
+    PartFiles::remove(out)?;
     Ok(Some(report))
 }
 
@@ -108,15 +110,15 @@ impl RunReport {
     }
 }
 
-fn course(study: &Arc<Study>, shard: Shard) -> Result<Course, NoResult> {
+fn sampler(study: &Arc<DesignSpace>, shard: Shard) -> Result<DesignSampler, CommandError> {
     if shard == Shard::WHOLE {
-        return Ok(Course::new(Arc::clone(study)));
+        return Ok(DesignSampler::new(Arc::clone(study)));
     }
     let tasks = study.shard(shard.index, shard.count).ok_or_else(|| {
         let reason = "A study that refines a front cannot be divided: what is next depends on all that was found";
         wrong("--shard", reason, "Sample by `grid` or `sobol`, or run it on one machine")
     })?;
-    Ok(Course::of_tasks(Arc::clone(study), tasks))
+    Ok(DesignSampler::of_tasks(Arc::clone(study), tasks))
 }
 
 /// Runs a study, or a shard of it, on all cores, and writes its results to `out`. Resumes an interrupted run; the
@@ -125,11 +127,11 @@ fn course(study: &Arc<Study>, shard: Shard) -> Result<Course, NoResult> {
 /// # Errors
 /// If the study cannot be divided, a file cannot be written, or other results exist already; or it was stopped.
 pub fn run(
-    study: &Arc<Study>,
+    study: &Arc<DesignSpace>,
     shard: Shard,
     out: &Path,
     costs: &Arc<StudyCosts>,
-    watch: &dyn Watch,
+    monitor: &dyn ProgressMonitor,
 ) -> Result<RunReport, StudyFailure> {
     let is_csv = out.extension().is_some_and(|ending| ending == "csv");
     if is_csv && shard != Shard::WHOLE {
@@ -138,31 +140,31 @@ pub fn run(
             wrong("--out", "The results of a shard cannot be CSV, which says nothing of the study", remedy).into()
         );
     }
-    let mut course = course(study, shard)?;
+    let mut sampler = sampler(study, shard)?;
     check_folder(out)?;
     if let Some(report) = finished(study, shard, out)? {
         return Ok(report);
     }
-    let parts = Parts::open(study, shard, out)?;
+    let parts = PartFiles::open(study, shard, out)?;
     let mut report = RunReport::default();
     // Reads tasks that an earlier run has left as parts, from the current task on.
-    let read = |course: &mut Course, report: &mut RunReport| {
-        while let Some(rows) = course.task().and_then(|task| parts.read(task)) {
+    let read = |sampler: &mut DesignSampler, report: &mut RunReport| {
+        while let Some(rows) = sampler.task().and_then(|task| parts.read(task)) {
             rows.iter().for_each(|row| report.count(row));
-            course.know(rows);
-            course.completed();
+            sampler.know(rows);
+            sampler.completed();
         }
     };
-    read(&mut course, &mut report);
+    read(&mut sampler, &mut report);
     run_and_tell(
-        &mut course,
-        || Evaluator::new(Arc::clone(study), Arc::clone(costs)),
-        watch,
-        |course| {
-            let Some((task, rows)) = course.completed() else { return Ok(()) };
+        &mut sampler,
+        || DesignEvaluator::new(Arc::clone(study), Arc::clone(costs)),
+        monitor,
+        |sampler| {
+            let Some((task, rows)) = sampler.completed() else { return Ok(()) };
             parts.write(&task, &rows)?;
             rows.iter().for_each(|row| report.count(row));
-            read(course, &mut report);
+            read(sampler, &mut report);
             Ok::<(), StudyFailure>(())
         },
     )?;
@@ -176,20 +178,20 @@ pub fn run(
 /// # Errors
 /// If it was stopped.
 pub fn rows(
-    study: &Arc<Study>,
+    study: &Arc<DesignSpace>,
     designs: Vec<u64>,
     costs: &Arc<StudyCosts>,
-    watch: &dyn Watch,
-) -> Result<Vec<DesignRow>, NoResult> {
+    monitor: &dyn ProgressMonitor,
+) -> Result<Vec<DesignRow>, CommandError> {
     let mut rows = Vec::new();
-    let mut course = Course::of_designs(Arc::clone(study), designs);
+    let mut sampler = DesignSampler::of_designs(Arc::clone(study), designs);
     run_and_tell(
-        &mut course,
-        || Evaluator::new(Arc::clone(study), Arc::clone(costs)),
-        watch,
-        |course| {
-            rows.extend(course.completed().into_iter().flat_map(|(_, rows)| rows));
-            Ok::<(), NoResult>(())
+        &mut sampler,
+        || DesignEvaluator::new(Arc::clone(study), Arc::clone(costs)),
+        monitor,
+        |sampler| {
+            rows.extend(sampler.completed().into_iter().flat_map(|(_, rows)| rows));
+            Ok::<(), CommandError>(())
         },
     )?;
     Ok(rows)

@@ -2,10 +2,11 @@
 
 use super::failure::{StudyFailure, at, not_kept};
 use super::unfinished::{Unfinished, folder_of};
-use fusescape_engine::explore::study::{DesignRow, Study};
+use fusescape_engine::explore::study::{DesignRow, DesignSpace};
 use fusescape_results::parquet::{DIGESTS, ROWS, STUDY, schema};
 use fusescape_results::{
-    Cell, Digests, GroupDigest, Kind, ResultColumn, ResultFile, ResultNote, UnreadFile, columns, digest_of, row_cells,
+    CellValue, ColumnKind, Digests, GroupDigest, ResultColumn, ResultFile, ResultNote, UnreadFile, columns, digest_of,
+    row_cells,
 };
 use parquet::basic::Compression;
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
@@ -34,7 +35,7 @@ impl From<UnreadFile> for StudyFailure {
 ///
 /// # Errors
 /// If it is not a result file, or this program cannot read it.
-pub fn open(path: &Path) -> Result<(Study, StudyFile), StudyFailure> {
+pub fn open(path: &Path) -> Result<(DesignSpace, StudyFile), StudyFailure> {
     Ok(ResultFile::open(&path.display().to_string(), File::open(path).map_err(at(path))?)?)
 }
 
@@ -42,7 +43,7 @@ pub fn open(path: &Path) -> Result<(Study, StudyFile), StudyFailure> {
 ///
 /// # Errors
 /// If it is not a result file, or of another study.
-pub fn open_part(study: &Study, path: &Path) -> Result<StudyFile, StudyFailure> {
+pub fn open_part(study: &DesignSpace, path: &Path) -> Result<StudyFile, StudyFailure> {
     Ok(ResultFile::open_part(study, &path.display().to_string(), File::open(path).map_err(at(path))?)?)
 }
 
@@ -58,7 +59,7 @@ fn failure(path: &Path) -> impl Fn(ParquetError) -> StudyFailure {
 
 /// Writes a result file, which gets its name when it is complete.
 pub struct ResultWriter<'s> {
-    study: &'s Study,
+    study: &'s DesignSpace,
     columns: Vec<ResultColumn>,
     writer: SerializedFileWriter<File>,
     waiting: Vec<DesignRow>,
@@ -73,7 +74,7 @@ impl<'s> ResultWriter<'s> {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn new(study: &'s Study, tasks: Range<u64>, path: &Path, folder: &Path) -> Result<Self, StudyFailure> {
+    pub fn new(study: &'s DesignSpace, tasks: Range<u64>, path: &Path, folder: &Path) -> Result<Self, StudyFailure> {
         Self::noted(study, &ResultNote::new(study, tasks, false), path, folder)
     }
 
@@ -81,11 +82,11 @@ impl<'s> ResultWriter<'s> {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn part(study: &'s Study, task: u64, path: &Path) -> Result<Self, StudyFailure> {
+    pub fn part(study: &'s DesignSpace, task: u64, path: &Path) -> Result<Self, StudyFailure> {
         Self::noted(study, &ResultNote::new(study, task..task + 1, true), path, folder_of(path))
     }
 
-    fn noted(study: &'s Study, note: &ResultNote, path: &Path, folder: &Path) -> Result<Self, StudyFailure> {
+    fn noted(study: &'s DesignSpace, note: &ResultNote, path: &Path, folder: &Path) -> Result<Self, StudyFailure> {
         let columns = columns(study);
         let note = serde_json::to_string(note).map_err(|why| at(path)(why.into()))?;
         let digests = Digests { note: digest_of(&note), groups: Vec::new() };
@@ -156,7 +157,7 @@ impl<'s> ResultWriter<'s> {
 
     fn group(&mut self, rows: &[DesignRow]) -> Result<(), ParquetError> {
         self.rows += rows.len() as u64;
-        let rows: Vec<Vec<Cell>> = rows.iter().map(|row| row_cells(self.study, &self.columns, row)).collect();
+        let rows: Vec<Vec<CellValue>> = rows.iter().map(|row| row_cells(self.study, &self.columns, row)).collect();
         let mut digest = GroupDigest::new(self.columns.len());
         let mut group = self.writer.next_row_group()?;
         for (index, column) in self.columns.iter().enumerate() {
@@ -171,26 +172,26 @@ impl<'s> ResultWriter<'s> {
 
 fn write_column<'c>(
     group: &mut SerializedRowGroupWriter<'_, File>,
-    kind: Kind,
-    cells: impl Iterator<Item = &'c Cell>,
+    kind: ColumnKind,
+    cells: impl Iterator<Item = &'c CellValue>,
 ) -> Result<(), ParquetError> {
     let Some(mut column) = group.next_column()? else { return Err(ParquetError::General("A column too many".into())) };
-    let cells: Vec<&Cell> = cells.collect();
+    let cells: Vec<&CellValue> = cells.collect();
     match kind {
-        Kind::Count => {
-            let of = |cell: &&Cell| if let Cell::Count(count) = cell { *count as i64 } else { 0 };
+        ColumnKind::Count => {
+            let of = |cell: &&CellValue| if let CellValue::Count(count) = cell { *count as i64 } else { 0 };
             let values: Vec<i64> = cells.iter().map(of).collect();
             column.typed::<Int64Type>().write_batch(&values, None, None)?;
         }
-        Kind::Number => {
-            let of = |cell: &&Cell| if let Cell::Number(number) = cell { *number } else { None };
+        ColumnKind::Number => {
+            let of = |cell: &&CellValue| if let CellValue::Number(number) = cell { *number } else { None };
             let values: Vec<Option<f64>> = cells.iter().map(of).collect();
             let levels: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
             let values: Vec<f64> = values.into_iter().flatten().collect();
             column.typed::<DoubleType>().write_batch(&values, Some(&levels), None)?;
         }
-        Kind::Text => {
-            let of = |cell: &&Cell| if let Cell::Text(text) = cell { text.clone() } else { None };
+        ColumnKind::Text => {
+            let of = |cell: &&CellValue| if let CellValue::Text(text) = cell { text.clone() } else { None };
             let values: Vec<Option<String>> = cells.iter().map(of).collect();
             let levels: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
             let values: Vec<ByteArray> =

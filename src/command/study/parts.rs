@@ -7,7 +7,7 @@ use super::parquet::{ResultWriter, StudyFile, TakeRows, open_part};
 use super::shard::Shard;
 use super::unfinished::Unfinished;
 use crate::wrong;
-use fusescape_engine::explore::study::{DesignRow, Study, Task};
+use fusescape_engine::explore::study::{DesignRow, DesignSpace, DesignTask};
 use fusescape_results::key_of;
 use std::fs::{self, File, TryLockError};
 use std::io::{ErrorKind, Write};
@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The folder of part files of one run.
-pub struct Parts<'s> {
-    study: &'s Study,
+pub struct PartFiles<'s> {
+    study: &'s DesignSpace,
     folder: PathBuf,
     first: u64,
     /// Number behind the last written task.
@@ -80,13 +80,13 @@ fn lock(folder: &Path) -> Result<Lock, StudyFailure> {
     Ok(Lock(file))
 }
 
-impl<'s> Parts<'s> {
+impl<'s> PartFiles<'s> {
     /// The folder beside the results, with parts left by an earlier run of the same study.
     ///
     /// # Errors
     /// If the results or their parts are those of another study; another run is writing them; or the folder cannot be
     /// created.
-    pub fn open(study: &'s Study, shard: Shard, out: &Path) -> Result<Self, StudyFailure> {
+    pub fn open(study: &'s DesignSpace, shard: Shard, out: &Path) -> Result<Self, StudyFailure> {
         let folder = folder_of(out);
         let is_there = || {
             let reason = format!("There is a file `{}` already", out.display());
@@ -134,7 +134,7 @@ impl<'s> Parts<'s> {
     }
 
     /// The rows of a task from an earlier run; `None` if there are none, or the part cannot be read or checked.
-    pub fn read(&self, task: &Task) -> Option<Vec<DesignRow>> {
+    pub fn read(&self, task: &DesignTask) -> Option<Vec<DesignRow>> {
         let path = self.path(task.number);
         if !path.exists() {
             return None;
@@ -156,7 +156,7 @@ impl<'s> Parts<'s> {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn write(&self, task: &Task, rows: &[DesignRow]) -> Result<(), StudyFailure> {
+    pub fn write(&self, task: &DesignTask, rows: &[DesignRow]) -> Result<(), StudyFailure> {
         let mut file = ResultWriter::part(self.study, task.number, &self.path(task.number))?;
         file.add(rows.to_vec())?;
         file.end()?.persist_over()?;

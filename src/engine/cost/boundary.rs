@@ -67,7 +67,7 @@ impl Precharge {
 }
 
 /// The transfers at one side of a boundary in one direction.
-pub(super) struct Transfer {
+pub(super) struct SideTransfer {
     /// Elements of one transfer of one instance.
     pub elements: f64,
     /// Number of transfers.
@@ -187,7 +187,7 @@ impl<'a> Boundary<'a> {
     }
 
     /// Calls `visit(movement, memory level, transfer)` for both sides of everything that crosses.
-    pub(super) fn for_each_transfer(&self, crossing: &Crossing, mut visit: impl FnMut(Movement, usize, Transfer)) {
+    pub(super) fn for_each_transfer(&self, crossing: &Crossing, mut visit: impl FnMut(Movement, usize, SideTransfer)) {
         self.for_each_end(crossing, |end, level, elements, count| {
             let words_each = end.word_count(crossing.precision).of(elements);
             let words = words_each * count as f64 * end.units;
@@ -198,7 +198,7 @@ impl<'a> Boundary<'a> {
             visit(
                 end.movement,
                 level,
-                Transfer { elements, count, units: end.units, words_each, words, pj, precharge_pj },
+                SideTransfer { elements, count, units: end.units, words_each, words, pj, precharge_pj },
             );
         });
     }
@@ -206,7 +206,7 @@ impl<'a> Boundary<'a> {
     /// Calls `visit(movement, memory level, words, pJ)`: full-width words of all instances over the whole layer, with
     /// fractions where the granularity is finer, and their energy.
     pub fn for_each_access(&self, crossing: &Crossing, mut visit: impl FnMut(Movement, usize, f64, f64)) {
-        self.for_each_transfer(crossing, |movement, level, Transfer { words, pj, .. }| {
+        self.for_each_transfer(crossing, |movement, level, SideTransfer { words, pj, .. }| {
             visit(movement, level, words, pj)
         });
     }

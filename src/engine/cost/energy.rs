@@ -8,7 +8,7 @@ use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS};
 
 /// Accesses and energy (pJ) of one mapped layer. Tables are by operand, memory level and movement.
 #[derive(Debug, Clone)]
-pub struct Energy {
+pub struct LayerEnergy {
     /// Accesses in full-width words of the memory; fractions where the granularity is finer.
     pub words: PerLink<f64>,
     /// Data elements moved by those accesses.
@@ -23,7 +23,7 @@ pub struct Energy {
     pub total_pj: f64,
 }
 
-impl Energy {
+impl LayerEnergy {
     pub(super) fn new(problem: &LayerOnCore<'_>, amounts: &Amounts, units: &Units<'_>) -> Self {
         let mut words = [[[0.0; 4]; MAX_LEVELS]; OPERANDS];
         let mut elements = words;

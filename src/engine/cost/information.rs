@@ -159,7 +159,7 @@ pub struct Traffic {
     /// Elements that come down, seen from the higher level.
     ///
     /// Of partial sums all but the first of every output, as in Fig. 6. (A register of its own cannot read back its first
-    /// sum either, which [`super::Energy::elements`] takes into account where PEs add up in space.)
+    /// sum either, which [`super::LayerEnergy::elements`] takes into account where PEs add up in space.)
     pub down: f64,
     /// The data that comes down.
     pub coming_down: ComingDown,
@@ -197,9 +197,9 @@ pub struct Bandwidth {
 
 /// Products of loop sizes, by dimension.
 #[derive(Clone, Copy)]
-struct Loops([f64; 8]);
+struct LoopProducts([f64; 8]);
 
-impl Loops {
+impl LoopProducts {
     fn times(mut self, loops: impl IntoIterator<Item = (Dim, f64)>) -> Self {
         for (dim, size) in loops {
             self.0[dim as usize] *= size;
@@ -246,7 +246,7 @@ fn operand_information(
     let operand = &problem.operands[number];
     let size = problem.shape.elements(operand.stored_as) as f64;
     let mut levels = Vec::with_capacity(operand.memories.len() + 1);
-    let mut below = Level { loops: Loops([1.0; 8]), elements: 1.0, reuse_with_fifo: 1.0 };
+    let mut below = LoopsUpTo { loops: LoopProducts([1.0; 8]), elements: 1.0, reuse_with_fifo: 1.0 };
     for level in 0..=operand.memories.len() {
         let (information, this) = level_information(problem, order, cost, (number, level), &below, size);
         levels.push(information);
@@ -260,7 +260,7 @@ fn operand_information(
 /// For each loop, the accesses that are left above it.
 fn effect(problem: &LayerOnCore<'_>, operand: &OperandView, levels: &[LevelInformation]) -> Vec<LoopEffect> {
     let macs = problem.shape.iterations() as f64;
-    let one = Loops([1.0; 8]);
+    let one = LoopProducts([1.0; 8]);
     let (mut all, mut in_array) = (one, one);
     let mut steps = Vec::new();
     for (level, information) in levels.iter().enumerate() {
@@ -283,8 +283,8 @@ fn effect(problem: &LayerOnCore<'_>, operand: &OperandView, levels: &[LevelInfor
 }
 
 /// All loops up to a level.
-struct Level {
-    loops: Loops,
+struct LoopsUpTo {
+    loops: LoopProducts,
     elements: f64,
     reuse_with_fifo: f64,
 }
@@ -294,9 +294,9 @@ fn level_information(
     order: &[TemporalLoop],
     cost: &LayerCost,
     (number, level): (LayerOperand, usize),
-    below: &Level,
+    below: &LoopsUpTo,
     operand_size: f64,
-) -> (LevelInformation, Level) {
+) -> (LevelInformation, LoopsUpTo) {
     let operand = &problem.operands[number];
     let range = if level == 0 { 0..0 } else { cost.merged.range(number, level - 1) };
     let (end, temporal) = (range.end, &order[range]);
@@ -351,7 +351,7 @@ fn level_information(
         roof: memory.filter(|_| bits > 0.0).map(room),
         unrolled,
     };
-    (information, Level { loops: all, elements: total_size, reuse_with_fifo })
+    (information, LoopsUpTo { loops: all, elements: total_size, reuse_with_fifo })
 }
 
 /// The room that [`super::Amounts::bits_held`] counts.
@@ -394,7 +394,7 @@ fn average_sizes(
     cost: &LayerCost,
     (number, level): (LayerOperand, usize),
 ) -> [f64; 8] {
-    let mut loops = Loops([1.0; 8]);
+    let mut loops = LoopProducts([1.0; 8]);
     for below in 0..level {
         loops = loops.times(sized(&order[cost.merged.range(number, below)]));
         loops = loops.times(problem.operands[number].unrolled[below].iter().map(|&(dim, average, _)| (dim, average)));
@@ -407,7 +407,7 @@ fn sized(loops: &[TemporalLoop]) -> impl Iterator<Item = (Dim, f64)> + '_ {
 }
 
 /// The innermost loops of `above` that shift a window over inputs which lie below already (ZigZag, Fig. 5).
-fn fifo_loops<'o>(operand: &OperandView, below: &Loops, above: &'o [TemporalLoop]) -> &'o [TemporalLoop] {
+fn fifo_loops<'o>(operand: &OperandView, below: &LoopProducts, above: &'o [TemporalLoop]) -> &'o [TemporalLoop] {
     let shifts = |next: &&TemporalLoop| {
         let partner = match next.dim {
             Dim::OX => Dim::FX,
@@ -428,7 +428,7 @@ fn kept_loops<'o>(problem: &LayerOnCore<'_>, operand: LayerOperand, lowest: &'o 
 
 /// The counts of units from `level` upwards. Partially relevant loops count with the data that they add.
 fn units(problem: &LayerOnCore<'_>, operand: &OperandView, level: usize) -> UnitCounts {
-    let none = Loops([1.0; 8]);
+    let none = LoopProducts([1.0; 8]);
     let unrolled =
         |levels: &[Vec<(Dim, f64, u64)>]| none.times(levels.iter().flatten().map(|&(dim, average, _)| (dim, average)));
     let (all, lower) = (unrolled(&operand.unrolled), unrolled(&operand.unrolled[..level]));

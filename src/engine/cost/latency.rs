@@ -71,14 +71,14 @@ pub struct PortStall {
 
 /// One link as a port sees it.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Activity {
+pub(super) struct LinkActivity {
     pub real: u64,
     pub allowed: u64,
     pub period: u64,
     pub count: u64,
 }
 
-impl Activity {
+impl LinkActivity {
     /// Stall (or, negative, slack) without other links on the port. A link used once never stalls.
     fn stall(&self) -> i64 {
         (self.real as i64 - self.allowed as i64) * (self.count as i64 - 1)
@@ -284,7 +284,7 @@ fn port_stalls(
     let mut stalls = Vec::new();
     for (memory, description) in problem.core.memories.iter_enumerated() {
         for (port, serves) in description.ports.iter_enumerated() {
-            let mut activities = [Activity::default(); 4 * OPERANDS];
+            let mut activities = [LinkActivity::default(); 4 * OPERANDS];
             let mut count = 0;
             for &(stored_as, movement) in &serves.serves {
                 for (operand, view) in problem.each_operand() {
@@ -294,7 +294,7 @@ fn port_stalls(
                     let Some(level) = view.memories.iter().position(|&id| id == memory) else { continue };
                     let link = &amounts.links[operand][level][index(movement)];
                     if link.count > 0 {
-                        activities[count] = Activity {
+                        activities[count] = LinkActivity {
                             real: real[operand][level][index(movement)],
                             allowed: allowed[operand][level][index(movement)],
                             period: link.period,
@@ -318,7 +318,7 @@ fn port_stalls(
 
 /// Stall of one port that several links share: the stall of each link, and the cycles that do not fit into those in
 /// which at least one of them may work.
-fn combined_stall(links: &mut [Activity], total_cycles: u64) -> i64 {
+fn combined_stall(links: &mut [LinkActivity], total_cycles: u64) -> i64 {
     if let [only] = links {
         return only.stall();
     }
@@ -332,7 +332,7 @@ fn combined_stall(links: &mut [Activity], total_cycles: u64) -> i64 {
 ///
 /// Link `i` may work in the first `allowed` cycles of each of its periods, also where nothing comes: partial sums are read back once
 /// less. As all operands share one order of loops, every period divides the next longer one, and the layer.
-pub(super) fn union_of_windows(links: &mut [Activity], total_cycles: u64) -> u64 {
+pub(super) fn union_of_windows(links: &mut [LinkActivity], total_cycles: u64) -> u64 {
     if links.iter().any(|link| link.allowed == link.period) {
         return total_cycles;
     }
@@ -342,7 +342,7 @@ pub(super) fn union_of_windows(links: &mut [Activity], total_cycles: u64) -> u64
 }
 
 /// Cycles among the first `span` that the windows of `links` cover.
-fn covered(links: &[Activity], span: u64) -> u64 {
+fn covered(links: &[LinkActivity], span: u64) -> u64 {
     let Some((longest, shorter)) = links.split_last() else { return 0 };
     let window = longest.allowed.min(longest.period);
     // Within one period everything up to `window` is covered, later only the cycles that the shorter periods cover.
@@ -356,10 +356,10 @@ fn covered(links: &[Activity], span: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Activity, union_of_windows};
+    use super::{LinkActivity, union_of_windows};
 
     /// Marks every single cycle.
-    fn counted(links: &[Activity], total: u64) -> u64 {
+    fn counted(links: &[LinkActivity], total: u64) -> u64 {
         let open = |cycle: &u64| links.iter().any(|link| cycle % link.period < link.allowed);
         (0..total).filter(open).count() as u64
     }
@@ -371,11 +371,11 @@ mod tests {
         for mask in 1..1_u32 << periods.len() {
             for seed in 0..40_u64 {
                 let chosen = periods.iter().enumerate().filter(|(index, _)| mask >> index & 1 == 1);
-                let mut links: Vec<Activity> = chosen
+                let mut links: Vec<LinkActivity> = chosen
                     .map(|(index, &period)| {
                         let allowed = 1 + (seed * 7919 + index as u64 * 104_729) % period;
                         // Partial sums are not read back in the first pass.
-                        Activity { real: 1, allowed, period, count: (total / period - seed % 2).max(1) }
+                        LinkActivity { real: 1, allowed, period, count: (total / period - seed % 2).max(1) }
                     })
                     .collect();
                 assert_eq!(union_of_windows(&mut links, total), counted(&links, total), "{links:?}");

@@ -6,8 +6,8 @@
 //!
 //! - `boundary.rs`, `below.rs`: the data that crosses the boundary between two levels of an operand. It depends only on
 //!   which loop factors lie below, on which the exact search is based
-//! - `bound.rs`: a lower bound on latency from these sets alone; `unavoidable.rs`: one on the cost of every mapping of
-//!   an unrolling
+//! - `latency_bound.rs`: a lower bound on latency from these sets alone; `lower_bound.rs`: one on the cost of every
+//!   mapping of an unrolling
 //! - `demand.rs`: the peak bandwidth that a mapping takes of its highest memory, which Stream's scheduler needs
 //! - `validity.rs`: all that is wrong with a mapping made by hand ([`MappingError`])
 //! - `ports.rs`: the balance of every port, link by link
@@ -15,7 +15,7 @@
 //!   an effect: loops that only keep an operand stationary are at the lower level
 //! - `causes.rs`: the one list of causes of energy and of latency, over which everything sums
 //! - `access.rs`: every access, as formulas name it
-//! - `turns.rs`: the same step by step, as loops iterate, with the contents of every memory
+//! - `trace.rs`: the same step by step, as loops iterate, with the contents of every memory
 //!
 //! # Example
 //!
@@ -46,35 +46,35 @@
 mod access;
 mod amounts;
 mod below;
-mod bound;
 mod boundary;
 mod causes;
 mod demand;
 mod energy;
 mod information;
 mod latency;
+mod latency_bound;
+mod lower_bound;
 mod ports;
 #[cfg(feature = "schema")]
 mod schema;
-mod turns;
-mod unavoidable;
+mod trace;
 mod validity;
 mod waiting;
 
 pub use access::{Access, accesses};
 pub use amounts::{Amounts, Link, partial_sums_read_back};
-pub use bound::{BoundaryLoad, LatencyBound};
 pub use boundary::{Boundary, Crossing};
 pub use causes::{AccessCause, ByCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
 pub use demand::PeakDemand;
-pub use energy::{Energy, fixed_energy};
+pub use energy::{LayerEnergy, fixed_energy};
 pub use information::{
     Bandwidth, ComingDown, LevelInformation, LoopEffect, LoopInformation, OperandInformation, Reserved,
     ReservedElements, Reuse, Traffic, UnitCounts, loop_information,
 };
 pub use latency::{CauseCycles, Latency, PortStall};
+pub use latency_bound::{BoundaryLoad, LatencyLowerBound};
 pub use ports::{LinkBalance, PortBalance, port_balances, slowest_port};
-pub use turns::{Block, BoundaryTurns, CrossingTurns, IndexAxis, LevelTurns, LoopTurns, OperandTurns};
+pub use trace::{BoundaryTrace, CrossingTrace, IndexAxis, IndexBlock, LevelTrace, LoopTrace, OperandTrace};
 pub use validity::MappingError;
 
 use crate::hardware::{MAX_LEVELS, Movement};
@@ -97,7 +97,7 @@ pub struct Evaluator<'a> {
 #[derive(Debug, Clone)]
 pub struct LayerCost {
     /// Accesses and energy.
-    pub energy: Energy,
+    pub energy: LayerEnergy,
     /// Latency by its parts.
     pub latency: Latency,
     /// The allocation after handing stationary loops down.
@@ -153,8 +153,8 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Accesses and energy of a mapping, as in [`Evaluator::cost`].
-    pub fn energy(&self, moves: &Moves) -> Energy {
-        Energy::new(self.problem, &moves.amounts, &self.average)
+    pub fn energy(&self, moves: &Moves) -> LayerEnergy {
+        LayerEnergy::new(self.problem, &moves.amounts, &self.average)
     }
 
     /// The latency of a mapping in whole cycles, as in [`Evaluator::cost`].

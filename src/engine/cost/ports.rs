@@ -1,6 +1,6 @@
 //! The balance of every port by the links that it serves: why the array waits for it (ZigZag, Section III-C, Fig. 8).
 
-use super::latency::{Activity, union_of_windows};
+use super::latency::{LinkActivity, union_of_windows};
 use super::{LayerCost, PortStall, index};
 use crate::hardware::Movement;
 use crate::mapping::{LayerOnCore, LayerOperand};
@@ -69,7 +69,7 @@ fn port_balance(problem: &LayerOnCore<'_>, cost: &LayerCost, stall: &PortStall) 
         }
     }
     let own: i64 = links.iter().map(|link| link.cycles.max(0)).sum();
-    let mut activities: Vec<Activity> = links.iter().map(LinkBalance::activity).collect();
+    let mut activities: Vec<LinkActivity> = links.iter().map(LinkBalance::activity).collect();
     let total_cycles = cost.latency.temporal_cycles;
     let open_cycles = if activities.is_empty() { 0 } else { union_of_windows(&mut activities, total_cycles) };
     PortBalance {
@@ -83,9 +83,9 @@ fn port_balance(problem: &LayerOnCore<'_>, cost: &LayerCost, stall: &PortStall) 
 }
 
 impl LinkBalance {
-    fn activity(&self) -> Activity {
+    fn activity(&self) -> LinkActivity {
         let Self { needed_cycles: real, allowed_cycles: allowed, period, count, .. } = *self;
-        Activity { real, allowed, period, count }
+        LinkActivity { real, allowed, period, count }
     }
 
     /// Cycles that it needs over the whole layer within the time that it has; the first transfer counts as loading.

@@ -6,7 +6,7 @@ use super::account::{
 };
 use super::copies::{CopyAction, CopyCost, CopyRoutes};
 use super::ids::{NodeId, ProblemId, TileTypeId};
-use super::ledger::{Ledger, Sum, add_up};
+use super::ledger::{Sum, TileLedger, add_up};
 use super::plan::{LayerTilePlan, PointPlan, ReadPlan, StackPlan, TilePlan};
 use super::problems::Problems;
 use super::reasons::Reasons;
@@ -156,7 +156,7 @@ struct AccountLedger<'t, 'a, 's> {
     stacks: Vec<StackAccount>,
 }
 
-impl Ledger for AccountLedger<'_, '_, '_> {
+impl TileLedger for AccountLedger<'_, '_, '_> {
     type Copies = CopyAccount;
     type Mapped = LayerTileCost;
 
@@ -236,9 +236,9 @@ impl Ledger for AccountLedger<'_, '_, '_> {
 
     fn tile(&mut self, stack: &StackPlan, tile: &TilePlan, sum: &Sum) {
         let assembler = &*self.assembler;
-        let deciders = stack.deciders(tile, assembler.core);
-        let h = deciders.h_write.or(deciders.h_read).filter(|decided| decided.caches.h_memory.is_some());
-        let v = deciders.v.filter(|decided| decided.caches.v_memory.is_some());
+        let cache_decisions = stack.cache_decisions(tile, assembler.core);
+        let h = cache_decisions.h_write.or(cache_decisions.h_read).filter(|decided| decided.caches.h_memory.is_some());
+        let v = cache_decisions.v.filter(|decided| decided.caches.v_memory.is_some());
         self.tile_types.push(TileTypeAccount {
             size: tile.size,
             count: tile.count,

@@ -1,8 +1,8 @@
 //! Back-calculation of tiles along one axis (DeFiNES, Section III, steps 1 and 2).
 //!
 //! Columns and rows are independent of each other, so everything about a tile is found once for its column of tiles and
-//! once for its row: a *strip*. [`Axis::Columns`] and [`Axis::Rows`] differ only in the member of each pair of sizes
-//! that they use.
+//! once for its row: a *strip*. [`TileAxis::Columns`] and [`TileAxis::Rows`] differ only in the member of each pair of
+//! sizes that they use.
 //!
 //! The last map of the stack is cut into strips of the tile size. From there, each node gets the columns that its
 //! readers need, computes those that no earlier strip left in a cache, and needs an input window for them. There are
@@ -23,26 +23,26 @@ mod strips;
 mod window;
 
 pub use intervals::StripPlaces;
-pub use strips::{AxisSums, KindOfStrip, NodeSums, Slot, Strip, Strips, TooManyKinds};
+pub use strips::{AxisSums, NodeSums, Strip, StripRun, StripType, Strips, TooManyKinds};
 
 use super::ids::{NodeId, ReadId, StripId};
 use super::stack::Stack;
 use crate::ids::{TiVec, ti_vec};
 use crate::workload::{AxisView, Dim, Network, Read};
 use intervals::{AllIntervals, BackCalculation, node_span, read_span};
-use strips::{MOST_SPANS, Numbers, ReadSpan, Run, size_in_spans};
-use window::{ShiftedWindow, ShiftedWindows, Window};
+use strips::{EqualStrips, MOST_SPANS, ReadSpan, StripNumbers, size_in_spans};
+use window::{LayerWindow, ShiftedWindow, ShiftedWindows};
 
 /// One of the two axes of a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Axis {
+pub enum TileAxis {
     /// X: tile widths.
     Columns,
     /// Y: tile heights.
     Rows,
 }
 
-impl Axis {
+impl TileAxis {
     /// The member of a pair (columns, rows) for this axis.
     fn of<T>(self, pair: (T, T)) -> T {
         match self {
@@ -51,10 +51,10 @@ impl Axis {
         }
     }
 
-    fn window(self, network: &Network, stack: &Stack, node: NodeId) -> Window {
+    fn window(self, network: &Network, stack: &Stack, node: NodeId) -> LayerWindow {
         let layer = network.layer(stack.nodes[node]);
         let shape = &layer.shape;
-        Window {
+        LayerWindow {
             kernel: shape.size(self.of((Dim::FX, Dim::FY))),
             stride: self.of(shape.stride),
             dilation: self.of(shape.dilation),
@@ -161,7 +161,8 @@ impl Axis {
         shifted: &ShiftedWindows,
     ) -> AllIntervals {
         let total = self.map_size(network, stack, stack.output());
-        let windows: TiVec<NodeId, Window> = stack.nodes.keys().map(|node| self.window(network, stack, node)).collect();
+        let windows: TiVec<NodeId, LayerWindow> =
+            stack.nodes.keys().map(|node| self.window(network, stack, node)).collect();
         let back = BackCalculation { stack, windows: &windows, shifted };
         let mut intervals = if caches && shifted.iter().any(Option::is_some) {
             // Behind a view a later strip may go back to columns that earlier strips passed over, such as those of a
@@ -189,8 +190,8 @@ impl Axis {
         let (count, read_count) = (stack.nodes.len(), stack.read_count());
         let intervals = self.intervals(network, stack, (first, tile), caches, shifted);
         let mut different: TiVec<StripId, (Strip, Strip)> = TiVec::new();
-        let mut known: Numbers = Numbers::default();
-        let mut runs: Vec<Run> = Vec::new();
+        let mut known: StripNumbers = StripNumbers::default();
+        let mut runs: Vec<EqualStrips> = Vec::new();
         // The spans of one strip at a time, in one buffer: they are copied only when they are a new kind.
         let mut spans = Strip { nodes: TiVec::with_capacity(count), reads: ti_vec![ReadSpan::default(); read_count] };
         let mut start = 0;
@@ -217,7 +218,7 @@ impl Axis {
             };
             match runs.last_mut() {
                 Some(run) if run.strip == strip && run.size == size && index > 1 => run.count += 1,
-                _ => runs.push(Run { start, size, count: 1, strip }),
+                _ => runs.push(EqualStrips { start, size, count: 1, strip }),
             }
             start += size;
         }

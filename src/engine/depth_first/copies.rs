@@ -51,15 +51,15 @@ pub struct Hop {
 pub struct CopyRoutes<'a> {
     core: &'a Core,
     rules: Rules,
-    known: FxHashMap<[(MemoryId, Operand); 2], Vec<Step>>,
+    known: FxHashMap<[(MemoryId, Operand); 2], Vec<CopyStep>>,
     busy: Vec<PortUse>,
 }
 
 /// A memory read and the next one written, with their ports.
 #[derive(Debug, Clone, Copy)]
-struct Step {
-    from: End,
-    to: End,
+struct CopyStep {
+    from: CopyEnd,
+    to: CopyEnd,
     ports: [Option<PortId>; 2],
     /// Cycles until the first word arrives.
     answer: Cycles,
@@ -94,15 +94,20 @@ impl<'a> CopyRoutes<'a> {
         Self { core, rules, known: FxHashMap::default(), busy: Vec::new() }
     }
 
-    fn steps(&mut self, action: &CopyAction) -> &[Step] {
+    fn steps(&mut self, action: &CopyAction) -> &[CopyStep] {
         let (core, rules) = (self.core, self.rules);
         self.known.entry([action.source, action.destination]).or_insert_with(|| {
-            let port = |(memory, operand, movement): End| core.memories[memory].port(operand, movement);
-            let answer = |(memory, ..): End| match rules.memory_latency_hidden {
+            let port = |(memory, operand, movement): CopyEnd| core.memories[memory].port(operand, movement);
+            let answer = |(memory, ..): CopyEnd| match rules.memory_latency_hidden {
                 true => Cycles(0),
                 false => Cycles(core.memories[memory].extra_latency()),
             };
-            let step = |(from, to): (End, End)| Step { from, to, ports: [port(from), port(to)], answer: answer(from) };
+            let step = |(from, to): (CopyEnd, CopyEnd)| CopyStep {
+                from,
+                to,
+                ports: [port(from), port(to)],
+                answer: answer(from),
+            };
             way(core, action.source, action.destination).into_iter().map(step).collect()
         })
     }
@@ -161,15 +166,15 @@ impl<'a> CopyRoutes<'a> {
 }
 
 /// Cycles in which both ports of a step work.
-fn hop_cycles(core: &Core, step: &Step, bits: Bits) -> Cycles {
-    let cycles = |(memory, operand, movement): End| {
+fn hop_cycles(core: &Core, step: &CopyStep, bits: Bits) -> Cycles {
+    let cycles = |(memory, operand, movement): CopyEnd| {
         let memory = &core.memories[memory];
         Bits(memory.in_bursts(bits.0 as f64) as u64).cycles_at(BitsPerCycle(memory.width_bits(operand, movement)))
     };
     cycles(step.from).max(cycles(step.to))
 }
 
-fn hop((core, rules): (&Core, &Rules), step: &Step, bits: Bits) -> Hop {
+fn hop((core, rules): (&Core, &Rules), step: &CopyStep, bits: Bits) -> Hop {
     let (reader, writer) = (&core.memories[step.from.0], &core.memories[step.to.0]);
     let read_words = reader.words(bits.0 as f64, step.from.1, step.from.2, rules);
     let write_words = writer.words(bits.0 as f64, step.to.1, step.to.2, rules);
@@ -216,9 +221,9 @@ fn done(uses: &[PortUse]) -> Cycles {
     end.max(start + uses.iter().map(PortUse::length).sum::<Cycles>())
 }
 
-type End = (MemoryId, Operand, Movement);
+type CopyEnd = (MemoryId, Operand, Movement);
 
-fn way(core: &Core, source: (MemoryId, Operand), destination: (MemoryId, Operand)) -> Vec<(End, End)> {
+fn way(core: &Core, source: (MemoryId, Operand), destination: (MemoryId, Operand)) -> Vec<(CopyEnd, CopyEnd)> {
     let ((from, from_as), (to, to_as)) = (source, destination);
     let shared = |operand: Operand, memory: MemoryId| core.level_of(operand, memory);
     let (up_as, down_as, turn) =

@@ -214,7 +214,7 @@ impl TilePlanner<'_> {
             key.layer = problems.with_unroll(tiled.key, &unroll);
         }
         let all = self.all_levels();
-        let place = Place { node, residents, passed_over_bits: self.passed_over_bits(layer) };
+        let place = PlacedNode { node, residents, passed_over_bits: self.passed_over_bits(layer) };
         let mut found = self.mappable(problems, check, key, (w_kept, levels), &place)?;
         // The tool has no such choice: it lets the lowest memories overflow instead.
         if found.is_none() && !self.rules.lowest_memory_may_overflow && vector_unit.is_none() {
@@ -257,7 +257,7 @@ impl TilePlanner<'_> {
         check: FeasibilityCheck<'_>,
         key: ProblemKey,
         (w_kept, levels): (usize, TopLevels),
-        place: &Place<'_>,
+        place: &PlacedNode<'_>,
     ) -> Result<Option<Mappable>, NotPlanned> {
         let top = self.all_levels()[0];
         match self.first_mappable(problems, check, key, (w_kept, levels), place)? {
@@ -267,7 +267,7 @@ impl TilePlanner<'_> {
     }
 
     /// The key of this problem with the memory that resident data leaves.
-    fn beside(&self, problems: &mut Problems, key: ProblemKey, place: &Place<'_>) -> ProblemKey {
+    fn beside(&self, problems: &mut Problems, key: ProblemKey, place: &PlacedNode<'_>) -> ProblemKey {
         if self.rules.mappings_have_whole_memories {
             return key;
         }
@@ -290,7 +290,7 @@ impl TilePlanner<'_> {
         check: FeasibilityCheck<'_>,
         key: ProblemKey,
         (w, levels): (usize, TopLevels),
-        place: &Place<'_>,
+        place: &PlacedNode<'_>,
     ) -> Result<Option<Mappable>, NotPlanned> {
         let all = self.all_levels();
         let mut extra = (0, 0);
@@ -521,7 +521,7 @@ impl TilePlanner<'_> {
 }
 
 /// A node that is being placed, and the data that is resident at that moment.
-struct Place<'a> {
+struct PlacedNode<'a> {
     node: NodeId,
     residents: &'a Residents<'a>,
     /// Bits of inputs that no window touches: mappings do not count them.

@@ -21,15 +21,15 @@
 //!    problems. The result, in `plan.rs`, consists of numbers only, as a sweep makes a million plans.
 //! 6. `ledger.rs` walks through a point and adds up solved problems. On the way `assemble.rs` notes the whole
 //!    [`PointAccount`], `totals.rs` the sums alone ([`TotalsAssembler`]). Before problems are solved, a
-//!    [`CostExpression`] adds up their lower bounds; before a stack is planned, `floor.rs` finds a weaker one from the
-//!    sizes of its tiles alone ([`StackFloor`]).
+//!    [`CostExpression`] adds up their lower bounds; before a stack is planned, `lower_bound.rs` finds a weaker one
+//!    from the sizes of its tiles alone ([`StackLowerBound`]).
 //!
-//! `motion/` follows a stack tile by tile and layer by layer: the pixels that are new, kept or computed again, the data
+//! `trace/` follows a stack tile by tile and layer by layer: the pixels that are new, kept or computed again, the data
 //! that moves, and the contents of memories.
 //!
 //! `reasons.rs` puts into words why data lies where it does, once a person looks at a point. `stack_graph.rs` lists every stack that some
 //! choice of cuts makes, or the short ones ([`StackGraph`]: arcs between order ideals of layers), for the search of
-//! [`explore::StackStudy`](crate::explore::StackStudy).
+//! [`explore::StackProblem`](crate::explore::StackProblem).
 //!
 //! # Example
 //!
@@ -63,11 +63,10 @@ mod assemble;
 mod axis;
 mod change;
 mod copies;
-mod floor;
 mod ids;
 mod layer_tile;
 mod ledger;
-mod motion;
+mod lower_bound;
 mod placement;
 mod plan;
 mod planner;
@@ -80,22 +79,24 @@ mod stack_graph;
 mod stack_planner;
 mod strategy;
 mod totals;
+mod trace;
 
 pub use account::*;
 pub use assemble::Assembler;
 pub use change::{DataMove, MemoryChange, PointChange, Sides};
 pub use copies::{CopyAction, CopyCost, CopyRoutes, Hop};
-pub use floor::StackFloor;
 pub use ids::{NodeId, ProblemId, ReadId, StateId, StripId, TileTypeId};
-pub use motion::{
-    Contents, ContentsPart, Flow, MapWindow, MotionMap, MotionRead, Place, Rect, Span, StackMotion, Step, StripMotion,
-};
+pub use lower_bound::StackLowerBound;
 pub use placement::{CacheDecision, Skipping};
 pub use plan::{Caches, LayerTilePlan, PointPlan, ReadPlan, StackPlan, TileDecision, TilePlan};
 pub use planner::{Planner, PlannerMemory};
 pub use problems::{Feasibility, FeasibilityCheck, NotPlanned, Problems};
-pub use solved::{ProblemCost, WATCHED};
+pub use solved::{COUNTED_MEMORIES, ProblemCost};
 pub use stack::{Stack, cut, cut_with_outputs};
-pub use stack_graph::{ListedStacks, NotListed, StackArc, StackGraph};
+pub use stack_graph::{EnumerationLimit, StackArc, StackEnumeration, StackGraph};
 pub use strategy::{DepthFirstStrategy, FuseDepth, StoringMode};
 pub use totals::{CostExpression, PointTotals, TotalsAssembler};
+pub use trace::{
+    Contents, ContentsPart, FlowEnd, MapWindow, OperandFlow, Rect, StackTrace, StripTrace, TraceMap, TraceRead,
+    TraceSpan, TraceStep,
+};

@@ -1,6 +1,6 @@
 //! The top memory level of each kind of data: features, caches, weights (DeFiNES, Section III, step 3).
 
-use super::axis::{Axis, Strip};
+use super::axis::{Strip, TileAxis};
 use super::ids::{NodeId, ReadId};
 use super::stack::Stack;
 use super::strategy::StoringMode;
@@ -89,7 +89,7 @@ impl StackFootprint {
             stack.reads_of(network, node).zip(replaced).map(move |((.., read), replaced)| ReadMeasure {
                 channels: read.count(),
                 pixel_bits: pixel_bits * read.count(),
-                columns: Axis::Columns.shown_size(read),
+                columns: TileAxis::Columns.shown_size(read),
                 replaced,
             })
         };
@@ -443,7 +443,7 @@ impl Beside {
 
 /// A memory that has no room for an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Passed {
+pub struct SkippedMemory {
     /// The operand that does not fit.
     pub operand: Operand,
     /// The memory that is skipped.
@@ -456,7 +456,7 @@ pub struct Passed {
     pub beside: Beside,
 }
 
-impl Passed {
+impl SkippedMemory {
     /// Bits of all the data that would have to be in the memory.
     pub fn needed_bits(&self) -> u64 {
         self.bits + self.inputs + self.beside.total()
@@ -471,7 +471,7 @@ pub fn layer_levels(
     (input_bits, output_bits): (u64, u64),
     (least, is_stack_output): (TopLevels, bool),
     beside: &dyn Fn(MemoryId, MemoryId) -> Beside,
-    passed: &mut Vec<Passed>,
+    passed: &mut Vec<SkippedMemory>,
 ) -> TopLevels {
     let needed = |memory: MemoryId| (input_bits, 0, beside(memory, memory));
     let i = lowest_level(core, (Operand::I, least.i), needed, passed);
@@ -489,7 +489,7 @@ fn lowest_level(
     core: &Core,
     (operand, least): (Operand, usize),
     needed: impl Fn(MemoryId) -> (u64, u64, Beside),
-    passed: &mut Vec<Passed>,
+    passed: &mut Vec<SkippedMemory>,
 ) -> usize {
     let levels = core.levels(operand);
     for (level, &memory) in levels.iter().enumerate() {
@@ -497,7 +497,7 @@ fn lowest_level(
             continue;
         }
         let (bits, inputs, beside) = needed(memory);
-        let passed_here = Passed { operand, memory, bits, inputs, beside };
+        let passed_here = SkippedMemory { operand, memory, bits, inputs, beside };
         if core.memories[memory].size_bits < passed_here.needed_bits() {
             passed.push(passed_here);
         } else if level + 1 >= least {

@@ -1,10 +1,10 @@
 //! The plan of a point: its stacks, tile types, placements and copies, in numbers.
 
 use super::account::TileMap;
-use super::axis::{Slot, Strips};
+use super::axis::{StripRun, Strips};
 use super::copies::CopyAction;
 use super::ids::{NodeId, ProblemId, StripId, TileTypeId};
-use super::placement::{CacheDecision, Passed};
+use super::placement::{CacheDecision, SkippedMemory};
 use super::stack::Stack;
 use super::strategy::DepthFirstStrategy;
 use crate::hardware::{Core, MemoryId, Operand};
@@ -47,7 +47,7 @@ pub struct StackPlan {
 
 /// The decisions that determine the memories in which a tile type exchanges overlap.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Deciders<'a> {
+pub(super) struct CacheDecisions<'a> {
     /// On columns for the right neighbour.
     pub h_write: Option<&'a TileDecision>,
     /// On columns of the left neighbour.
@@ -59,10 +59,10 @@ pub(super) struct Deciders<'a> {
 impl StackPlan {
     /// The decisions on where the first tile of a type exchanges overlap: for columns that of the one of two neighbours
     /// that needs the higher memory, for rows that of the tile that needs the highest.
-    pub(super) fn deciders(&self, tile: &TilePlan, core: &Core) -> Deciders<'_> {
-        let at = |slots: &[Slot], start: u64| slots.iter().find(|slot| slot.start == start).copied();
+    pub(super) fn cache_decisions(&self, tile: &TilePlan, core: &Core) -> CacheDecisions<'_> {
+        let at = |slots: &[StripRun], start: u64| slots.iter().find(|slot| slot.start == start).copied();
         let slots = (at(&self.columns.slots, tile.first_position.0), at(&self.rows.slots, tile.first_position.1));
-        let (Some(column), Some(row)) = slots else { return Deciders::default() };
+        let (Some(column), Some(row)) = slots else { return CacheDecisions::default() };
         let of = |strip: StripId| {
             let is_it = |decided: &&TileDecision| (decided.column, decided.row) == (strip, row.strip);
             self.decisions.iter().find(is_it)
@@ -73,7 +73,7 @@ impl StackPlan {
             // Under some rules the memory is not the higher one of both.
             pair.into_iter().flatten().find(|decided| decided.caches.h_memory == memory)
         };
-        Deciders {
+        CacheDecisions {
             h_write: between(column.next, tile.caches.h_write),
             h_read: between(column.previous, tile.caches.h_read),
             v: self.decisions.iter().max_by_key(|decided| level(decided.caches.v_memory)),
@@ -189,7 +189,7 @@ pub struct LayerTilePlan {
     /// Highest memory used by W, I and O.
     pub top: [Option<MemoryId>; 3],
     /// Memories that were too small for inputs or outputs.
-    pub passed: Vec<Passed>,
+    pub passed: Vec<SkippedMemory>,
     /// Levels for I and O beyond those chosen, as no mapping fitted otherwise.
     pub extra_levels: (usize, usize),
     /// Whether W is fetched again by every tile, as no mapping fits where it would be kept.

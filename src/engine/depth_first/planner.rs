@@ -1,9 +1,9 @@
 //! Planner of points: data that points share (stacks, strips, mapping problems) is computed once.
 
-use super::axis::{Axis, Strips, TooManyKinds};
-use super::floor::{Floors, StackFloor};
+use super::axis::{Strips, TileAxis, TooManyKinds};
 use super::ids::KnownStackId;
 use super::layer_tile::TiledLayer;
+use super::lower_bound::{NetworkLowerBounds, StackLowerBound};
 use super::placement::{Scratch, Skipping, StackFootprint};
 use super::plan::{PointPlan, StackPlan};
 use super::problems::{Feasibility, FeasibilityCheck, NotPlanned, Problems};
@@ -36,7 +36,7 @@ pub struct PlannerMemory {
     spans: usize,
     pub(super) layers: TiVec<LayerId, Option<TiledLayer>>,
     pub(super) scratch: Scratch,
-    floors: Option<Floors>,
+    lower_bounds: Option<NetworkLowerBounds>,
 }
 
 /// A stack, with the sizes of its data.
@@ -141,14 +141,19 @@ impl<'a> Planner<'a> {
     ///
     /// # Errors
     /// Tiles of too many sizes.
-    pub fn floor(&mut self, stack: &Stack, tile: (u64, u64), mode: StoringMode) -> Result<StackFloor, Diagnostics> {
+    pub fn lower_bound(
+        &mut self,
+        stack: &Stack,
+        tile: (u64, u64),
+        mode: StoringMode,
+    ) -> Result<StackLowerBound, Diagnostics> {
         let known = self.known_stack(stack);
         check_strip_count(self.network, [stack], tile)?;
-        let x = self.strips(Axis::Columns, &known, tile.0, mode.caches_columns())?;
-        let y = self.strips(Axis::Rows, &known, tile.1, mode.caches_rows())?;
+        let x = self.strips(TileAxis::Columns, &known, tile.0, mode.caches_columns())?;
+        let y = self.strips(TileAxis::Rows, &known, tile.1, mode.caches_rows())?;
         let Self { core, network, rules, memory, .. } = self;
-        let floors = memory.floors.get_or_insert_with(|| Floors::new(core, network, *rules));
-        Ok(floors.of((core, network, rules), stack, &known.footprint, (x.sums(), y.sums())))
+        let lower_bounds = memory.lower_bounds.get_or_insert_with(|| NetworkLowerBounds::new(core, network, *rules));
+        Ok(lower_bounds.of((core, network, rules), stack, &known.footprint, (x.sums(), y.sums())))
     }
 
     fn stacks(&mut self, fuse: &FuseDepth) -> Result<Vec<KnownStack>, Diagnostics> {
@@ -181,7 +186,7 @@ impl<'a> Planner<'a> {
     /// Strips of too many kinds.
     pub(super) fn strips(
         &mut self,
-        axis: Axis,
+        axis: TileAxis,
         known: &KnownStack,
         tile: u64,
         caches: bool,
@@ -189,7 +194,7 @@ impl<'a> Planner<'a> {
         let (network, borders) = (self.network, !self.rules.tiles_without_borders);
         let stack = &*known.stack;
         let tile = tile.min(axis.map_size(network, stack, stack.output()));
-        let key = (known.id, axis == Axis::Columns, tile, caches);
+        let key = (known.id, axis == TileAxis::Columns, tile, caches);
         if let Some(strips) = self.memory.strips.get(&key) {
             return Ok(Arc::clone(strips));
         }
@@ -223,8 +228,8 @@ impl PlannerMemory {
 }
 
 #[cold]
-fn too_many_kinds(axis: Axis, kinds: usize, stack: &Stack) -> Diagnostics {
-    let (field, strips) = if axis == Axis::Columns { ("tiles_x", "columns") } else { ("tiles_y", "rows") };
+fn too_many_kinds(axis: TileAxis, kinds: usize, stack: &Stack) -> Diagnostics {
+    let (field, strips) = if axis == TileAxis::Columns { ("tiles_x", "columns") } else { ("tiles_y", "rows") };
     let mut diagnostics = Diagnostics::default();
     diagnostics.add(
         format!("settings.{field}"),
@@ -277,7 +282,7 @@ fn check_strip_count<'a>(
 ) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     for stack in stacks {
-        for (axis, field, tile) in [(Axis::Columns, "tiles_x", tile.0), (Axis::Rows, "tiles_y", tile.1)] {
+        for (axis, field, tile) in [(TileAxis::Columns, "tiles_x", tile.0), (TileAxis::Rows, "tiles_y", tile.1)] {
             let map = axis.map_size(network, stack, stack.output());
             let most = MOST_STRIPS.min(MOST_STRIP_LAYERS / stack.nodes.len() as u64).max(1);
             if map.div_ceil(tile.max(1)) > most {

@@ -1,7 +1,7 @@
 //! The reasons for the placement of the operands of a layer-tile, in sentences; computed again for the points that a
 //! person looks at.
 
-use super::placement::{Passed, is_shared, weight_room};
+use super::placement::{SkippedMemory, is_shared, weight_room};
 use super::plan::{LayerTilePlan, StackPlan, TilePlan};
 use super::problems::Problems;
 use crate::hardware::{Core, MemoryId, Operand, Unroll};
@@ -84,9 +84,9 @@ impl Reasons<'_> {
 
     /// Why overlap with neighbouring tiles is not cached lower.
     pub fn of_caches(&self, stack: &StackPlan, tile: &TilePlan) -> Vec<String> {
-        let deciders = stack.deciders(tile, self.core);
+        let cache_decisions = stack.cache_decisions(tile, self.core);
         let mut reasons = Vec::new();
-        let columns = [(tile.caches.h_read, deciders.h_read), (tile.caches.h_write, deciders.h_write)];
+        let columns = [(tile.caches.h_read, cache_decisions.h_read), (tile.caches.h_write, cache_decisions.h_write)];
         for (memory, decided) in columns {
             let Some((memory, decided)) = memory.zip(decided) else { continue };
             let decision = &decided.caches;
@@ -95,7 +95,7 @@ impl Reasons<'_> {
             });
         }
         for memory in [tile.caches.v_read, tile.caches.v_write] {
-            let Some((memory, decided)) = memory.zip(deciders.v) else { continue };
+            let Some((memory, decided)) = memory.zip(cache_decisions.v) else { continue };
             let decision = &decided.caches;
             let before = decision.peak_with_h_bits.unwrap_or(decision.peak_bits);
             self.of_cache("Rows cached for the tiles below", memory, &mut reasons, &|passed| {
@@ -192,7 +192,7 @@ impl Reasons<'_> {
 }
 
 /// The resident data beside which an operand would have to lie in a memory.
-fn beside(passed: &Passed) -> String {
+fn beside(passed: &SkippedMemory) -> String {
     let parts = [
         ("I", passed.inputs),
         ("maps of other layers", passed.beside.maps),

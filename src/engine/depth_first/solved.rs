@@ -2,7 +2,7 @@
 
 use super::account::HeldData;
 use crate::cost::{
-    Access, AccessCause, ByCause, Energy, EnergySplit, Evaluator, LatencyCause, LatencySplit, LayerCost, PerLink,
+    Access, AccessCause, ByCause, EnergySplit, Evaluator, LatencyCause, LatencySplit, LayerCost, LayerEnergy, PerLink,
     PortBalance, accesses, slowest_port,
 };
 use crate::hardware::MemoryId;
@@ -89,28 +89,28 @@ fn held(layer: &LayerOnCore<'_>, cost: &LayerCost) -> Vec<HeldData> {
 }
 
 /// Number of watched memories: DRAM, and the one that an objective names.
-pub const WATCHED: usize = 2;
+pub const COUNTED_MEMORIES: usize = 2;
 
 /// The part of a solved problem's cost that sums of points need: words of watched memories only.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProblemCost {
     pub(super) energy: EnergySplit,
     pub(super) latency: LatencySplit,
-    pub(super) words: [ByCause; WATCHED],
+    pub(super) words: [ByCause; COUNTED_MEMORIES],
 }
 
 impl ProblemCost {
     /// A lower bound on the cost of every mapping of a problem, found without a search. It holds under the corrected
     /// rules only: under those of the tools, amounts may fall as data is moved in more parts.
-    pub fn lower_bound(layer: &LayerOnCore<'_>, watched: [MemoryId; WATCHED]) -> Self {
-        let least = Evaluator::new(layer).unavoidable();
+    pub fn lower_bound(layer: &LayerOnCore<'_>, watched: [MemoryId; COUNTED_MEMORIES]) -> Self {
+        let least = Evaluator::new(layer).lower_bound();
         let mut latency = LatencySplit::default();
         latency[LatencyCause::Computing] = layer.temporal_cycles();
         Self { energy: least.split(layer), latency, words: words_at(layer, &least, watched) }
     }
 
     /// The cost of a problem with the mapping `solution`; `None` if that does not fit.
-    pub fn new(evaluator: &Evaluator<'_>, solution: &Solution, watched: [MemoryId; WATCHED]) -> Option<Self> {
+    pub fn new(evaluator: &Evaluator<'_>, solution: &Solution, watched: [MemoryId; COUNTED_MEMORIES]) -> Option<Self> {
         let layer = evaluator.problem();
         let moves = evaluator.moves(&solution.order, &solution.allocation)?;
         let energy = evaluator.energy(&moves);
@@ -122,8 +122,12 @@ impl ProblemCost {
     }
 }
 
-fn words_at(layer: &LayerOnCore<'_>, energy: &Energy, watched: [MemoryId; WATCHED]) -> [ByCause; WATCHED] {
-    let mut words = [ByCause::default(); WATCHED];
+fn words_at(
+    layer: &LayerOnCore<'_>,
+    energy: &LayerEnergy,
+    watched: [MemoryId; COUNTED_MEMORIES],
+) -> [ByCause; COUNTED_MEMORIES] {
+    let mut words = [ByCause::default(); COUNTED_MEMORIES];
     for (index, operand) in layer.each_operand() {
         for (level, memory) in operand.memories.iter().enumerate() {
             for (words, _) in words.iter_mut().zip(watched).filter(|(_, watched)| watched == memory) {

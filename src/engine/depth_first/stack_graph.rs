@@ -40,14 +40,14 @@ pub struct StackGraph {
     /// The stacks, by ascending state in which they begin.
     pub arcs: Vec<StackArc>,
     /// Which stacks of the network these are.
-    pub listed: ListedStacks,
+    pub listed: StackEnumeration,
 }
 
 /// Which stacks of a network are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ListedStacks"))]
 #[serde(rename_all = "snake_case")]
-pub enum ListedStacks {
+pub enum StackEnumeration {
     /// All, within the limits of the request.
     All,
     /// All of at most this many layers, and longer ones that were given.
@@ -56,7 +56,7 @@ pub enum ListedStacks {
     Given,
 }
 
-impl ListedStacks {
+impl StackEnumeration {
     /// For a person: the stacks among which the best choice is proved, where these are not all.
     pub fn scope(self) -> Option<String> {
         let named = "the stacks that the other methods choose";
@@ -82,7 +82,7 @@ pub struct StackArc {
 
 /// Why a network's stacks are not listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NotListed {
+pub enum EnumerationLimit {
     /// There are more than `MOST_STACKS`, with more than `MOST_STACKED_LAYERS` in all, or it takes too long to find them.
     TooMany,
     /// No stacks of so few layers compute the network.
@@ -94,9 +94,9 @@ impl StackGraph {
     ///
     /// # Errors
     /// Too many of them, which is noticed while they are counted, or too few to compute the network.
-    pub fn new(network: &Network, most_layers: usize) -> Result<Self, NotListed> {
+    pub fn new(network: &Network, most_layers: usize) -> Result<Self, EnumerationLimit> {
         let limits = Within { most_layers, most_stacked_layers: MOST_STACKED_LAYERS, most_steps: MOST_STEPS };
-        Self::listed(network, &LayerSets::new(network), limits, ListedStacks::All, &[])
+        Self::listed(network, &LayerSets::new(network), limits, StackEnumeration::All, &[])
     }
 
     /// As many of the stacks of at most `most_layers` layers as a limited effort allows: all up to the greatest power of two of layers
@@ -104,7 +104,11 @@ impl StackGraph {
     ///
     /// # Errors
     /// Where the given choices do not compute the network with so few layers in a stack, and short stacks are too many.
-    pub fn within_effort(network: &Network, most_layers: usize, given: &[Vec<Stack>]) -> Result<Self, NotListed> {
+    pub fn within_effort(
+        network: &Network,
+        most_layers: usize,
+        given: &[Vec<Stack>],
+    ) -> Result<Self, EnumerationLimit> {
         let sets = LayerSets::new(network);
         let of = |most_layers| Within {
             most_layers,
@@ -119,21 +123,21 @@ impl StackGraph {
             .map(Vec::as_slice)
             .collect();
         for length in lengths {
-            match Self::listed(network, &sets, of(length), ListedStacks::UpTo(length), &given) {
-                Err(NotListed::TooMany) => {}
+            match Self::listed(network, &sets, of(length), StackEnumeration::UpTo(length), &given) {
+                Err(EnumerationLimit::TooMany) => {}
                 graph => return graph,
             }
         }
-        Self::listed(network, &sets, of(0), ListedStacks::Given, &given)
+        Self::listed(network, &sets, of(0), StackEnumeration::Given, &given)
     }
 
     fn listed(
         network: &Network,
         sets: &LayerSets,
         limits: Within,
-        listed: ListedStacks,
+        listed: StackEnumeration,
         given: &[&[Stack]],
-    ) -> Result<Self, NotListed> {
+    ) -> Result<Self, EnumerationLimit> {
         let mut arcs = Vec::new();
         // Counted before they are kept.
         sets.follow(limits, &mut |_, _, _| {})?;
@@ -141,7 +145,7 @@ impl StackGraph {
             arcs.push(StackArc { from, to, stack: Stack::new(network, layers) });
         })?;
         sets.add_ways(&mut done_in, &mut arcs, given);
-        let end = done_in.position(|done| sets.is_all(done)).ok_or(NotListed::NoWay)?;
+        let end = done_in.position(|done| sets.is_all(done)).ok_or(EnumerationLimit::NoWay)?;
         Ok(Self::ordered(&done_in, end, arcs, listed))
     }
 
@@ -150,7 +154,7 @@ impl StackGraph {
         done_in: &TiSlice<StateId, IdBitSet<LayerId>>,
         end: StateId,
         mut arcs: Vec<StackArc>,
-        listed: ListedStacks,
+        listed: StackEnumeration,
     ) -> Self {
         let done: TiVec<StateId, usize> = done_in.iter().map(|done| done.count()).collect();
         let mut leads_on: TiVec<StateId, bool> = ti_vec![false; done_in.len()];
@@ -222,7 +226,7 @@ impl LayerSets {
         &self,
         Within { most_layers, most_stacked_layers, most_steps }: Within,
         found: &mut dyn FnMut(StateId, StateId, Vec<LayerId>),
-    ) -> Result<TiVec<StateId, IdBitSet<LayerId>>, NotListed> {
+    ) -> Result<TiVec<StateId, IdBitSet<LayerId>>, EnumerationLimit> {
         let nothing = IdBitSet::with_capacity(self.readers.len());
         let mut number: HashMap<IdBitSet<LayerId>, StateId> = HashMap::from([(nothing.clone(), StateId::default())]);
         let mut done_in: TiVec<StateId, IdBitSet<LayerId>> = ti_vec![nothing];
@@ -253,7 +257,7 @@ impl LayerSets {
                     found(from, to, layers);
                 }
                 if stacks > MOST_STACKS || stacked_layers > most_stacked_layers {
-                    return Err(NotListed::TooMany);
+                    return Err(EnumerationLimit::TooMany);
                 }
                 if self.whole.contains(end) {
                     // No stack may contain this layer except as its last, and stacks come in the order of their last
@@ -262,7 +266,7 @@ impl LayerSets {
                 }
             }
             if steps > most_steps {
-                return Err(NotListed::TooMany);
+                return Err(EnumerationLimit::TooMany);
             }
             from = from.following();
         }

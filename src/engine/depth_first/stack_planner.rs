@@ -1,7 +1,7 @@
 //! Planning one stack: which of its tiles behave identically, and where each kind keeps its data.
 
 use super::account::{TileMap, TileRun};
-use super::axis::{Axis, KindOfStrip, Slot, Strips};
+use super::axis::{StripRun, StripType, Strips, TileAxis};
 use super::ids::{BehaviourId, NodeId, StripId, TileTypeId};
 use super::layer_tile::{TilePlanner, has_weights};
 use super::placement::{CacheContext, CacheDecision, Scratch, TileGeometry, TopLevels, is_shared};
@@ -71,15 +71,15 @@ impl<'a> StackPlanner<'a> {
         tile: (u64, u64),
         mode: StoringMode,
     ) -> Result<Self, Diagnostics> {
-        let x = planner.strips(Axis::Columns, &known, tile.0, mode.caches_columns())?;
-        let y = planner.strips(Axis::Rows, &known, tile.1, mode.caches_rows())?;
+        let x = planner.strips(TileAxis::Columns, &known, tile.0, mode.caches_columns())?;
+        let y = planner.strips(TileAxis::Rows, &known, tile.1, mode.caches_rows())?;
         let Planner { core, network, rules, skipping, .. } = *planner;
         let layers = known.stack.layers().iter().filter_map(|&layer| planner.memory.layers[layer]);
         let kept_bits = (0..core.levels(Operand::W).len())
             .map(|level| layers.clone().map(|layer| layer.kept_bits[level]).sum())
             .collect();
         // Tiles run row by row, so that a layer starts where both of its axes do.
-        let first = |slots: &[Slot], computes: &dyn Fn(StripId) -> bool| {
+        let first = |slots: &[StripRun], computes: &dyn Fn(StripId) -> bool| {
             slots.iter().find(|slot| computes(slot.strip)).map_or(u64::MAX, |slot| slot.start)
         };
         let first_tile = |node: NodeId| match rules.only_first_tile_fetches_weights {
@@ -210,7 +210,8 @@ impl<'a> StackPlanner<'a> {
     ) -> StackPlan {
         let stack = self.known.stack;
         let has_weights = stack.layers().iter().any(|&layer| has_weights(self.network, layer));
-        let output_size = [Axis::Columns, Axis::Rows].map(|axis| axis.map_size(self.network, &stack, stack.output()));
+        let output_size =
+            [TileAxis::Columns, TileAxis::Rows].map(|axis| axis.map_size(self.network, &stack, stack.output()));
         StackPlan {
             output_size: output_size.into(),
             weight_bits: self.known.footprint.weight_bits,
@@ -225,7 +226,7 @@ impl<'a> StackPlanner<'a> {
         }
     }
 
-    fn key(&self, column: &Slot, row: &Slot, decisions: &[TileDecision], places: &Places) -> TileKey {
+    fn key(&self, column: &StripRun, row: &StripRun, decisions: &[TileDecision], places: &Places) -> TileKey {
         let v_memory = places.v_memory;
         let decision = |strip: StripId| &decisions[self.pair(strip, row.strip)];
         let here = decision(column.strip);
@@ -251,8 +252,8 @@ impl<'a> StackPlanner<'a> {
     /// A tile type with a count of 0.
     fn tile(
         &self,
-        column: &Slot,
-        row: &Slot,
+        column: &StripRun,
+        row: &StripRun,
         key: TileKey,
         places: &Places,
         memory: &mut PlannerMemory,
@@ -360,12 +361,12 @@ impl<'a> StackPlanner<'a> {
 
     /// Whether cached columns stay for more than the next tile.
     fn keeps_columns_for_several(&self) -> bool {
-        let stay = |strip: &KindOfStrip| strip.own.nodes.iter().any(|span| span.to_cache > span.written);
+        let stay = |strip: &StripType| strip.own.nodes.iter().any(|span| span.to_cache > span.written);
         self.mode.caches_columns() && !self.rules.far_columns_left_behind && self.x.different.iter().any(stay)
     }
 }
 
-fn check_kinds(columns: &[Slot], rows: &[Slot]) -> Result<(), Diagnostics> {
+fn check_kinds(columns: &[StripRun], rows: &[StripRun]) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     if columns.len().saturating_mul(rows.len()) > MOST_KINDS {
         diagnostics.add(
@@ -381,6 +382,6 @@ fn check_kinds(columns: &[Slot], rows: &[Slot]) -> Result<(), Diagnostics> {
     diagnostics.or(())
 }
 
-fn tile_runs(slots: &[Slot]) -> Vec<TileRun> {
+fn tile_runs(slots: &[StripRun]) -> Vec<TileRun> {
     slots.iter().map(|slot| TileRun { start: slot.start, size: slot.size, count: slot.count }).collect()
 }

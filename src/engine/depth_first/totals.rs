@@ -2,10 +2,10 @@
 
 use super::copies::{CopyAction, CopyCost, CopyRoutes};
 use super::ids::{NodeId, ProblemId};
-use super::ledger::{Ledger, Sum, add_up};
+use super::ledger::{Sum, TileLedger, add_up};
 use super::plan::{LayerTilePlan, PointPlan, StackPlan, TilePlan};
 use super::problems::Problems;
-use super::solved::{ProblemCost, WATCHED};
+use super::solved::{COUNTED_MEMORIES, ProblemCost};
 use crate::cost::{AccessCause, ByCause, EnergySplit, LatencySplit};
 use crate::hardware::{Core, MemoryId};
 use crate::ids::TiSlice;
@@ -22,7 +22,7 @@ pub struct PointTotals {
     /// Multiply-accumulates, recomputed ones included.
     pub macs: u64,
     /// Full-width words read from and written to each watched memory.
-    pub words: [ByCause; WATCHED],
+    pub words: [ByCause; COUNTED_MEMORIES],
     /// Energy, pJ, and latency, cycles, of each stack.
     pub stacks: Vec<(f64, u64)>,
 }
@@ -33,7 +33,7 @@ pub struct PointTotals {
 pub struct CostExpression {
     /// The constant term: data copy actions.
     copies: Sum,
-    copied_words: [ByCause; WATCHED],
+    copied_words: [ByCause; COUNTED_MEMORIES],
     /// Each problem with its count.
     problems: Vec<(ProblemId, u64)>,
 }
@@ -80,14 +80,14 @@ impl CostExpression {
 /// Assembles the totals of points.
 pub struct TotalsAssembler<'a> {
     /// The memories whose words are counted.
-    pub watched: [MemoryId; WATCHED],
+    pub watched: [MemoryId; COUNTED_MEMORIES],
     problems: &'a Problems,
     routes: CopyRoutes<'a>,
 }
 
 impl<'a> TotalsAssembler<'a> {
     /// Adds up points whose problems are in `problems`.
-    pub fn new(core: &'a Core, rules: Rules, problems: &'a Problems, watched: [MemoryId; WATCHED]) -> Self {
+    pub fn new(core: &'a Core, rules: Rules, problems: &'a Problems, watched: [MemoryId; COUNTED_MEMORIES]) -> Self {
         Self { watched, problems, routes: CopyRoutes::new(core, rules) }
     }
 
@@ -95,7 +95,7 @@ impl<'a> TotalsAssembler<'a> {
     /// missing, or a sum is too large to count. `costs` holds one entry for each problem.
     pub fn totals(&mut self, plan: &PointPlan, costs: &TiSlice<ProblemId, Option<ProblemCost>>) -> Option<PointTotals> {
         let stacks = Vec::with_capacity(plan.stacks.len());
-        let mut totals = TotalsLedger { assembler: self, costs, words: [ByCause::default(); WATCHED], stacks };
+        let mut totals = TotalsLedger { assembler: self, costs, words: [ByCause::default(); COUNTED_MEMORIES], stacks };
         let Sum { energy, latency, macs } = add_up(plan, &mut totals)?;
         Some(PointTotals { energy, latency, macs, words: totals.words, stacks: totals.stacks })
     }
@@ -105,11 +105,11 @@ impl<'a> TotalsAssembler<'a> {
         let layers = plan.stacks.iter().flat_map(|stack| &stack.types).map(|tile| tile.layers.len());
         let mut expression = CostExpression {
             copies: Sum::default(),
-            copied_words: [ByCause::default(); WATCHED],
+            copied_words: [ByCause::default(); COUNTED_MEMORIES],
             problems: Vec::with_capacity(layers.sum()),
         };
         for tile in plan.stacks.iter().flat_map(|stack| &stack.types) {
-            let mut words = [ByCause::default(); WATCHED];
+            let mut words = [ByCause::default(); COUNTED_MEMORIES];
             for layer in &tile.layers {
                 let copies = Sum::of_copies(self.copied(tile.copies_before(layer), tile.count, &mut words));
                 expression.copies.energy.add(&copies.energy, tile.count as f64);
@@ -128,7 +128,7 @@ impl<'a> TotalsAssembler<'a> {
     }
 
     /// Notes the words of copies before a layer of one tile, of which there are `times`.
-    fn copied(&mut self, actions: &[CopyAction], times: u64, words: &mut [ByCause; WATCHED]) -> CopyCost {
+    fn copied(&mut self, actions: &[CopyAction], times: u64, words: &mut [ByCause; COUNTED_MEMORIES]) -> CopyCost {
         for action in actions {
             for hop in self.routes.hops(action) {
                 for (memory, moved) in [(hop.from.0, hop.read_words), (hop.to.0, hop.write_words)] {
@@ -148,11 +148,11 @@ impl<'a> TotalsAssembler<'a> {
 struct TotalsLedger<'t, 'a> {
     assembler: &'t mut TotalsAssembler<'a>,
     costs: &'t TiSlice<ProblemId, Option<ProblemCost>>,
-    words: [ByCause; WATCHED],
+    words: [ByCause; COUNTED_MEMORIES],
     stacks: Vec<(f64, u64)>,
 }
 
-impl Ledger for TotalsLedger<'_, '_> {
+impl TileLedger for TotalsLedger<'_, '_> {
     type Copies = ();
     type Mapped = ();
 

@@ -60,7 +60,7 @@ pub struct AttentionTiles {
 
 /// Which schedule is followed step by step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum FollowedSchedule {
+pub enum TracedSchedule {
     /// The given schedule.
     Exactly(Schedule),
     /// The best of a kind with tiles of so many queries and so many keys.
@@ -71,7 +71,7 @@ pub enum FollowedSchedule {
 
 /// The steps of a schedule of attention, with the names of the memories.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FollowedAttention {
+pub struct AttentionTrace {
     /// Its steps.
     pub motion: AttentionMotion,
     /// Name of DRAM in the hardware document.
@@ -113,7 +113,7 @@ impl From<&(Dataflow, Replay)> for PublishedDataflow {
 
 /// A validated request.
 #[derive(Debug, Clone, PartialEq)]
-pub struct AttentionStudy {
+pub struct AttentionProblem {
     /// The core as attention sees it.
     pub machine: Machine,
     /// The transformer, validated.
@@ -124,7 +124,7 @@ pub struct AttentionStudy {
 /// Limit on the tokens of a step, on sequences, and on the tokens that follow.
 const MOST: u64 = 1 << 24;
 
-impl AttentionStudy {
+impl AttentionProblem {
     /// Validates a request.
     ///
     /// # Errors
@@ -249,7 +249,7 @@ impl AttentionStudy {
     ///
     /// There is no attention, no such tile, no room for keys and values; or the errors of [`follow`] or
     /// [`follow_block`].
-    pub fn motion(&self, of: &FollowedSchedule, keys_in: KeyStore) -> Result<FollowedAttention, Diagnostics> {
+    pub fn trace(&self, of: &TracedSchedule, keys_in: KeyStore) -> Result<AttentionTrace, Diagnostics> {
         let step = &self.request.step;
         let (problem, left) = self.with_keys_in(keys_in)?;
         let shape = &problem.shape;
@@ -260,11 +260,11 @@ impl AttentionStudy {
             best.unwrap_or(Schedule { fusion, queries, heads: 1, keys, held: problem.stored()[0] })
         };
         let motion = match *of {
-            FollowedSchedule::Exactly(schedule) => follow(&problem, &left, &schedule)?,
-            FollowedSchedule::BestWith(fusion, queries, keys) => {
+            TracedSchedule::Exactly(schedule) => follow(&problem, &left, &schedule)?,
+            TracedSchedule::BestWith(fusion, queries, keys) => {
                 follow(&problem, &left, &best_with(fusion, queries, keys))?
             }
-            FollowedSchedule::Block(schedule) => {
+            TracedSchedule::Block(schedule) => {
                 let [queries, chain] = &parts_around(&self.model, &left);
                 let problem = BlockProblem { queries, attention: &problem, chain, step, machine: &left };
                 follow_block(&problem, &schedule)?
@@ -272,7 +272,7 @@ impl AttentionStudy {
         };
         let machine = &self.machine;
         let named = |store: &Store| (store.name.clone(), store.size_bits);
-        Ok(FollowedAttention {
+        Ok(AttentionTrace {
             motion,
             dram: machine.dram.name.clone(),
             on_chip: std::iter::once(&machine.activations).chain(&machine.weights).map(named).collect(),

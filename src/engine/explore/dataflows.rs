@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// Which loops lie along the rows and the columns of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Dataflow {
+pub enum ArrayDataflow {
     /// Input and output channels: every PE keeps a weight, as in a TPU.
     WeightStationary,
     /// Rows and columns of the output: every PE keeps an output, as in ShiDianNao.
@@ -31,7 +31,7 @@ const MOST_PES: u64 = 1 << 32;
 const ROWS: &str = "rows";
 const COLUMNS: &str = "columns";
 
-impl Dataflow {
+impl ArrayDataflow {
     /// Every variant, in the order of declaration.
     pub const ALL: [Self; 4] =
         [Self::WeightStationary, Self::OutputStationary, Self::RowStationary, Self::ColumnsAndChannels];
@@ -85,7 +85,7 @@ impl Dataflow {
 /// Documents that make no sense.
 pub fn dataflow_request(
     request: &Request,
-    dataflow: Dataflow,
+    dataflow: ArrayDataflow,
     doublings: i32,
 ) -> Result<(Request, (u64, u64)), Diagnostics> {
     let network = Network::from_text(&request.workload).map_err(|wrong| wrong.under("workload"))?;
@@ -104,7 +104,7 @@ fn usual_kernel(network: &Network) -> u64 {
     shapes().map(|shape| shape.size(Dim::FY)).max_by_key(|&rows| (macs(rows), rows)).unwrap_or(1)
 }
 
-fn unrolled(spec: HardwareSpec, dataflow: Dataflow, (rows, columns): (u64, u64), kernel: u64) -> HardwareSpec {
+fn unrolled(spec: HardwareSpec, dataflow: ArrayDataflow, (rows, columns): (u64, u64), kernel: u64) -> HardwareSpec {
     let unroll = dataflow.unrolls(rows, kernel);
     let convolutions = unroll.first().map(|(_, loops)| loops.as_slice()).unwrap_or_default();
     let memories = spec.memories.iter().map(|memory| rewired(memory, &spec.array, convolutions)).collect();

@@ -3,7 +3,7 @@
 use super::sweep::Sweep;
 use crate::depth_first::{FuseDepth, Stack, cut, cut_with_outputs};
 use crate::fusion::document::{layers_of, operators_of};
-use crate::fusion::{Group, OperatorGraph, OperatorId, Proof, Scheme, Setting, algorithm1, fuse, memory_cost};
+use crate::fusion::{Group, OperatorGraph, OperatorId, Scheme, SchemeProof, Setting, algorithm1, fuse, memory_cost};
 use crate::ids::TiVec;
 use crate::interlayer::groups_of;
 use crate::spec::Diagnostics;
@@ -85,7 +85,7 @@ pub(super) struct OptimusChoice {
     pub setting: Setting,
     /// The best groups; `None` where some layer does not fit at all.
     pub fused: Option<Scheme>,
-    pub proof: Proof,
+    pub proof: SchemeProof,
 }
 
 impl OptimusChoice {

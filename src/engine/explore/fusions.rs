@@ -5,10 +5,10 @@
 
 use super::fusion_choices::{FusionMethod, OptimusChoice, choice_of};
 use super::group_traffic::{GroupTraffic, TrafficUnits};
-use super::stacks::{OptimalStacks, StackRun, StackStudy};
-use crate::depth_first::{ListedStacks, Stack};
+use super::stacks::{OptimalStacks, StackProblem, StackRun};
+use crate::depth_first::{Stack, StackEnumeration};
 use crate::fusion::document::operators_in;
-use crate::fusion::{OperatorId, Proof, Setting, baselines};
+use crate::fusion::{OperatorId, SchemeProof, Setting, baselines};
 use crate::ids::TiVec;
 use crate::search::Objective;
 use crate::spec::Diagnostics;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 /// The groups of a method, and their cost by the whole model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FusionVerdict {
+pub struct FusionResult {
     /// The layers of each of its groups, by their place among the computing layers.
     pub groups: Vec<Vec<usize>>,
     /// Bytes between DRAM and chip by Optimus' model, if that can express the network and the groups fit.
@@ -32,11 +32,11 @@ pub struct FusionVerdict {
 
 /// All methods on one network and one core.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Fusions {
+pub struct FusionComparison {
     /// Names of the computing layers.
     pub names: Vec<String>,
-    /// The verdict of each method, or why it has none.
-    pub verdicts: Vec<(FusionMethod, Result<FusionVerdict, Diagnostics>)>,
+    /// The result of each method, or why it has none.
+    pub results: Vec<(FusionMethod, Result<FusionResult, Diagnostics>)>,
     /// The objective that the jointly optimal stacks minimise.
     pub objective: Objective,
     /// The buffer that Optimus' model sees, in bytes.
@@ -54,29 +54,29 @@ pub struct Fusions {
     /// Number of different stacks.
     pub stacks: usize,
     /// The stacks of the network that are compared: among these the jointly optimal ones are proved to be the best.
-    pub listed: ListedStacks,
+    pub listed: StackEnumeration,
     /// Number of ways to cut the network into them.
     pub cuttings: f64,
 }
 
 /// Compares all methods; `runs` are those of all parts of the study.
-pub fn compare_fusions(study: &StackStudy, runs: &[StackRun]) -> Fusions {
+pub fn compare_fusions(study: &StackProblem, runs: &[StackRun]) -> FusionComparison {
     let sweep = study.sweep();
     let layers: TiVec<OperatorId, LayerId> = sweep.network.computing().collect();
     let optimus = OptimusChoice::new(sweep);
     let bound = optimus.as_ref().ok().and_then(|optimus| match optimus.proof {
-        Proof::Optimal => None,
-        Proof::TooWide(bound) => Some(bound),
+        SchemeProof::Optimal => None,
+        SchemeProof::TooWide(bound) => Some(bound),
     });
-    let comparison = Comparison { study, runs, layers, optimus };
+    let comparison = MethodEvaluator { study, runs, layers, optimus };
     let bytes = |elements: u64| comparison.optimus.as_ref().ok().map(|optimus| optimus.setting.bytes(elements));
     let setting = Setting::of(&sweep.core, &sweep.network);
     let oracle = comparison.optimus.as_ref().ok();
     let oracle =
         oracle.map(|optimus| GroupTraffic::oracle(&optimus.graph, baselines::oracle(&optimus.graph, &optimus.setting)));
-    Fusions {
+    FusionComparison {
         names: comparison.layers.iter().map(|&id| sweep.network.layer(id).name.clone()).collect(),
-        verdicts: FusionMethod::ALL.map(|method| (method, comparison.verdict(method))).into(),
+        results: FusionMethod::ALL.map(|method| (method, comparison.result(method))).into(),
         objective: sweep.settings.objective.clone(),
         buffer_bytes: setting.buffer_bytes,
         buffer: sweep.core.on_chip().map(|memory| (memory.name.clone(), memory.all_bits() / 8)).collect(),
@@ -90,15 +90,15 @@ pub fn compare_fusions(study: &StackStudy, runs: &[StackRun]) -> Fusions {
     }
 }
 
-struct Comparison<'a> {
-    study: &'a StackStudy,
+struct MethodEvaluator<'a> {
+    study: &'a StackProblem,
     runs: &'a [StackRun],
     layers: TiVec<OperatorId, LayerId>,
     optimus: Result<OptimusChoice, Diagnostics>,
 }
 
-impl Comparison<'_> {
-    fn verdict(&self, method: FusionMethod) -> Result<FusionVerdict, Diagnostics> {
+impl MethodEvaluator<'_> {
+    fn result(&self, method: FusionMethod) -> Result<FusionResult, Diagnostics> {
         let sweep = self.study.sweep();
         let (groups, stacks) = if method == FusionMethod::Optimal {
             let optimal = self.study.combine(self.runs)?;
@@ -113,7 +113,7 @@ impl Comparison<'_> {
         let places = |layers: &[LayerId]| layers.iter().filter_map(place).collect();
         let of_run = |run: &StackRun| places(self.study.stacks()[run.arc].stack.layers());
         let traffic = self.traffic(&groups);
-        Ok(FusionVerdict {
+        Ok(FusionResult {
             groups: groups.iter().map(|layers| places(layers)).collect(),
             optimus_bytes: traffic.as_ref().and_then(|traffic| self.optimus_bytes(traffic)),
             traffic,

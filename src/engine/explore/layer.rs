@@ -2,10 +2,10 @@
 
 use super::sweep::check_objective;
 use crate::cost::{
-    Access, EnergyCause, EnergySplit, Evaluator, LatencyCause, LatencySplit, LayerCost, LoopInformation, LoopTurns,
+    Access, EnergyCause, EnergySplit, Evaluator, LatencyCause, LatencySplit, LayerCost, LoopInformation, LoopTrace,
     MappingError, PortBalance, accesses, loop_information, port_balances,
 };
-use crate::hardware::{Activation, ArraySizes, Core, MacroPart, Unroll};
+use crate::hardware::{ArraySizes, Core, MacroActivation, MacroPart, Unroll};
 use crate::mapping::temporal::prime_factors;
 use crate::mapping::{
     InMemoryUse, LayerOnCore, LayerOperand, LayerProblem, OPERANDS, Relevance, SpatialLoop, TemporalLoop,
@@ -66,7 +66,7 @@ pub struct UnrollingChoice {
 
 /// A layer on its core, validated.
 #[derive(Clone)]
-pub struct LayerStudy {
+pub struct DesignLayer {
     /// The core that runs the layer.
     pub core: Core,
     /// Name of the layer.
@@ -231,8 +231,9 @@ pub struct InMemoryFacts {
 
 impl InMemoryFacts {
     fn new(of: &InMemoryUse) -> Self {
-        let average =
-            |value: fn(&Activation) -> f64| of.uses.iter().map(|one| one.share * value(&one.activation)).sum::<f64>();
+        let average = |value: fn(&MacroActivation) -> f64| {
+            of.uses.iter().map(|one| one.share * value(&one.activation)).sum::<f64>()
+        };
         let parts = MacroPart::ALL.into_iter().filter(|part| of.energy_pj[*part] != 0.0);
         Self {
             cycles: of.cycles,
@@ -286,7 +287,7 @@ pub struct MappedLayer {
     /// Whether each memory level is double-buffered, by operand.
     pub double_buffered: [Vec<bool>; OPERANDS],
     /// Latency by its parts.
-    pub cycles: Cycles,
+    pub cycles: LatencyParts,
     /// The balance of every port.
     pub ports: Vec<PortBalance>,
     /// The loop-information table.
@@ -295,7 +296,7 @@ pub struct MappedLayer {
 
 /// The latency of a layer by its parts, cycles.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Cycles {
+pub struct LatencyParts {
     /// In whole cycles.
     pub by_cause: LatencySplit,
     /// As the rules count it.
@@ -311,7 +312,7 @@ pub struct Cycles {
     pub overlaps: bool,
 }
 
-impl Cycles {
+impl LatencyParts {
     /// Cycles without any waiting.
     pub fn computing(&self) -> u64 {
         self.by_cause[LatencyCause::Computing]
@@ -336,7 +337,7 @@ impl MappedLayer {
     }
 }
 
-impl LayerStudy {
+impl DesignLayer {
     /// Validates a request.
     ///
     /// # Errors
@@ -532,11 +533,11 @@ impl LayerStudy {
     ///
     /// # Errors
     /// All mistakes of the document.
-    pub fn turns(&self, mapping: &TemporalMapping) -> Result<LoopTurns, Vec<MappingError>> {
+    pub fn loop_trace(&self, mapping: &TemporalMapping) -> Result<LoopTrace, Vec<MappingError>> {
         let layer = self.on_core();
         let evaluator = Evaluator::new(&layer);
         let cost = evaluator.validate(&mapping.order, &mapping.ends)?;
-        Ok(LoopTurns::new(&evaluator, &mapping.order, &cost))
+        Ok(LoopTrace::new(&evaluator, &mapping.order, &cost))
     }
 }
 
@@ -602,7 +603,7 @@ fn mapped_layer(layer: &LayerOnCore<'_>, order: &[TemporalLoop], cost: &LayerCos
         accesses: accesses(&evaluator, cost),
         double_buffered: LayerOperand::ALL
             .map(|operand| levels(operand).map(|level| latency.double_buffered[operand][level]).collect()),
-        cycles: Cycles {
+        cycles: LatencyParts {
             by_cause: latency.split(),
             total: latency.total_cycles(),
             loading: latency.counted(LatencyCause::Loading),

@@ -4,26 +4,28 @@
 //!
 //! A sweep goes from points to unique mapping problems to solutions to results. Two ways lead there. [`Sweep::plan`] finds out which
 //! different problems a whole sweep contains; each is solved once, in any order and by any worker, and a point can be assembled as soon
-//! as its problems are solved. A [`Survey`] plans, solves and adds up one point at a time, and remembers what points share: so the page
-//! draws a picture of the landscape that refines, from coarse to fine ([`coarse_to_fine`]). Both give the same bits
-//! (`tests/engine/explore/survey.rs`). A [`CostStore`] keeps costs of problems by content, so that an edit of one memory solves only
-//! those problems again that may use it. A [`SweepJob`] hands the points of a sweep to workers, a [`PointSearch`] the problems of one
-//! point. [`best_point`], [`best_combination`] and [`pareto_front`] say what a sweep found.
+//! as its problems are solved. A [`IncrementalSweep`] plans, solves and adds up one point at a time, and remembers what
+//! points share: so the page draws a picture of the landscape that refines, from coarse to fine ([`coarse_to_fine`]).
+//! Both give the same bits (`tests/engine/explore/incremental_sweep.rs`). A [`CostStore`] keeps costs of problems by
+//! content, so that an edit of one memory solves only those problems again that may use it. A [`SweepJob`] hands the
+//! points of a sweep to workers, a [`PointSearch`] the problems of one point. [`best_point`], [`best_combination`] and
+//! [`pareto_front`] say what a sweep found.
 //!
 //! # Which layers run together
 //!
-//! [`StackStudy`] knows every stack that some choice of cuts makes ([`StackGraph`](crate::depth_first::StackGraph)); where these are too
-//! many, the short ones and those that other methods choose (`fusion_choices.rs`). A stack costs the same whatever stands around it, so
-//! each is optimised by itself, in parts that workers take in any order: every tile and mode is planned without a search, and adds up
-//! lower bounds of its mapping problems (`bounded.rs`); they are searched by ascending bound, until the bound of the next exceeds the best
-//! cost. `combine` finds the best path through the graph by dynamic programming; for the energy-delay product
-//! it keeps all Pareto-optimal paths.
+//! [`StackProblem`] knows every stack that some choice of cuts makes ([`StackGraph`](crate::depth_first::StackGraph));
+//! where these are too many, the short ones and those that other methods choose (`fusion_choices.rs`). A stack costs
+//! the same whatever stands around it, so each is optimised by itself, in parts that workers take in any order: every
+//! tile and mode is planned without a search, and adds up lower bounds of its mapping problems (`lower_bound.rs`); they
+//! are searched by ascending bound, until the bound of the next exceeds the best cost. `combine` finds the best path
+//! through the graph by dynamic programming; for the energy-delay product it keeps all Pareto-optimal paths.
 //!
 //! [`compare_fusions`] compares methods on these runs: DeFiNES' rules, HW-Flow-Fusion's sequences, Optimus' groups, the optimum; each by
-//! Optimus' bytes, too. [`fusion_step`] is one point of Optimus' sweeps of buffer, array and batch, [`OnlineStudy`] its on-line variant for
-//! a design, [`PaperStudy`] the search of the paper's networks, and [`dataflow_request`] rewrites a hardware document for another array and
-//! dataflow. [`find_sequences`] answers questions about HW-Flow-Fusion's sequences: which there are and what they cost (`sequences.rs`),
-//! the resources that they need (`sequence_needs.rs`), and what more or less hardware changes (`resources.rs`).
+//! Optimus' bytes, too. [`fusion_step`] is one point of Optimus' sweeps of buffer, array and batch, [`OnlineProblem`]
+//! its on-line variant for a design, [`PaperProblem`] the search of the paper's networks, and [`dataflow_request`]
+//! rewrites a hardware document for another array and dataflow. [`find_sequences`] answers questions about
+//! HW-Flow-Fusion's sequences: which there are and what they cost (`sequences.rs`), the resources that they need
+//! (`sequence_requirements.rs`), and what more or less hardware changes (`resources.rs`).
 //!
 //! # Very many designs
 //!
@@ -31,9 +33,10 @@
 //!
 //! # One layer
 //!
-//! [`LayerStudy`] is one whole layer for a person: its best mapping, or one made by hand (a [`TemporalMapping`], changed by
-//! [`MappingEdit`]s), as a [`MappedLayer`]: cost, the balance of every port, and the loop-information table. [`own_mappings`] prices a
-//! mapping document, [`mapping_document`] makes one; [`own_constraints`] reads which mappings a search may take.
+//! [`DesignLayer`] is one whole layer for a person: its best mapping, or one made by hand (a [`TemporalMapping`],
+//! changed by [`MappingEdit`]s), as a [`MappedLayer`]: cost, the balance of every port, and the loop-information table.
+//! [`user_mappings`] prices a mapping document, [`mapping_document`] makes one; [`user_constraints`] reads which
+//! mappings a search may take.
 //!
 //! # Example
 //!
@@ -67,71 +70,74 @@
 
 mod attention;
 mod best;
-mod bounded;
 mod dataflows;
 mod fusion_choices;
 mod fusion_sweep;
 mod fusions;
 mod group_traffic;
+mod incremental_sweep;
 mod layer;
+mod lower_bound;
 mod neighbours;
 mod online;
 mod order;
-mod own_constraints;
-mod own_mappings;
 mod point_search;
 mod request;
 mod resources;
 mod search_times;
-mod sequence_needs;
+mod sequence_requirements;
 mod sequences;
 mod sizes;
 mod stack_search;
 mod stacks;
 mod strategies;
 pub mod study;
-mod survey;
 mod sweep;
 mod sweep_job;
+mod user_constraints;
+mod user_mappings;
 
 pub use attention::{
-    AttentionAnswer, AttentionRequest, AttentionStudy, AttentionTiles, FollowedAttention, FollowedSchedule,
-    PublishedDataflow,
+    AttentionAnswer, AttentionProblem, AttentionRequest, AttentionTiles, AttentionTrace, PublishedDataflow,
+    TracedSchedule,
 };
 pub use best::{Combination, best_combination, best_point, pareto_front};
-pub use dataflows::{ARRAY_SIZES, Dataflow, dataflow_request};
+pub use dataflows::{ARRAY_SIZES, ArrayDataflow, dataflow_request};
 pub use fusion_choices::FusionMethod;
 pub use fusion_sweep::{FusionStep, Grouping, SweptParameter, fusion_step};
-pub use fusions::{FusionVerdict, Fusions, compare_fusions};
+pub use fusions::{FusionComparison, FusionResult, compare_fusions};
 pub use group_traffic::{GroupTraffic, MapTraffic, TrafficUnits};
+pub use incremental_sweep::{CostStore, IncrementalSweep, SearchEffort, SharedCosts};
 pub use layer::{
-    Cycles, LayerFacts, LayerRequest, LayerStudy, MappedLayer, MappingEdit, TemporalMapping, UnrollingChoice,
+    DesignLayer, LatencyParts, LayerFacts, LayerRequest, MappedLayer, MappingEdit, TemporalMapping, UnrollingChoice,
     UnrollingChoices,
 };
 pub use neighbours::{
     BestCut, CutChange, Direction, FuseKind, MOST_CUTS, Neighbour, account_of_strategy, best_cut, neighbours,
 };
-pub use online::{ExactDecision, Grouped, ONLINE_STEPS, OnlineDecision, OnlineStudy, online_buffer};
+pub use online::{ExactDecision, GroupingTraffic, ONLINE_STEPS, OnlineDecision, OnlineProblem, online_buffer};
 pub use order::{coarse_to_fine, coarsest_step};
-pub use own_constraints::{AllowedMapping, Keep, LayerConstraints, OwnConstraints, UnrollConstraint, own_constraints};
-pub use own_mappings::{mapping_document, own_mappings};
 pub use point_search::PointSearch;
 pub use request::{Request, Settings};
 pub use resources::{Resource, ResourceStep, StepRun};
-pub use search_times::{GroupSearch, PUBLISHED_TIMES, PaperStudy, PublishedTimes};
-pub use sequence_needs::{
-    LayerNeed, MOST_PARTITIONS, Need, PartitionCost, Reuse, SequenceNeeds, SequencePartitions, Storage,
+pub use search_times::{GroupSearch, PUBLISHED_TIMES, PaperProblem, PublishedTimes};
+pub use sequence_requirements::{
+    LayerRequirement, MOST_PARTITIONS, PartitionCost, ResourceRequirement, ReuseBuffers, SequencePartitions,
+    SequenceRequirements, Storage,
 };
 pub use sequences::{
-    ChainFacts, Chains, FusedRun, PARAMETERS as SEQUENCE_PARAMETERS, RunCost, Sequence, SequenceCosts, SequenceFinding,
-    SequenceQuestion, Sharing, chosen_sequences, find_sequences,
+    ChainFacts, FusedRun, LayersCost, NetworkChains, PARAMETERS as SEQUENCE_PARAMETERS, Sequence, SequenceCosts,
+    SequenceFinding, SequenceQuestion, Sharing, chosen_sequences, find_sequences,
 };
 pub use sizes::{MOST_SIZES, parse_sizes};
 pub use stack_search::{StackAim, StackBench, StackDone, StackOutcome, StackSearch, StackTask};
-pub use stacks::{OptimalStacks, StackLimits, StackRun, StackStudy, StrategyEffort};
+pub use stacks::{OptimalStacks, StackLimits, StackProblem, StackRun, StrategyEffort};
 pub use strategies::{MOST_STRATEGY_LPFS, StrategyFindings, ZigZagStrategy};
-pub use survey::{CostStore, SearchEffort, SharedCosts, Survey};
 pub use sweep::{
     PointSummary, SolvedAlone, StackSummary, Sweep, SweepPlan, explain_outcome, solve_all, too_large_to_count,
 };
 pub use sweep_job::{EvaluatedPoints, PointState, ReportedPoints, SweepBench, SweepDone, SweepJob, SweepTask};
+pub use user_constraints::{
+    ConstrainedOptimum, ConstraintSet, Keep, LayerConstraints, UnrollConstraint, user_constraints,
+};
+pub use user_mappings::{mapping_document, user_mappings};

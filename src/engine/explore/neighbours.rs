@@ -1,8 +1,8 @@
 //! The neighbours of a point, and the changes towards each: the next tile sizes, the other storing modes, the other
 //! fuse depths, the best of one cut more and of one fewer.
 
+use super::incremental_sweep::{CostStore, IncrementalSweep};
 use super::request::{Request, Settings};
-use super::survey::{CostStore, Survey};
 use super::sweep::Sweep;
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount, Stack, StoringMode, cut};
 use crate::spec::Diagnostics;
@@ -180,11 +180,11 @@ pub fn best_cut(
         return Ok(None);
     }
     let fuse = possible.iter().map(|(_, fuse)| fuse.clone()).collect();
-    let mut survey = Survey::new(Sweep::new(&Request { settings: settings(fuse), ..request.clone() })?);
+    let mut incremental = IncrementalSweep::new(Sweep::new(&Request { settings: settings(fuse), ..request.clone() })?);
     let mut best: Option<(f64, usize)> = None;
     let mut found = 0;
     for point in 0..possible.len() {
-        let Ok(summary) = survey.point(store, point, &mut || true) else { continue };
+        let Ok(summary) = incremental.point(store, point, &mut || true) else { continue };
         found += 1;
         if best.is_none_or(|(least, _)| summary.score < least) {
             best = Some((summary.score, point));
@@ -196,7 +196,7 @@ pub fn best_cut(
             CutChange::More => Direction::Cut(layer),
             CutChange::Fewer => Direction::Join(layer),
         };
-        let neighbour = Neighbour { direction, strategy: survey.strategies()[point].clone() };
+        let neighbour = Neighbour { direction, strategy: incremental.strategies()[point].clone() };
         BestCut { neighbour, count, impossible: count - found }
     }))
 }
@@ -237,5 +237,5 @@ pub fn account_of_strategy(
         ..request.settings.clone()
     };
     let sweep = Sweep::new(&Request { settings, ..request.clone() })?;
-    Survey::new(sweep).account(store, 0)
+    IncrementalSweep::new(sweep).account(store, 0)
 }

@@ -3,7 +3,7 @@
 use super::group_traffic::{GroupTraffic, TrafficUnits};
 use super::sweep::Sweep;
 use crate::fusion::document::operators_of;
-use crate::fusion::{OnlineFusion, OperatorGraph, OperatorId, Proof, Scheme, Setting, baselines, fuse};
+use crate::fusion::{OnlineFusion, OperatorGraph, OperatorId, Scheme, SchemeProof, Setting, baselines, fuse};
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::SQRT_2;
@@ -22,7 +22,7 @@ const STEPS_A_DOUBLING: i32 = 4;
 pub const ONLINE_STEPS: RangeInclusive<i32> = -4 * STEPS_A_DOUBLING..=4 * STEPS_A_DOUBLING;
 
 /// The part of the on-line variant that does not depend on the buffer, prepared once for a design.
-pub struct OnlineStudy {
+pub struct OnlineProblem {
     graph: OperatorGraph,
     setting: Setting,
     online: OnlineFusion,
@@ -31,7 +31,7 @@ pub struct OnlineStudy {
 
 /// Groups, and their traffic with DRAM.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Grouped {
+pub struct GroupingTraffic {
     /// The layers of each group, by their place among the computing layers.
     pub groups: Vec<Vec<OperatorId>>,
     /// Bytes to and from DRAM for one image.
@@ -52,10 +52,10 @@ pub struct OnlineDecision {
     /// Layers of a group, at most, by the look-up table.
     pub largest_group: usize,
     /// The groups; nothing where some layer's smallest tile does not fit.
-    pub found: Option<Grouped>,
+    pub found: Option<GroupingTraffic>,
     /// How Optimus' model counts.
     pub units: TrafficUnits,
-    /// The traffic of each group, if requested ([`OnlineStudy::with_traffic`]).
+    /// The traffic of each group, if requested ([`OnlineProblem::with_traffic`]).
     pub traffic: Vec<GroupTraffic>,
 }
 
@@ -63,7 +63,7 @@ pub struct OnlineDecision {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExactDecision {
     /// The groups; nothing where some layer's smallest tile does not fit.
-    pub found: Option<Grouped>,
+    pub found: Option<GroupingTraffic>,
     /// A lower bound on the bytes of any groups for one image, where these are not proved to be the best.
     pub bound_bytes: Option<f64>,
     /// Bytes for one image if every weight and the network's input and output move once.
@@ -74,7 +74,7 @@ pub struct ExactDecision {
     pub oracle: GroupTraffic,
 }
 
-impl OnlineStudy {
+impl OnlineProblem {
     /// Prepares decisions for all of [`ONLINE_STEPS`].
     ///
     /// # Errors
@@ -127,16 +127,16 @@ impl OnlineStudy {
             oracle: GroupTraffic::oracle(&self.graph, oracle),
             found: scheme.map(|scheme| self.grouped(scheme)),
             bound_bytes: match proof {
-                Proof::Optimal => None,
-                Proof::TooWide(bound) => Some(self.bytes_an_image(bound)),
+                SchemeProof::Optimal => None,
+                SchemeProof::TooWide(bound) => Some(self.bytes_an_image(bound)),
             },
             oracle_bytes: self.bytes_an_image(oracle),
         }
     }
 
-    fn grouped(&self, scheme: Scheme) -> Grouped {
+    fn grouped(&self, scheme: Scheme) -> GroupingTraffic {
         // Operator `i` is the `i`-th computing layer.
-        Grouped { bytes: self.bytes_an_image(scheme.cost), groups: scheme.groups }
+        GroupingTraffic { bytes: self.bytes_an_image(scheme.cost), groups: scheme.groups }
     }
 
     fn bytes_an_image(&self, elements: u64) -> f64 {
@@ -154,7 +154,7 @@ pub fn online_buffer(design_bytes: u64, step: i32) -> u64 {
     ((design_bytes as f64 * doublings * part).round() as u64).max(1)
 }
 
-impl Grouped {
+impl GroupingTraffic {
     /// For each of these groups whether the others lack it.
     pub fn changed_from(&self, others: &Self) -> Vec<bool> {
         self.groups.iter().map(|group| !others.groups.contains(group)).collect()

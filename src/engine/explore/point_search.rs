@@ -3,7 +3,7 @@
 use super::sweep::{SolvedAlone, Sweep, SweepPlan};
 use crate::depth_first::ProblemId;
 use crate::ids::TiVec;
-use crate::job::{Job, Left, Progress, Worker};
+use crate::job::{Job, OpenParts, Progress, Worker};
 use crate::search::Outcome;
 use crate::spec::Diagnostics;
 use std::collections::BTreeMap;
@@ -15,14 +15,14 @@ const MOST_PROBLEMS: usize = 16;
 /// Searches all problems of a plan.
 pub struct PointSearch<'a> {
     plan: &'a SweepPlan,
-    left: Left,
+    left: OpenParts,
     outcomes: BTreeMap<usize, Outcome>,
 }
 
 impl<'a> PointSearch<'a> {
     /// A search that has not begun.
     pub fn new(plan: &'a SweepPlan) -> Self {
-        Self { plan, left: Left::all(plan.problems.list.len()), outcomes: BTreeMap::new() }
+        Self { plan, left: OpenParts::all(plan.problems.list.len()), outcomes: BTreeMap::new() }
     }
 
     /// The outcome of each problem, once all are known.

@@ -1,8 +1,9 @@
 //! Costs of sequences on more or less hardware (HW-Flow-Fusion, Figs. 16 to 19).
 
-use super::sequences::{PARAMETERS, RunCost, fused_run, single_run};
+use super::sequences::{LayersCost, PARAMETERS, fused_run, single_run};
 use crate::interlayer::{
-    Accelerator, Array, Chain, ChainLayer, FusionMode, MOST_PARTS, REGISTER_BYTES, RegisterFile, Step, schedule_chain,
+    Accelerator, Chain, ChainLayer, FusionMode, MOST_PARTS, PeArray, REGISTER_BYTES, RegisterFile, ScheduleStep,
+    schedule_chain,
 };
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -50,7 +51,7 @@ impl Resource {
             Self::Array => {
                 let rows = step.div_euclid(2);
                 let array =
-                    Array { columns: scaled(own.array.columns, step - rows), rows: scaled(own.array.rows, rows) };
+                    PeArray { columns: scaled(own.array.columns, step - rows), rows: scaled(own.array.rows, rows) };
                 let name = format!("{} × {}", array.columns, array.rows);
                 (Accelerator { array, ..*own }, array.columns.saturating_mul(array.rows), name)
             }
@@ -78,7 +79,7 @@ pub struct ResourceStep {
     /// Its name for a person, if not its number of bytes.
     pub name: String,
     /// Layer by layer, by temporal and by spatial fusion; nothing where they do not fit.
-    pub runs: [Option<RunCost>; 3],
+    pub runs: [Option<LayersCost>; 3],
     /// The runs of which these are sums, one after another; none where layers do not fit.
     pub parts: [Vec<StepRun>; 3],
     /// Cycles if every PE worked in each cycle.
@@ -95,7 +96,7 @@ pub struct StepRun {
     /// Names of the layers.
     pub layers: Vec<String>,
     /// Its cost.
-    pub run: RunCost,
+    pub run: LayersCost,
 }
 
 /// One step, for some layers fused, or for all chains as the method schedules them with at most [`MOST_PARTS`] layers in a sequence.
@@ -118,13 +119,13 @@ pub(super) fn resource_step(
         None => {
             let runs = chains.iter().map(|chain| {
                 let steps = schedule_chain(chain, mode, MOST_PARTS, &accelerator, &PARAMETERS)?;
-                let run = |step: &Step| {
+                let run = |step: &ScheduleStep| {
                     let layers = match step {
-                        Step::Single(layer, _) => *layer..*layer + 1,
-                        Step::Fused(layers, _) => layers.clone(),
+                        ScheduleStep::Single(layer, _) => *layer..*layer + 1,
+                        ScheduleStep::Fused(layers, _) => layers.clone(),
                     };
                     let layers = names(chain.layers().get(layers).unwrap_or_default());
-                    StepRun { layers, run: RunCost::of(step.cost(), &accelerator) }
+                    StepRun { layers, run: LayersCost::of(step.cost(), &accelerator) }
                 };
                 Some(steps.iter().map(run).collect::<Vec<_>>())
             });
@@ -142,7 +143,7 @@ pub(super) fn resource_step(
         step,
         value,
         name,
-        runs: parts.each_ref().map(|parts| RunCost::sum(parts.iter().map(|part| Some(part.run)))),
+        runs: parts.each_ref().map(|parts| LayersCost::sum(parts.iter().map(|part| Some(part.run)))),
         parts,
         ideal_cycles: operations.div_ceil(pes),
         operations,

@@ -1,7 +1,9 @@
 //! Searches for groups of the paper's own networks in its setting, to be timed where they run (Optimus, Table 5). The caller has the clock,
 //! as the engine has none.
 
-use crate::fusion::{OnlineFusion, OperatorGraph, PaperNetwork, Proof, Scheme, Setting, algorithm1, fuse, memory_cost};
+use crate::fusion::{
+    OnlineFusion, OperatorGraph, PaperNetwork, Scheme, SchemeProof, Setting, algorithm1, fuse, memory_cost,
+};
 use serde::{Deserialize, Serialize};
 
 /// Limit on the order ideals, beyond which nothing is proved.
@@ -54,13 +56,13 @@ impl GroupSearch {
 }
 
 /// A network of the paper, ready to be searched.
-pub struct PaperStudy {
+pub struct PaperProblem {
     graph: OperatorGraph,
     setting: Setting,
     online: OnlineFusion,
 }
 
-impl PaperStudy {
+impl PaperProblem {
     /// In the paper's setting; the on-line variant is prepared, which takes longer than its decisions.
     pub fn new(network: PaperNetwork) -> Self {
         let (graph, setting) = (network.graph(), Setting::paper());
@@ -73,8 +75,8 @@ impl PaperStudy {
             GroupSearch::Algorithm1 => (algorithm1(&self.graph, &memory_cost(&self.graph, &self.setting)), None),
             GroupSearch::Online => (self.online.decide(self.setting.buffer_bytes), None),
             GroupSearch::Exact => match fuse(&self.graph, &self.setting, MOST_IDEALS) {
-                (scheme, Proof::Optimal) => (scheme, None),
-                (scheme, Proof::TooWide(bound)) => (scheme, Some(bound)),
+                (scheme, SchemeProof::Optimal) => (scheme, None),
+                (scheme, SchemeProof::TooWide(bound)) => (scheme, Some(bound)),
             },
         }
     }

@@ -6,11 +6,11 @@
 
 use super::fusion_choices::no_chain;
 use super::resources::{Resource, ResourceStep, resource_step};
-use super::sequence_needs::{SequenceNeeds, SequencePartitions, needs, partition_costs};
+use super::sequence_requirements::{SequencePartitions, SequenceRequirements, partition_costs, requirements};
 use super::sweep::Sweep;
 use crate::interlayer::{
-    Accelerator, Chain, ChainLayer, Cost, Energy, FusedSchedule, FusionMode, LayerSchedule, MOST_LAYERS, Parameters,
-    cheapest_cover, legal_sequences,
+    Accelerator, Chain, ChainCost, ChainEnergy, ChainLayer, FusedSchedule, FusionMode, MOST_LAYERS, Parameters,
+    SingleLayerSchedule, cheapest_cover, legal_sequences,
 };
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub const PARAMETERS: Parameters = Parameters::AS_PUBLISHED;
 /// Neighbouring layers of a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Sequence {
-    /// Number of the chain in [`Chains::chains`].
+    /// Number of the chain in [`NetworkChains::chains`].
     pub chain: u32,
     /// The first layer, by its place in the chain.
     pub first: u32,
@@ -43,17 +43,17 @@ impl Sequence {
 
 /// The cost of running some layers once.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct RunCost {
+pub struct LayersCost {
     /// Traffic and cycles, by the paper's model.
-    pub cost: Cost,
+    pub cost: ChainCost,
     /// Energy, in hundredths of a picojoule.
-    pub energy: Energy,
+    pub energy: ChainEnergy,
     /// Cycles, where computation overlaps with the transfers through the buffer's port.
     pub latency_cycles: u64,
 }
 
-impl RunCost {
-    pub(super) fn of(cost: &Cost, accelerator: &Accelerator) -> Self {
+impl LayersCost {
+    pub(super) fn of(cost: &ChainCost, accelerator: &Accelerator) -> Self {
         Self {
             cost: *cost,
             energy: cost.energy(accelerator, &PARAMETERS.report),
@@ -84,12 +84,12 @@ pub struct ChainFacts {
     /// Names of the layers.
     pub layers: Vec<String>,
     /// The cost of each layer alone; `None` where no tile fits.
-    pub singles: Vec<Option<RunCost>>,
+    pub singles: Vec<Option<LayersCost>>,
 }
 
 /// The chains of a network that the method can schedule, and the accelerator in its terms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Chains {
+pub struct NetworkChains {
     /// The hardware in the paper's terms.
     pub accelerator: Accelerator,
     /// The chains, those of one layer included.
@@ -104,7 +104,7 @@ pub struct FusedRun {
     /// Tile, buffers and shares of the hardware.
     pub schedule: FusedSchedule,
     /// Cost of the fused layers.
-    pub run: RunCost,
+    pub run: LayersCost,
 }
 
 /// A sequence fused either way.
@@ -169,11 +169,11 @@ pub enum SequenceQuestion {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum SequenceFinding {
     /// The sequences of the network.
-    Chains(Chains),
+    Chains(NetworkChains),
     /// Cost of the layers of a sequence, fused in time and in space.
     Costs(Box<SequenceCosts>),
     /// Storage on the chip.
-    Needs(SequenceNeeds),
+    Needs(SequenceRequirements),
     /// How layers may share the array; nothing where they do not fit spatially.
     Partitions(Option<SequencePartitions>),
     /// The cost on more or less hardware.
@@ -185,7 +185,7 @@ pub enum SequenceFinding {
 /// # Errors
 /// If no two layers follow each other in a chain that the method can schedule, or there is no such sequence.
 pub fn find_sequences(sweep: &Sweep, question: SequenceQuestion) -> Result<SequenceFinding, Diagnostics> {
-    let known = SequenceStudy::new(sweep)?;
+    let known = SequenceProblem::new(sweep)?;
     Ok(match question {
         SequenceQuestion::Chains => SequenceFinding::Chains(known.facts()),
         SequenceQuestion::Costs(sequence) => {
@@ -196,7 +196,7 @@ pub fn find_sequences(sweep: &Sweep, question: SequenceQuestion) -> Result<Seque
         SequenceQuestion::Needs(sequence) => {
             known.layers(sequence)?;
             let chain = known.chains[sequence.chain as usize].layers();
-            SequenceFinding::Needs(needs(chain, sequence))
+            SequenceFinding::Needs(requirements(chain, sequence))
         }
         SequenceQuestion::Partitions(sequence) => {
             SequenceFinding::Partitions(partition_costs(known.layers(sequence)?, sequence, &known.accelerator))
@@ -219,7 +219,11 @@ pub fn find_sequences(sweep: &Sweep, question: SequenceQuestion) -> Result<Seque
 
 /// The sequences that the method fuses, by least energy, in the order of their layers; the rest of the layers run one by one. `costs`
 /// are those of the legal sequences, in any order.
-pub fn chosen_sequences(chains: &Chains, costs: &[SequenceCosts], sharing: Sharing) -> Vec<(Sequence, FusionMode)> {
+pub fn chosen_sequences(
+    chains: &NetworkChains,
+    costs: &[SequenceCosts],
+    sharing: Sharing,
+) -> Vec<(Sequence, FusionMode)> {
     let known = |sequence: &Sequence| costs.iter().find(|known| known.sequence == *sequence);
     let choose = |(index, chain): (usize, &ChainFacts)| {
         let singles = chain.singles.iter().map(|single| Some(single.as_ref()?.energy.total()));
@@ -248,7 +252,7 @@ impl SequenceCosts {
     }
 }
 
-impl Chains {
+impl NetworkChains {
     /// The names of a sequence's layers.
     pub fn names(&self, sequence: Sequence) -> &[String] {
         let chain = self.chains.get(sequence.chain as usize);
@@ -256,7 +260,7 @@ impl Chains {
     }
 
     /// The cost of each of a sequence's layers alone.
-    pub fn singles(&self, sequence: Sequence) -> &[Option<RunCost>] {
+    pub fn singles(&self, sequence: Sequence) -> &[Option<LayersCost>] {
         let chain = self.chains.get(sequence.chain as usize);
         chain.and_then(|chain| chain.singles.get(sequence.layers())).unwrap_or_default()
     }
@@ -265,7 +269,7 @@ impl Chains {
     pub fn most_saving(&self, costs: &[SequenceCosts], chosen: &[(Sequence, FusionMode)]) -> Option<Sequence> {
         let saved = |&(sequence, mode): &(Sequence, FusionMode)| {
             let fused = costs.iter().find(|known| known.sequence == sequence)?.in_mode(mode)?;
-            let single = RunCost::sum(self.singles(sequence).iter().copied())?;
+            let single = LayersCost::sum(self.singles(sequence).iter().copied())?;
             Some((single.energy.total().saturating_sub(fused.run.energy.total()), sequence))
         };
         // Of equals the first.
@@ -277,7 +281,7 @@ impl Chains {
     }
 
     /// All layers of all chains, where `fused` run together and the others alone; `None` if some layer fits nowhere.
-    pub fn total(&self, costs: &[SequenceCosts], fused: &[(Sequence, FusionMode)]) -> Option<RunCost> {
+    pub fn total(&self, costs: &[SequenceCosts], fused: &[(Sequence, FusionMode)]) -> Option<LayersCost> {
         let together = fused.iter().map(|(sequence, mode)| {
             let known = costs.iter().find(|known| known.sequence == *sequence)?;
             Some(known.in_mode(*mode)?.run)
@@ -290,26 +294,27 @@ impl Chains {
             };
             facts.singles.iter().enumerate().filter(move |(layer, _)| is_alone(*layer)).map(|(_, single)| *single)
         });
-        RunCost::sum(together.chain(alone))
+        LayersCost::sum(together.chain(alone))
     }
 }
 
 pub(super) fn fused_run(layers: &[ChainLayer], mode: FusionMode, accelerator: &Accelerator) -> Option<FusedRun> {
     let schedule = FusedSchedule::best(layers, mode, accelerator, &PARAMETERS)?;
-    let run = RunCost::of(&schedule.cost, accelerator);
+    let run = LayersCost::of(&schedule.cost, accelerator);
     Some(FusedRun { schedule, run })
 }
 
-pub(super) fn single_run(layer: &ChainLayer, accelerator: &Accelerator) -> Option<RunCost> {
-    LayerSchedule::best(layer, accelerator, &PARAMETERS).map(|schedule| RunCost::of(&schedule.cost, accelerator))
+pub(super) fn single_run(layer: &ChainLayer, accelerator: &Accelerator) -> Option<LayersCost> {
+    SingleLayerSchedule::best(layer, accelerator, &PARAMETERS)
+        .map(|schedule| LayersCost::of(&schedule.cost, accelerator))
 }
 
-struct SequenceStudy {
+struct SequenceProblem {
     accelerator: Accelerator,
     chains: Vec<Chain>,
 }
 
-impl SequenceStudy {
+impl SequenceProblem {
     fn new(sweep: &Sweep) -> Result<Self, Diagnostics> {
         let chains: Vec<Chain> = Chain::parts(&sweep.network).into_iter().map(|(_, chain)| chain).collect();
         if chains.iter().all(|chain| chain.layers().len() < 2) {
@@ -318,7 +323,7 @@ impl SequenceStudy {
         Ok(Self { accelerator: Accelerator::of(&sweep.core), chains })
     }
 
-    fn facts(&self) -> Chains {
+    fn facts(&self) -> NetworkChains {
         let facts = |chain: &Chain| ChainFacts {
             layers: chain.layers().iter().map(|layer| layer.name.clone()).collect(),
             singles: chain.layers().iter().map(|layer| single_run(layer, &self.accelerator)).collect(),
@@ -327,7 +332,7 @@ impl SequenceStudy {
             let found = legal_sequences(chain, self.accelerator.buffer, MOST_LAYERS);
             found.into_iter().map(move |layers| Sequence::new(index, &layers))
         });
-        Chains {
+        NetworkChains {
             accelerator: self.accelerator,
             chains: self.chains.iter().map(facts).collect(),
             legal: legal.collect(),

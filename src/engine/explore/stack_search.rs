@@ -1,11 +1,11 @@
 //! The study of all stacks of a network as a job: the number of its parts, each part, and the outcome of all together.
 
-use super::fusions::{Fusions, compare_fusions};
+use super::fusions::{FusionComparison, compare_fusions};
+use super::incremental_sweep::{CostStore, SearchEffort};
 use super::request::Request;
-use super::stacks::{OptimalStacks, StackLimits, StackRun, StackStudy, StrategyEffort};
-use super::survey::{CostStore, SearchEffort};
+use super::stacks::{OptimalStacks, StackLimits, StackProblem, StackRun, StrategyEffort};
 use super::sweep::Sweep;
-use crate::job::{Job, Left, Progress, RemoteJob, Worker};
+use crate::job::{Job, OpenParts, Progress, RemoteJob, Worker};
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ pub enum StackOutcome {
     /// Of [`StackAim::Optimum`].
     Optimum(Arc<OptimalStacks>),
     /// Of [`StackAim::Methods`].
-    Methods(Arc<Fusions>),
+    Methods(Arc<FusionComparison>),
 }
 
 /// A part of the study.
@@ -65,7 +65,7 @@ pub struct StackSearch {
     is_counting: bool,
     is_ending: bool,
     /// Parts that no worker has.
-    left: Left,
+    left: OpenParts,
     known: BTreeMap<usize, Vec<StackRun>>,
     outcome: Option<StackOutcome>,
     /// Searches of mappings that it took.
@@ -82,7 +82,7 @@ impl StackSearch {
             parts: None,
             is_counting: false,
             is_ending: false,
-            left: Left::default(),
+            left: OpenParts::default(),
             known: BTreeMap::new(),
             outcome: None,
             effort: SearchEffort::default(),
@@ -109,7 +109,7 @@ impl StackSearch {
     }
 
     /// The methods, if they are the aim and are known.
-    pub fn methods(&self) -> Option<&Arc<Fusions>> {
+    pub fn methods(&self) -> Option<&Arc<FusionComparison>> {
         match self.outcome() {
             Some(StackOutcome::Methods(methods)) => Some(methods),
             _ => None,
@@ -120,13 +120,13 @@ impl StackSearch {
 /// A worker's study, with the costs that are known to it.
 pub struct StackBench {
     /// The study whose stacks the worker searches.
-    pub study: StackStudy,
+    pub study: StackProblem,
     costs: CostStore,
 }
 
 impl StackBench {
     /// A bench without known costs.
-    pub fn new(study: StackStudy) -> Self {
+    pub fn new(study: StackProblem) -> Self {
         Self { study, costs: CostStore::default() }
     }
 }
@@ -175,7 +175,7 @@ impl Job for StackSearch {
         match (task, done) {
             (_, StackDone::Count(parts)) => {
                 self.parts = Some(parts);
-                self.left = Left::all(parts);
+                self.left = OpenParts::all(parts);
             }
             (StackTask::Parts(parts), StackDone::Parts(runs, effort, tried)) => {
                 self.left.put_back(parts.start + runs.len()..parts.end);
@@ -206,7 +206,7 @@ impl RemoteJob for StackSearch {
     type Request = (Rc<Request>, StackLimits);
 
     fn open((request, limits): &Self::Request, before: Option<StackBench>) -> Result<StackBench, Diagnostics> {
-        let study = StackStudy::new(Sweep::new(request)?, *limits)?;
+        let study = StackProblem::new(Sweep::new(request)?, *limits)?;
         Ok(StackBench { study, costs: before.map(|bench| bench.costs).unwrap_or_default() })
     }
 }

@@ -5,19 +5,19 @@
 //! programming over its states. Energy, latency and words add up, so one best path to each state is enough; for the energy-delay product
 //! all Pareto-optimal paths in energy and latency are kept.
 //!
-//! Most tiles and modes of a stack are never planned: a lower bound that needs no plan ([`StackFloor`]) already exceeds
-//! the cost of another one. Bounds only decide which strategies are evaluated and in which order, not the result: of
-//! equal strategies the one with the smaller tile is kept, whenever it was found.
+//! Most tiles and modes of a stack are never planned: a lower bound that needs no plan ([`StackLowerBound`]) already
+//! exceeds the cost of another one. Bounds only decide which strategies are evaluated and in which order, not the
+//! result: of equal strategies the one with the smaller tile is kept, whenever it was found.
 //!
 //! The mapping of every layer-tile is the same as in a sweep: best by the objective for that layer-tile alone.
 
 use super::fusion_choices::stacks_of_methods;
-use super::survey::{CostStore, SearchEffort, Survey};
+use super::incremental_sweep::{CostStore, IncrementalSweep, SearchEffort};
 use super::sweep::Sweep;
 use crate::cost::{ByCause, EnergySplit, LatencySplit};
 use crate::depth_first::{
-    CostExpression, FuseDepth, ListedStacks, NotListed, PointAccount, PointTotals, StackArc, StackFloor, StackGraph,
-    StateId, StoringMode,
+    CostExpression, EnumerationLimit, FuseDepth, PointAccount, PointTotals, StackArc, StackEnumeration, StackGraph,
+    StackLowerBound, StateId, StoringMode,
 };
 use crate::hardware::Operand;
 use crate::ids::{TiVec, ti_vec};
@@ -54,7 +54,7 @@ type TileAndMode = ((u64, u64), StoringMode);
 /// A stack with its tile size and storing mode, and their cost.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StackRun {
-    /// Index of the stack among [`StackStudy::stacks`], the arcs of the [`StackGraph`].
+    /// Index of the stack among [`StackProblem::stacks`], the arcs of the [`StackGraph`].
     pub arc: usize,
     /// Columns and rows of a tile.
     pub tile: (u64, u64),
@@ -123,8 +123,8 @@ impl OptimalStacks {
 
 /// The study of all stacks of a network, in parts that workers take in any order: the best strategies of each stack, and from them the
 /// joint optimum.
-pub struct StackStudy {
-    survey: Survey,
+pub struct StackProblem {
+    incremental: IncrementalSweep,
     graph: StackGraph,
     /// Numbers of the stacks of each part.
     parts: Vec<Vec<usize>>,
@@ -156,7 +156,7 @@ impl StrategyEffort {
     }
 }
 
-impl StackStudy {
+impl StackProblem {
     /// A study of the tile sizes and modes of a sweep, and of the whole map as a tile. Of a network that can be cut into too many stacks
     /// it looks at the short ones and at those that the other methods choose, and says so in [`Self::listed`].
     ///
@@ -166,12 +166,19 @@ impl StackStudy {
         let graph = stack_graph(&sweep, limits)?;
         let parts = parts(&graph);
         let order = PathOrder { objective: sweep.settings.objective.clone() };
-        Ok(Self { survey: Survey::new(sweep), graph, parts, limits, order, tried: StrategyEffort::default() })
+        Ok(Self {
+            incremental: IncrementalSweep::new(sweep),
+            graph,
+            parts,
+            limits,
+            order,
+            tried: StrategyEffort::default(),
+        })
     }
 
     /// The sweep whose design is studied.
     pub fn sweep(&self) -> &Sweep {
-        self.survey.sweep()
+        self.incremental.sweep()
     }
 
     /// Every stack that the limits allow, as arcs of the graph of order ideals.
@@ -180,14 +187,14 @@ impl StackStudy {
     }
 
     /// The stacks of the network that are studied: among these the optimum is proved.
-    pub fn listed(&self) -> ListedStacks {
+    pub fn listed(&self) -> StackEnumeration {
         self.graph.listed
     }
 
     /// The same study without any results, for another worker.
     pub fn anew(&self) -> Self {
         Self {
-            survey: Survey::new(self.sweep().clone()),
+            incremental: IncrementalSweep::new(self.sweep().clone()),
             graph: self.graph.clone(),
             parts: self.parts.clone(),
             limits: self.limits,
@@ -208,7 +215,7 @@ impl StackStudy {
 
     /// Searches of mappings so far.
     pub fn effort(&self) -> SearchEffort {
-        self.survey.effort
+        self.incremental.effort
     }
 
     /// Strategies that were compared so far.
@@ -229,34 +236,37 @@ impl StackStudy {
 
     /// The best strategies of a stack. They are planned and searched by ascending lower bound, so that most need neither.
     fn runs_of(&mut self, store: &mut CostStore, number: usize) -> Vec<StackRun> {
-        self.survey.forget_if_full();
+        self.incremental.forget_if_full();
         let mut promising = BinaryHeap::new();
         for (place, way) in self.strategies(number).into_iter().enumerate() {
             if self.limits.most_tiles.is_some_and(|most| self.tiles(number, way.0) > most) {
                 continue;
             }
             // A tile that fits nowhere is left out.
-            let Ok(floor) = self.survey.stack_floor(store, &self.graph.arcs[number].stack, way) else { continue };
+            let Ok(bound) = self.incremental.stack_lower_bound(store, &self.graph.arcs[number].stack, way) else {
+                continue;
+            };
             self.tried.compared += 1;
-            promising.push(self.order.promising(floor.map(Least::from), (place, way), None));
+            promising.push(self.order.promising(bound.map(StrategyLowerBound::from), (place, way), None));
         }
         let mut runs: Vec<StackRun> = Vec::new();
         while let Some(next) = promising.pop() {
-            let is_beaten = |least: &Least| runs.iter().any(|run| self.order.is_clearly_below(run, least));
+            let is_beaten = |least: &StrategyLowerBound| runs.iter().any(|run| self.order.is_clearly_below(run, least));
             if next.least.is_some_and(|least| is_beaten(&least)) {
                 continue;
             }
             let stack = &self.graph.arcs[number].stack;
             let Some(expression) = &next.planned else {
                 self.tried.planned += 1;
-                let Ok(expression) = self.survey.stack_cost(store, stack, next.way) else { continue };
-                let Some(least) = self.survey.lower_bound(&expression) else { continue };
-                let least = Some(Least::from(&least));
+                let Ok(expression) = self.incremental.stack_cost(store, stack, next.way) else { continue };
+                let Some(least) = self.incremental.lower_bound(&expression) else { continue };
+                let least = Some(StrategyLowerBound::from(&least));
                 promising.push(self.order.promising(least, (next.place, next.way), Some(expression)));
                 continue;
             };
-            let is_beaten = |least: &PointTotals| is_beaten(&Least::from(least));
-            if let Ok(Some(totals)) = self.survey.stack_totals_unless(store, (stack, next.way, expression), &is_beaten)
+            let is_beaten = |least: &PointTotals| is_beaten(&StrategyLowerBound::from(least));
+            if let Ok(Some(totals)) =
+                self.incremental.stack_totals_unless(store, (stack, next.way, expression), &is_beaten)
             {
                 let run = self.run(number, next.way, &totals);
                 self.order.keep(&mut runs, run);
@@ -276,8 +286,8 @@ impl StackStudy {
                 of_stack.push(*run);
             }
         }
-        let mut paths: TiVec<StateId, Vec<Path>> = ti_vec![Vec::new(); self.graph.states];
-        paths[StateId::default()].push(Path::default());
+        let mut paths: TiVec<StateId, Vec<StackPath>> = ti_vec![Vec::new(); self.graph.states];
+        paths[StateId::default()].push(StackPath::default());
         for (arc, runs) in self.graph.arcs.iter().zip(&of_stack) {
             // Arcs are sorted by the state where they begin, and lead to later ones: all paths to `arc.from` are known.
             let (before, after) = paths.split_at_mut(arc.to);
@@ -287,7 +297,7 @@ impl StackStudy {
                 }
             }
         }
-        let cost = |way: &Path<'_>| {
+        let cost = |way: &StackPath<'_>| {
             if self.order.is_sum() { way.score } else { way.energy_pj * way.latency_cycles as f64 }
         };
         let last = paths[self.graph.end].iter().min_by(|a, b| cost(a).total_cmp(&cost(b)));
@@ -334,14 +344,14 @@ impl StackStudy {
     /// The whole account of a choice.
     ///
     /// # Errors
-    /// As [`Survey::account`].
+    /// As [`IncrementalSweep::account`].
     pub fn account(&mut self, store: &mut CostStore, optimal: &OptimalStacks) -> Result<PointAccount, Diagnostics> {
         let stacks: Vec<_> = optimal
             .runs
             .iter()
             .filter_map(|run| Some((self.graph.arcs.get(run.arc)?.stack.clone(), run.tile, run.mode)))
             .collect();
-        self.survey.account_of_stacks(store, optimal.fuse(), &stacks)
+        self.incremental.account_of_stacks(store, optimal.fuse(), &stacks)
     }
 
     /// Columns and rows of a layer's output.
@@ -386,7 +396,7 @@ impl StackStudy {
         let (energy, latency) = (totals.energy, totals.latency);
         let (energy_pj, latency_cycles) = (energy.total_pj(), latency.total_cycles());
         let [dram_words, _] = totals.words;
-        let score = self.order.score(&Least::from(totals));
+        let score = self.order.score(&StrategyLowerBound::from(totals));
         let tiles = self.tiles(arc, tile);
         StackRun { arc, tile, mode, tiles, energy, latency, energy_pj, latency_cycles, dram_words, score }
     }
@@ -394,7 +404,7 @@ impl StackStudy {
 
 /// A lower bound on the cost of a strategy.
 #[derive(Debug, Clone, Copy)]
-struct Least {
+struct StrategyLowerBound {
     energy_pj: f64,
     latency_cycles: f64,
     dram_words: f64,
@@ -402,7 +412,7 @@ struct Least {
     named_words: f64,
 }
 
-impl From<&PointTotals> for Least {
+impl From<&PointTotals> for StrategyLowerBound {
     fn from(totals: &PointTotals) -> Self {
         let [dram_words, named_words] = totals.words.map(|words| words.total());
         let latency_cycles = totals.latency.total_cycles() as f64;
@@ -410,9 +420,9 @@ impl From<&PointTotals> for Least {
     }
 }
 
-impl From<StackFloor> for Least {
-    fn from(floor: StackFloor) -> Self {
-        let StackFloor { energy_pj, latency_cycles, dram_words } = floor;
+impl From<StackLowerBound> for StrategyLowerBound {
+    fn from(bound: StackLowerBound) -> Self {
+        let StackLowerBound { energy_pj, latency_cycles, dram_words } = bound;
         // Runs have whole cycles, so that no margin covers the rounding of these.
         Self { energy_pj, latency_cycles: latency_cycles * (1.0 - REL_TOLERANCE), dram_words, named_words: 0.0 }
     }
@@ -422,7 +432,7 @@ impl From<StackFloor> for Least {
 struct Promising {
     score: f64,
     /// Its lower bound, if one is known.
-    least: Option<Least>,
+    least: Option<StrategyLowerBound>,
     /// Its place among the strategies.
     place: usize,
     way: TileAndMode,
@@ -462,14 +472,14 @@ impl PathOrder {
         self.objective != Objective::EnergyDelayProduct
     }
 
-    fn score(&self, cost: &Least) -> f64 {
-        let Least { energy_pj, latency_cycles, dram_words, named_words } = *cost;
+    fn score(&self, cost: &StrategyLowerBound) -> f64 {
+        let StrategyLowerBound { energy_pj, latency_cycles, dram_words, named_words } = *cost;
         self.objective.combine(energy_pj, Cycles(latency_cycles), &|| dram_words, &|_| named_words)
     }
 
     fn promising(
         &self,
-        least: Option<Least>,
+        least: Option<StrategyLowerBound>,
         (place, way): (usize, TileAndMode),
         planned: Option<CostExpression>,
     ) -> Promising {
@@ -478,7 +488,7 @@ impl PathOrder {
     }
 
     /// Whether a run is better than every one with this lower bound, by more than rounding.
-    fn is_clearly_below(&self, run: &StackRun, least: &Least) -> bool {
+    fn is_clearly_below(&self, run: &StackRun, least: &StrategyLowerBound) -> bool {
         let below = |value: f64, least: f64| value < least * (1.0 - REL_TOLERANCE);
         if self.is_sum() {
             return below(run.score, self.score(least));
@@ -527,7 +537,7 @@ impl Priced for StackRun {
 
 /// A path from the empty state to a state of the [`StackGraph`]: its cost, and where it comes from.
 #[derive(Debug, Clone, Copy, Default)]
-struct Path<'a> {
+struct StackPath<'a> {
     /// The state before the last stack, and the index of the path to it.
     before: Option<(StateId, usize)>,
     /// How the last stack is run.
@@ -537,7 +547,7 @@ struct Path<'a> {
     score: f64,
 }
 
-impl<'a> Path<'a> {
+impl<'a> StackPath<'a> {
     fn then(&self, before: (StateId, usize), run: &'a StackRun) -> Self {
         Self {
             before: Some(before),
@@ -549,7 +559,7 @@ impl<'a> Path<'a> {
     }
 }
 
-impl Priced for Path<'_> {
+impl Priced for StackPath<'_> {
     fn price(&self) -> (f64, u64, f64) {
         (self.energy_pj, self.latency_cycles, self.score)
     }
@@ -577,8 +587,8 @@ fn stack_graph(sweep: &Sweep, limits: StackLimits) -> Result<StackGraph, Diagnos
         return Err(diagnostics);
     }
     let graph = StackGraph::new(&sweep.network, most_layers).or_else(|why| match why {
-        NotListed::TooMany => StackGraph::within_effort(&sweep.network, most_layers, &stacks_of_methods(sweep)),
-        NotListed::NoWay => Err(why),
+        EnumerationLimit::TooMany => StackGraph::within_effort(&sweep.network, most_layers, &stacks_of_methods(sweep)),
+        EnumerationLimit::NoWay => Err(why),
     });
     let Ok(graph) = graph else {
         let name = &sweep.network.name;

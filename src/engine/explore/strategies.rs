@@ -1,6 +1,6 @@
 //! ZigZag's searches of one layer side by side, and even mappings beside uneven ones (ZigZag, Sections IV and VII-A).
 
-use super::layer::{LayerStudy, MappedLayer};
+use super::layer::{DesignLayer, MappedLayer};
 use crate::search::space::{MappingSpace, Pruning, SpaceOptions, SpaceRefusal, SpaceSearch, Trajectory, explore_space};
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +53,7 @@ pub struct StrategyFindings {
     pub space: Option<(MappingSpace, Option<MappedLayer>)>,
 }
 
-impl LayerStudy {
+impl DesignLayer {
     /// Searches as ZigZag does, by energy.
     ///
     /// # Errors

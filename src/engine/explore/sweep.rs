@@ -1,10 +1,10 @@
 //! Planning, solving and assembling a sweep.
 
 use super::request::{Request, Settings};
-use crate::cost::{Evaluator, LoopTurns};
+use crate::cost::{Evaluator, LoopTrace};
 use crate::depth_first::{
     Assembler, DepthFirstStrategy, FuseDepth, NodeId, Planner, PointAccount, PointPlan, ProblemId, Problems, Skipping,
-    StackMotion, TileTypeId, cut,
+    StackTrace, TileTypeId, cut,
 };
 use crate::hardware::{Core, Operand, check_shared_dimension};
 use crate::ids::TiVec;
@@ -136,8 +136,8 @@ impl Sweep {
     ///
     /// # Errors
     /// Cuts that are impossible, a stack that does not exist, or more places than a page can hold.
-    pub fn motion(&self, strategy: &DepthFirstStrategy, stack: usize) -> Result<StackMotion, Diagnostics> {
-        StackMotion::new(&self.core, &self.network, &self.settings.rules, strategy, stack)
+    pub fn trace(&self, strategy: &DepthFirstStrategy, stack: usize) -> Result<StackTrace, Diagnostics> {
+        StackTrace::new(&self.core, &self.network, &self.settings.rules, strategy, stack)
     }
 
     /// The loops of one layer in the tiles of one type, with the data that they move; `None` for a stack's input, which
@@ -145,11 +145,11 @@ impl Sweep {
     ///
     /// # Errors
     /// Why the strategy cannot be scheduled, or that it has no such layer-tile.
-    pub fn turns(
+    pub fn loop_trace(
         &self,
         strategy: &DepthFirstStrategy,
         (stack, tile_type, node): (usize, TileTypeId, NodeId),
-    ) -> Result<Option<LoopTurns>, Diagnostics> {
+    ) -> Result<Option<LoopTrace>, Diagnostics> {
         let plan = self.plan_strategies(vec![strategy.clone()]);
         let point = plan.points.first().ok_or_else(no_such_layer_tile)?.as_ref().map_err(Clone::clone)?;
         let stack = point.stacks.get(stack).ok_or_else(no_such_layer_tile)?;
@@ -161,7 +161,7 @@ impl Sweep {
         let outcome = self.search_by(problem, &evaluator);
         let solved = outcome.best.as_ref().and_then(|best| Some((best, best.cost_by(&evaluator)?)));
         let (best, cost) = solved.ok_or_else(|| self.explain(problem, &outcome))?;
-        Ok(Some(LoopTurns::new(&evaluator, &best.order, &cost)))
+        Ok(Some(LoopTrace::new(&evaluator, &best.order, &cost)))
     }
 
     /// Finds all points and the different problems they contain.

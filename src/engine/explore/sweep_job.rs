@@ -1,11 +1,12 @@
 //! A sweep as a job: its points from a sparse grid to ever finer ones, then whole accounts of some.
 //!
 //! Every worker has a lane of points ([`coarse_to_fine`]). Points of equal tile width pose mostly the same mapping problems, so they share
-//! a lane, and the worker's [`Survey`] remembers what they share. Who is done with its own lane takes the far half of the longest.
+//! a lane, and the worker's [`IncrementalSweep`] remembers what they share. Who is done with its own lane takes the far
+//! half of the longest.
 
+use super::incremental_sweep::{CostStore, IncrementalSweep, SearchEffort, SharedCosts, no_such_point};
 use super::order::coarse_to_fine;
 use super::request::{Request, Settings};
-use super::survey::{CostStore, SearchEffort, SharedCosts, Survey, no_such_point};
 use super::sweep::{PointSummary, Sweep};
 use crate::cost::{EnergySplit, LatencySplit};
 use crate::depth_first::{DepthFirstStrategy, NotPlanned, PointAccount};
@@ -233,7 +234,7 @@ impl SweepJob {
 
 /// A worker's surveys, with the costs that it knows.
 pub struct SweepBench {
-    surveys: Vec<Survey>,
+    surveys: Vec<IncrementalSweep>,
     costs: CostStore,
     /// Whether points are told with what a report shows of them.
     is_for_report: bool,
@@ -258,7 +259,7 @@ impl SweepBench {
 
     fn of(sweeps: Vec<Sweep>, costs: CostStore, is_for_report: bool) -> Self {
         let told = vec![0; sweeps.len()];
-        Self { surveys: sweeps.into_iter().map(Survey::new).collect(), costs, is_for_report, told }
+        Self { surveys: sweeps.into_iter().map(IncrementalSweep::new).collect(), costs, is_for_report, told }
     }
 
     /// This bench with the costs that an earlier one knows.
@@ -269,14 +270,14 @@ impl SweepBench {
 
     /// Notes on the first request that are no errors.
     pub fn notes(&self) -> Diagnostics {
-        self.surveys.first().map(|survey| survey.sweep().notes()).unwrap_or_default()
+        self.surveys.first().map(|incremental| incremental.sweep().notes()).unwrap_or_default()
     }
 
     /// The number of the request with point number `point`, and the point's index in it.
     fn locate(&self, point: u32) -> Result<(usize, usize), Diagnostics> {
         let mut index = point as usize;
-        for (request, survey) in self.surveys.iter().enumerate() {
-            let count = survey.strategies().len();
+        for (request, incremental) in self.surveys.iter().enumerate() {
+            let count = incremental.strategies().len();
             if index < count {
                 return Ok((request, index));
             }
@@ -287,7 +288,7 @@ impl SweepBench {
 
     fn effort(&self) -> SearchEffort {
         let mut sum = SearchEffort::default();
-        self.surveys.iter().for_each(|survey| sum.add(survey.effort));
+        self.surveys.iter().for_each(|incremental| sum.add(incremental.effort));
         sum
     }
 
@@ -300,10 +301,11 @@ impl SweepBench {
         let mut goes_on = || std::mem::take(&mut is_first) || has_time();
         for &point in points {
             let (request, index) = self.locate(point)?;
-            let survey = &mut self.surveys[request];
-            match survey.totals(&mut self.costs, index, &mut goes_on) {
+            let incremental = &mut self.surveys[request];
+            match incremental.totals(&mut self.costs, index, &mut goes_on) {
                 Ok(totals) => {
-                    done.costs.push(Ok(PointSummary { point: point as usize, ..survey.summarize(index, &totals) }));
+                    done.costs
+                        .push(Ok(PointSummary { point: point as usize, ..incremental.summarize(index, &totals) }));
                     if self.is_for_report {
                         done.reported.splits.insert(point, (totals.energy, totals.latency));
                     }
@@ -312,7 +314,7 @@ impl SweepBench {
                 Err(NotPlanned::Later) => break,
             }
             if self.is_for_report {
-                let problems = survey.problems();
+                let problems = incremental.problems();
                 // A survey that is full begins anew.
                 let told = std::mem::replace(&mut self.told[request], problems.len()).min(problems.len());
                 done.reported.problems.extend(problems[told..].iter().cloned());

@@ -68,11 +68,16 @@ struct Generated<'a> {
 impl GroupCostModel for Generated<'_> {
     fn groups<'s>(&'s self, done: &'s IdBitSet<OperatorId>) -> Box<dyn IncrementalGroup + 's> {
         let group = self.prices.groups(done);
-        Box::new(Sharing { graph: self.graph, group, operators: Vec::new(), readers: ti_vec![0; self.graph.len() + 1] })
+        Box::new(DataSharing {
+            graph: self.graph,
+            group,
+            operators: Vec::new(),
+            readers: ti_vec![0; self.graph.len() + 1],
+        })
     }
 }
 
-struct Sharing<'a> {
+struct DataSharing<'a> {
     graph: &'a OperatorGraph,
     group: Box<dyn IncrementalGroup + 'a>,
     operators: Vec<OperatorId>,
@@ -80,13 +85,13 @@ struct Sharing<'a> {
     readers: TiVec<MapId, u32>,
 }
 
-impl Sharing<'_> {
+impl DataSharing<'_> {
     fn inputs(&self, id: OperatorId) -> &[MapId] {
         &self.graph.operators()[id].inputs
     }
 }
 
-impl IncrementalGroup for Sharing<'_> {
+impl IncrementalGroup for DataSharing<'_> {
     fn push(&mut self, id: OperatorId) -> bool {
         let is_shared = |&map: &MapId| map != NETWORK_INPUT && self.readers[map] > 0;
         let shares = is_shared(&id.output()) || self.inputs(id).iter().any(is_shared);

@@ -6,7 +6,7 @@ use crate::ids::TiVec;
 
 /// A square window.
 #[derive(Clone, Copy)]
-pub(super) struct Window {
+pub(super) struct SquareWindow {
     kernel: u64,
     stride: u64,
     padding: u64,
@@ -14,7 +14,7 @@ pub(super) struct Window {
     beyond_border: bool,
 }
 
-impl Window {
+impl SquareWindow {
     /// As many outputs as inputs, for odd kernels.
     pub const fn same(kernel: u64) -> Self {
         Self { kernel, stride: 1, padding: kernel / 2, beyond_border: false }
@@ -41,13 +41,13 @@ impl Window {
 }
 
 /// A network as it grows; every method adds one operator and returns the map that it writes.
-pub(super) struct Builder {
+pub(super) struct GraphBuilder {
     name: &'static str,
     input: FeatureMap,
     operators: TiVec<OperatorId, Operator>,
 }
 
-impl Builder {
+impl GraphBuilder {
     pub fn new(name: &'static str, size: u64) -> Self {
         Self { name, input: FeatureMap { channels: 3, columns: size, rows: size }, operators: TiVec::new() }
     }
@@ -60,7 +60,14 @@ impl Builder {
         id.writer().map_or(self.input, |writer| self.operators[writer].output)
     }
 
-    pub fn add(&mut self, name: &str, kind: OperatorKind, inputs: &[MapId], window: Window, channels: u64) -> MapId {
+    pub fn add(
+        &mut self,
+        name: &str,
+        kind: OperatorKind,
+        inputs: &[MapId],
+        window: SquareWindow,
+        channels: u64,
+    ) -> MapId {
         let map = self.map(inputs[0]);
         let id = self.operators.push_and_get_key(Operator {
             name: name.into(),
@@ -81,42 +88,49 @@ impl Builder {
         id
     }
 
-    pub fn grouped_conv(&mut self, name: &str, input: MapId, channels: u64, window: Window, groups: u64) -> MapId {
+    pub fn grouped_conv(
+        &mut self,
+        name: &str,
+        input: MapId,
+        channels: u64,
+        window: SquareWindow,
+        groups: u64,
+    ) -> MapId {
         let id = self.add(name, OperatorKind::Conv, &[input], window, channels);
         self.with_parameters(id, window.kernel.pow(2) * (self.map(input).channels / groups) * channels)
     }
 
-    pub fn conv(&mut self, name: &str, input: MapId, channels: u64, window: Window) -> MapId {
+    pub fn conv(&mut self, name: &str, input: MapId, channels: u64, window: SquareWindow) -> MapId {
         self.grouped_conv(name, input, channels, window, 1)
     }
 
-    pub fn depthwise(&mut self, name: &str, input: MapId, window: Window) -> MapId {
+    pub fn depthwise(&mut self, name: &str, input: MapId, window: SquareWindow) -> MapId {
         let channels = self.map(input).channels;
         let id = self.add(name, OperatorKind::Depthwise, &[input], window, channels);
         self.with_parameters(id, window.kernel.pow(2) * channels)
     }
 
-    pub fn pool(&mut self, name: &str, input: MapId, window: Window) -> MapId {
+    pub fn pool(&mut self, name: &str, input: MapId, window: SquareWindow) -> MapId {
         self.add(name, OperatorKind::Pooling, &[input], window, self.map(input).channels)
     }
 
     pub fn average(&mut self, input: MapId) -> MapId {
         let map = self.map(input);
-        self.add("avgpool", OperatorKind::GlobalPooling, &[input], Window::valid(map.rows), map.channels)
+        self.add("avgpool", OperatorKind::GlobalPooling, &[input], SquareWindow::valid(map.rows), map.channels)
     }
 
     pub fn fully_connected(&mut self, name: &str, input: MapId, channels: u64) -> MapId {
         let map = self.map(input);
-        let id = self.add(name, OperatorKind::FullyConnected, &[input], Window::valid(map.rows), channels);
+        let id = self.add(name, OperatorKind::FullyConnected, &[input], SquareWindow::valid(map.rows), channels);
         self.with_parameters(id, map.elements() * channels)
     }
 
     pub fn concat(&mut self, name: &str, inputs: &[MapId]) -> MapId {
         let channels = inputs.iter().map(|&input| self.map(input).channels).sum();
-        self.add(name, OperatorKind::Concat, inputs, Window::same(1), channels)
+        self.add(name, OperatorKind::Concat, inputs, SquareWindow::same(1), channels)
     }
 
     pub fn sum(&mut self, name: &str, inputs: [MapId; 2]) -> MapId {
-        self.add(name, OperatorKind::Add, &inputs, Window::same(1), self.map(inputs[0]).channels)
+        self.add(name, OperatorKind::Add, &inputs, SquareWindow::same(1), self.map(inputs[0]).channels)
     }
 }

@@ -27,7 +27,7 @@ pub fn operators_of(network: &Network) -> Result<OperatorGraph, Diagnostics> {
         return Err(diagnostics);
     };
     let layers: TiVec<OperatorId, LayerId> = network.computing().collect();
-    let reader = Reader { network, layers: &layers, input };
+    let reader = OperatorReader { network, layers: &layers, input };
     let operators: Vec<Operator> = layers.iter().map(|&id| reader.operator(id)).collect();
     let apart: Vec<&str> = operators.iter().filter(|one| one.inputs.is_empty()).map(|one| one.name.as_str()).collect();
     if let Some((first, others)) = apart.split_first() {
@@ -48,14 +48,14 @@ pub fn operators_of(network: &Network) -> Result<OperatorGraph, Diagnostics> {
 }
 
 /// Translates the reads of layers into the inputs of operators.
-struct Reader<'n> {
+struct OperatorReader<'n> {
     network: &'n Network,
     layers: &'n TiSlice<OperatorId, LayerId>,
     /// The input that is the map of the network; others are read as parameters.
     input: LayerId,
 }
 
-impl Reader<'_> {
+impl OperatorReader<'_> {
     fn operator(&self, id: LayerId) -> Operator {
         let (network, layer) = (self.network, self.network.layer(id));
         let (features, weights) = (self.shown(network.inputs(id)), self.shown(network.stored_inputs(id)));

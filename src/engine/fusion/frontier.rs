@@ -3,7 +3,7 @@
 
 use super::graph::{FeatureMap, OperatorGraph};
 use super::ids::{MapId, OperatorId};
-use super::isoa::Price;
+use super::isoa::MapPrice;
 use super::setting::Throughput;
 use crate::ids::IdBitSet;
 
@@ -49,7 +49,7 @@ pub(super) enum Goal {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Frontier {
     external: Vec<External>,
-    partials: Vec<Partial>,
+    partials: Vec<PartialDecisions>,
     /// Whether it is too wide, so that decisions are not known.
     is_wide: bool,
 }
@@ -66,9 +66,9 @@ struct External {
 
 /// Decisions on all operators: the maps from outside of which a reader is invoked in advance, and the price without those maps.
 #[derive(Debug, Clone, Copy)]
-struct Partial {
+struct PartialDecisions {
     blocked: u64,
-    price: Price,
+    price: MapPrice,
 }
 
 /// The context in which groups grow: the network, the operators that have run once the group has, the tiling, and the objective.
@@ -89,7 +89,7 @@ impl Growth<'_> {
     }
 
     /// The elements that a map needs in full, and those for a few channels at a time.
-    fn prices(&self, map: MapId, pixel: (u64, u64), tile: (u64, u64)) -> (Price, Price) {
+    fn prices(&self, map: MapId, pixel: (u64, u64), tile: (u64, u64)) -> (MapPrice, MapPrice) {
         let channels = self.graph.map(map).channels;
         let few = self.throughput.channels.clamp(1, channels);
         let (pixel, tile) = (pixel.0 * pixel.1, tile.0 * tile.1);
@@ -103,14 +103,14 @@ impl Growth<'_> {
 impl Frontier {
     /// The frontier of a group without operators.
     pub fn start() -> Self {
-        Self { external: Vec::new(), partials: vec![Partial { blocked: 0, price: (0, 0) }], is_wide: false }
+        Self { external: Vec::new(), partials: vec![PartialDecisions { blocked: 0, price: (0, 0) }], is_wide: false }
     }
 
     /// Forgets all operators.
     pub fn clear(&mut self) {
         self.external.clear();
         self.partials.clear();
-        self.partials.push(Partial { blocked: 0, price: (0, 0) });
+        self.partials.push(PartialDecisions { blocked: 0, price: (0, 0) });
         self.is_wide = false;
     }
 
@@ -168,18 +168,18 @@ impl Frontier {
         let (whole, few) = growth.prices(id.output(), pixel, tile);
         for partial in &self.partials {
             let blocked = partial.blocked & !own;
-            keep(&mut grown.partials, Partial { blocked, price: sum(partial.price, whole) });
+            keep(&mut grown.partials, PartialDecisions { blocked, price: sum(partial.price, whole) });
             if partial.blocked & own == 0 && few < whole {
                 let price = sum(partial.price, few);
-                keep(&mut grown.partials, Partial { blocked: blocked | read, price });
+                keep(&mut grown.partials, PartialDecisions { blocked: blocked | read, price });
             }
         }
         grown.is_wide = grown.partials.len() > MOST_PARTIALS;
     }
 
     /// The least price of all decisions, with the maps from outside; nothing if the group is too wide.
-    pub fn price(&self, growth: &Growth) -> Option<Price> {
-        let price = |partial: &Partial| {
+    pub fn price(&self, growth: &Growth) -> Option<MapPrice> {
+        let price = |partial: &PartialDecisions| {
             self.external.iter().fold(partial.price, |price, external| {
                 let (whole, few) = growth.prices(external.map, external.pixel, external.tile);
                 sum(price, if partial.blocked & external.bit == 0 { few } else { whole })
@@ -191,9 +191,11 @@ impl Frontier {
 
 /// Keeps a decision unless there is one that is as cheap and blocks no other map; removes those that it makes
 /// unnecessary.
-fn keep(partials: &mut Vec<Partial>, new: Partial) {
+fn keep(partials: &mut Vec<PartialDecisions>, new: PartialDecisions) {
     // Dominance: every continuation of `other` is one of `one`, which blocks no further map, at no higher price.
-    let covers = |one: &Partial, other: &Partial| one.blocked & !other.blocked == 0 && one.price <= other.price;
+    let covers = |one: &PartialDecisions, other: &PartialDecisions| {
+        one.blocked & !other.blocked == 0 && one.price <= other.price
+    };
     if partials.iter().any(|known| covers(known, &new)) {
         return;
     }
@@ -201,7 +203,7 @@ fn keep(partials: &mut Vec<Partial>, new: Partial) {
     partials.push(new);
 }
 
-fn sum(a: Price, b: Price) -> Price {
+fn sum(a: MapPrice, b: MapPrice) -> MapPrice {
     (a.0 + b.0, a.1 + b.1)
 }
 

@@ -123,7 +123,7 @@ impl<'a> Group<'a> {
     }
 
     /// Extents along one axis, from those of the outputs up to the inputs.
-    fn needed(&self, of_output: impl Fn(FeatureMap) -> u64, axis: Axis) -> TiVec<GroupMap, u64> {
+    fn needed(&self, of_output: impl Fn(FeatureMap) -> u64, axis: AxisExtent) -> TiVec<GroupMap, u64> {
         let mut needed: TiVec<GroupMap, u64> = ti_vec![0; self.maps.len()];
         for place in self.maps.keys().rev() {
             let Some(writer) = self.maps[place].writer().filter(|_| self.is_written[place]) else { continue };
@@ -266,7 +266,7 @@ fn least(most: u64, mut is_good: impl FnMut(u64) -> bool) -> u64 {
 }
 
 /// Extent, stride and kernel along one axis.
-type Axis = fn(FeatureMap, (u64, u64), (u64, u64)) -> (u64, u64, u64);
+type AxisExtent = fn(FeatureMap, (u64, u64), (u64, u64)) -> (u64, u64, u64);
 
 fn columns(map: FeatureMap, stride: (u64, u64), kernel: (u64, u64)) -> (u64, u64, u64) {
     (map.columns, stride.0, kernel.0)

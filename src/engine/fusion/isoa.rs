@@ -5,30 +5,30 @@ use crate::ids::{TiSlice, TiVec, ti_vec};
 use crate::sorting::sort_by_key;
 
 /// The price of a map, in elements: terms of two sums, of which the second one breaks ties of the first.
-pub type Price = (u64, u64);
+pub type MapPrice = (u64, u64);
 
 /// The prices of a map that is buffered in full, and of one whose reader is invoked in advance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct IsoaPrices {
-    pub whole: Price,
-    pub in_advance: Price,
+    pub whole: MapPrice,
+    pub in_advance: MapPrice,
 }
 
 /// An optimal decision for a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IsoaDecision {
     /// Buffer and traffic of the group under this decision.
-    pub price: Price,
+    pub price: MapPrice,
     /// For each map whether it is buffered a few channels at a time.
     pub in_advance: TiVec<GroupMap, bool>,
 }
 
 /// A partial decision: the maps with readers to come that are in advance, their price, and the previous decision.
 #[derive(Clone, Copy)]
-struct Partial {
+struct PartialDecision {
     in_advance: u128,
-    price: Price,
+    price: MapPrice,
     choice: bool,
     from: usize,
 }
@@ -47,19 +47,29 @@ pub fn decide(
     most: usize,
 ) -> IsoaDecision {
     let slots = Slots::new(inputs);
-    let start = Partial { in_advance: 0, price: (0, 0), choice: false, from: 0 };
+    let start = PartialDecision { in_advance: 0, price: (0, 0), choice: false, from: 0 };
     // Before each map, and after the last.
-    let mut history: TiVec<GroupMap, Vec<Partial>> = ti_vec![vec![start]];
+    let mut history: TiVec<GroupMap, Vec<PartialDecision>> = ti_vec![vec![start]];
     for (map, prices) in prices.iter_enumerated() {
         let before = &history[map];
-        let mut after: Vec<Partial> = Vec::with_capacity(2 * before.len());
+        let mut after: Vec<PartialDecision> = Vec::with_capacity(2 * before.len());
         let inputs: u128 = inputs[map].iter().map(|&input| slots.bit[input]).fold(0, |all, bit| all | bit);
         for (from, partial) in before.iter().enumerate() {
             let kept = partial.in_advance & !slots.freed[map];
-            after.push(Partial { in_advance: kept, price: sum(partial.price, prices.whole), choice: false, from });
+            after.push(PartialDecision {
+                in_advance: kept,
+                price: sum(partial.price, prices.whole),
+                choice: false,
+                from,
+            });
             if partial.in_advance & inputs == 0 && !slots.is_without[map] {
                 let in_advance = (partial.in_advance | slots.bit[map]) & !slots.freed[map];
-                after.push(Partial { in_advance, price: sum(partial.price, prices.in_advance), choice: true, from });
+                after.push(PartialDecision {
+                    in_advance,
+                    price: sum(partial.price, prices.in_advance),
+                    choice: true,
+                    from,
+                });
             }
         }
         after.sort_unstable_by_key(|partial| (partial.in_advance, partial.price, partial.from, partial.choice));
@@ -81,7 +91,7 @@ pub fn decide(
     IsoaDecision { price: best.price, in_advance }
 }
 
-fn sum(a: Price, b: Price) -> Price {
+fn sum(a: MapPrice, b: MapPrice) -> MapPrice {
     (a.0 + b.0, a.1 + b.1)
 }
 

@@ -4,7 +4,7 @@ use super::frontier::{Frontier, Goal, Growth, Tiling};
 use super::graph::OperatorGraph;
 use super::group::{Group, ParameterLoading, most_tiles_of, stream};
 use super::ids::OperatorId;
-use super::isoa::Price;
+use super::isoa::MapPrice;
 use super::scheme::{GroupCostModel, IncrementalGroup};
 use super::setting::Setting;
 use crate::ids::IdBitSet;
@@ -40,14 +40,14 @@ pub(super) struct GrowingGroup<'a> {
     growth: Growth<'a>,
     operators: Vec<OperatorId>,
     /// The state after each operator; further ones are kept for their working memory.
-    levels: Vec<Level>,
+    levels: Vec<GroupState>,
     /// Working memory for groups that are priced alone.
     spare: [Frontier; 2],
 }
 
 /// The state of a group of any size.
 #[derive(Debug, Clone, Default)]
-struct Level {
+struct GroupState {
     frontier: Frontier,
     /// Elements of one image that go outside.
     outputs: u64,
@@ -99,7 +99,7 @@ impl<'a> GrowingGroup<'a> {
     ) -> Self {
         let throughput = setting.throughput;
         let terms = GroupCostTerms { most_tiles: 1, ..GroupCostTerms::default() };
-        let start = Level { frontier: Frontier::start(), outputs: 0, terms };
+        let start = GroupState { frontier: Frontier::start(), outputs: 0, terms };
         Self {
             setting,
             growth: Growth { graph, done, throughput, tiling, goal: Goal::Pixel },
@@ -113,7 +113,7 @@ impl<'a> GrowingGroup<'a> {
     fn grow(&mut self, id: OperatorId) {
         let depth = self.operators.len();
         if self.levels.len() == depth + 1 {
-            self.levels.push(Level::default());
+            self.levels.push(GroupState::default());
         }
         let (below, above) = self.levels.split_at_mut(depth + 1);
         let (before, level) = (&below[depth], &mut above[0]);
@@ -134,7 +134,7 @@ impl<'a> GrowingGroup<'a> {
 
     /// Finds the buffer of the smallest tile.
     fn measure(&mut self) {
-        let Level { frontier, terms, .. } = &mut self.levels[self.operators.len()];
+        let GroupState { frontier, terms, .. } = &mut self.levels[self.operators.len()];
         terms.smallest = frontier.price(&self.growth).map(|(_, tile)| tile);
     }
 
@@ -178,7 +178,7 @@ impl<'a> GrowingGroup<'a> {
 }
 
 /// The price of the best decision on ISOA for operators, last first; nothing if they are too wide.
-fn buffer(growth: &Growth, operators: &[OperatorId], spare: &mut [Frontier; 2]) -> Option<Price> {
+fn buffer(growth: &Growth, operators: &[OperatorId], spare: &mut [Frontier; 2]) -> Option<MapPrice> {
     let [group, grown] = spare;
     group.clear();
     for &id in operators {

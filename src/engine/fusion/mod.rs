@@ -71,7 +71,7 @@ pub mod validity;
 
 pub use algorithm1::{GroupCount, algorithm1, count_algorithm1_groups};
 pub use exact::Ideals;
-pub use fuse::{Proof, fuse};
+pub use fuse::{SchemeProof, fuse};
 pub use graph::{FeatureMap, GraphError, Operator, OperatorGraph, OperatorKind};
 pub use group::{Group, GroupCost, ParameterLoading};
 pub use ids::{GroupMap, IdealId, MapId, NETWORK_INPUT, OperatorId};

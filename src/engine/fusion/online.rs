@@ -24,12 +24,12 @@ pub struct OnlineFusion {
     ideals: Ideals,
     table: Vec<u64>,
     /// For every ideal the groups that end there, in order of their size.
-    groups: TiVec<IdealId, Vec<Candidate>>,
+    groups: TiVec<IdealId, Vec<CandidateGroup>>,
 }
 
 /// A group that keeps to the rules.
 #[derive(Debug, Clone, Copy)]
-struct Candidate {
+struct CandidateGroup {
     start: IdealId,
     size: usize,
     terms: GroupCostTerms,
@@ -74,7 +74,8 @@ impl OnlineFusion {
         for end in self.ideals.ids().skip(1) {
             let groups = &self.groups[end];
             let groups = &groups[..groups.partition_point(|group| group.size <= most)];
-            let partial = |group: &Candidate| best[group.start]?.with(group.start, group.terms.lower_bound(&setting)?);
+            let partial =
+                |group: &CandidateGroup| best[group.start]?.with(group.start, group.terms.lower_bound(&setting)?);
             let promising = groups.iter().filter_map(partial).collect();
             let mut group = GrowingGroup::new(&self.graph, &setting, self.ideals.set(end));
             let partial = self.ideals.best_of(promising, &best, end, |start, operators, at_most| {
@@ -108,7 +109,7 @@ impl OnlineFusion {
         let most = self.largest_group(buffer_bytes);
         let mut count = 0;
         for end in self.ideals.ids().skip(1) {
-            let mut rules = Rules::new(&self.graph, self.ideals.set(end), most);
+            let mut rules = GroupRules::new(&self.graph, self.ideals.set(end), most);
             self.ideals.each_group(end, &mut rules, &mut |_, rules| {
                 // A group ends at several ideals. It is counted at the smallest, all of whose last operators are its own.
                 let is_smallest = self.ideals.last_operators(end).all(|id| rules.operators.contains(&id));
@@ -118,14 +119,14 @@ impl OnlineFusion {
         count
     }
 
-    fn groups_to(&self, end: IdealId, most: usize) -> Vec<Candidate> {
+    fn groups_to(&self, end: IdealId, most: usize) -> Vec<CandidateGroup> {
         let mut groups = Vec::new();
         let done = self.ideals.set(end);
         let group = GrowingGroup::new(&self.graph, &self.largest, done);
-        let mut group = Worthwhile { group, rules: Rules::new(&self.graph, done, most) };
+        let mut group = Worthwhile { group, rules: GroupRules::new(&self.graph, done, most) };
         self.ideals.each_group(end, &mut group, &mut |start, group| {
             if group.rules.share_data() {
-                groups.push(Candidate { start, size: group.rules.operators.len(), terms: group.group.terms() });
+                groups.push(CandidateGroup { start, size: group.rules.operators.len(), terms: group.group.terms() });
             }
         });
         groups.sort_unstable_by_key(|group| (group.size, group.start));
@@ -134,7 +135,7 @@ impl OnlineFusion {
 }
 
 /// The rules of a group as it grows, independent of its cost.
-struct Rules<'a> {
+struct GroupRules<'a> {
     graph: &'a OperatorGraph,
     done: &'a IdBitSet<OperatorId>,
     most: usize,
@@ -145,7 +146,7 @@ struct Rules<'a> {
     parts: Vec<Vec<(MapId, OperatorId)>>,
 }
 
-impl<'a> Rules<'a> {
+impl<'a> GroupRules<'a> {
     fn new(graph: &'a OperatorGraph, done: &'a IdBitSet<OperatorId>, most: usize) -> Self {
         Self { graph, done, most, operators: Vec::new(), parts: vec![Vec::new()] }
     }
@@ -185,7 +186,7 @@ impl<'a> Rules<'a> {
     }
 }
 
-impl IncrementalGroup for Rules<'_> {
+impl IncrementalGroup for GroupRules<'_> {
     fn push(&mut self, id: OperatorId) -> bool {
         let is_admitted = self.admit(id);
         if is_admitted {
@@ -211,7 +212,7 @@ impl IncrementalGroup for Rules<'_> {
 /// A group that keeps to the rules, and fits, as it grows.
 struct Worthwhile<'a> {
     group: GrowingGroup<'a>,
-    rules: Rules<'a>,
+    rules: GroupRules<'a>,
 }
 
 impl IncrementalGroup for Worthwhile<'_> {

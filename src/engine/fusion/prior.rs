@@ -44,18 +44,18 @@ impl PriorCost<'_> {
 
 impl GroupCostModel for PriorCost<'_> {
     fn groups<'s>(&'s self, _: &'s IdBitSet<OperatorId>) -> Box<dyn IncrementalGroup + 's> {
-        Box::new(GrowingGroup { prices: self, operators: Vec::new(), costs: Vec::new() })
+        Box::new(PriorGroup { prices: self, operators: Vec::new(), costs: Vec::new() })
     }
 }
 
-struct GrowingGroup<'a> {
+struct PriorGroup<'a> {
     prices: &'a PriorCost<'a>,
     operators: Vec<OperatorId>,
     /// The cost after each operator.
     costs: Vec<Option<u64>>,
 }
 
-impl GrowingGroup<'_> {
+impl PriorGroup<'_> {
     fn cost(&self) -> Option<u64> {
         let mut ascending = self.operators.clone();
         ascending.sort_unstable();
@@ -63,7 +63,7 @@ impl GrowingGroup<'_> {
     }
 }
 
-impl IncrementalGroup for GrowingGroup<'_> {
+impl IncrementalGroup for PriorGroup<'_> {
     fn push(&mut self, id: OperatorId) -> bool {
         self.operators.push(id);
         let cost = self.cost();

@@ -5,9 +5,9 @@
 //! a hierarchy; pairs of operands give a higher bound. Its latency is bounded by the needs of the ports of the lowest
 //! memories, of which there are as few.
 
-use super::bound::{Bound, makes_data_free};
-use super::generate::{Hierarchy, HierarchyMemory};
-use super::study::Study;
+use super::generate::{HierarchyMemory, MemoryHierarchy};
+use super::lower_bound::{HierarchyLowerBound, makes_data_free};
+use super::study::HierarchyProblem;
 use crate::hardware::{Core, Operand};
 use crate::mapping::LayerOnCore;
 use crate::search::{Limits, Objective, Proof, Strategy, find_best};
@@ -16,31 +16,31 @@ use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Known results by chain of memories: one number for each different layer.
-type Known<T> = Arc<Mutex<FxHashMap<Box<[HierarchyMemory]>, Arc<[T]>>>>;
+type ByMemories<T> = Arc<Mutex<FxHashMap<Box<[HierarchyMemory]>, Arc<[T]>>>>;
 
 /// Known bounds of parts of hierarchies; clones share them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Chains {
     /// The least energy with the memories of one or two operands alone, pJ; infinite where they are too small. The
     /// entry without any memory is not finite if the study cannot be bounded in this way.
-    energies: Known<f64>,
+    energies: ByMemories<f64>,
     /// The least latency with the lowest memories of all operands, cycles.
-    latencies: Known<u64>,
+    latencies: ByMemories<u64>,
 }
 
-impl Study {
+impl HierarchyProblem {
     /// Lower bounds of each different layer, infinite where a chain is too small for it. `None` under rules that no
     /// exact search can prove optimal, or that let data be free, and where the highest memory alone holds no layer:
     /// lower memories, in which sums are completed, may then make it fit.
-    pub(super) fn chain_bounds(&self, hierarchy: &Hierarchy) -> Option<Vec<Bound>> {
+    pub(super) fn chain_bounds(&self, hierarchy: &MemoryHierarchy) -> Option<Vec<HierarchyLowerBound>> {
         let none = self.chain_energies(&[]);
         if none.iter().any(|energy| !energy.is_finite()) {
             return None;
         }
         let latencies = self.lowest_latencies(&hierarchy.memories);
         let start = none.iter().zip(&*latencies);
-        let mut bounds: Vec<Bound> =
-            start.map(|(&energy_pj, &latency_cycles)| Bound { energy_pj, latency_cycles }).collect();
+        let mut bounds: Vec<HierarchyLowerBound> =
+            start.map(|(&energy_pj, &latency_cycles)| HierarchyLowerBound { energy_pj, latency_cycles }).collect();
         for operand in Operand::ALL {
             let with = self.chain_energies(&only(1 << operand as u8, &hierarchy.memories));
             bounds.iter_mut().zip(&*with).zip(&*none).for_each(|((bound, with), none)| bound.energy_pj += with - none);
@@ -51,7 +51,7 @@ impl Study {
 
     /// Raises lower bounds by pairs of operands: no hierarchy needs less for two operands than their optimum, and the
     /// three pairs together count every operand twice.
-    pub(super) fn raise_by_pairs(&self, hierarchy: &Hierarchy, bounds: &mut [Bound]) {
+    pub(super) fn raise_by_pairs(&self, hierarchy: &MemoryHierarchy, bounds: &mut [HierarchyLowerBound]) {
         let none = self.chain_energies(&[]);
         if none.iter().any(|energy| !energy.is_finite()) {
             return;
@@ -92,7 +92,7 @@ impl Study {
     }
 
     fn core_with(&self, memories: &[HierarchyMemory]) -> Option<Core> {
-        self.core_of(&Hierarchy { memories: memories.to_vec(), area_um2: 0.0 }).ok()
+        self.core_of(&MemoryHierarchy { memories: memories.to_vec(), area_um2: 0.0 }).ok()
     }
 }
 
@@ -103,7 +103,7 @@ fn only(operands: u8, memories: &[HierarchyMemory]) -> Vec<HierarchyMemory> {
 }
 
 /// The known result for some memories, or a new one. Two threads may compute the same one at once.
-fn known<T>(all: &Known<T>, memories: &[HierarchyMemory], find: impl FnOnce() -> Arc<[T]>) -> Arc<[T]> {
+fn known<T>(all: &ByMemories<T>, memories: &[HierarchyMemory], find: impl FnOnce() -> Arc<[T]>) -> Arc<[T]> {
     let lock = || all.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = lock().get(memories) {
         return Arc::clone(known);

@@ -1,12 +1,12 @@
 //! The exploration of a study: the state of all hierarchies, and the work that is left.
 
-use super::bound::Bound;
-use super::front::{Front, Point};
-use super::report::StudyOutline;
+use super::front::{Front, HierarchyCost};
+use super::lower_bound::HierarchyLowerBound;
+use super::report::HierarchyOverview;
 use super::request::{HierarchyRequest, HierarchySettings};
 use super::search::SearchOutcome;
-use super::study::Study;
-use crate::job::{Job, Left, Progress, RemoteJob, Worker, share};
+use super::study::HierarchyProblem;
+use crate::job::{Job, OpenParts, Progress, RemoteJob, Worker, share};
 use crate::search::Objective;
 use crate::sorting::sort_by;
 use crate::spec::Diagnostics;
@@ -25,7 +25,7 @@ const MOST_BOUNDED: usize = 512;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum HierarchyTask {
     /// List the hierarchies.
-    Outline,
+    Overview,
     /// Find lower bounds of some.
     Bound(Range<usize>),
     /// Search some, unless the front dominates their bounds.
@@ -36,9 +36,9 @@ pub enum HierarchyTask {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum HierarchyDone {
     /// The list of hierarchies.
-    Outline(Arc<StudyOutline>),
+    Overview(Arc<HierarchyOverview>),
     /// The lower bounds of the first hierarchies of the task, or why they do not fit.
-    Bounds(Vec<Result<Bound, String>>),
+    Bounds(Vec<Result<HierarchyLowerBound, String>>),
     /// The outcomes of the first hierarchies of the task; with their names, if they were found.
     Outcomes(Vec<(SearchOutcome, String)>),
 }
@@ -68,17 +68,17 @@ pub struct ExplorationCounts {
 /// So counts and front have the same bits with any number of workers.
 #[derive(Debug, Clone, Default)]
 pub struct Exploration {
-    outline: Option<Arc<StudyOutline>>,
+    overview: Option<Arc<HierarchyOverview>>,
     /// Whether a worker is listing the hierarchies.
     is_outlining: bool,
     counts: ExplorationCounts,
     front: Front,
     /// Points of all hierarchies that were searched to the end, in the order of the batches.
-    found: Vec<Point>,
+    found: Vec<HierarchyCost>,
     /// Lower bound of each hierarchy; `None` where nothing fits, or before it is known.
-    bounds: Vec<Option<Bound>>,
+    bounds: Vec<Option<HierarchyLowerBound>>,
     /// Hierarchies that no worker bounds yet.
-    unbounded: Left,
+    unbounded: OpenParts,
     /// Hierarchies to search that are in no batch yet, the last first.
     queue: Vec<u32>,
     /// The current batch: hierarchies that no worker searches yet, outcomes of the others, and the size of the batch.
@@ -98,9 +98,9 @@ impl Exploration {
     }
 
     /// An exploration of the hierarchies of a study.
-    pub fn of(study: &Study) -> Self {
+    pub fn of(study: &HierarchyProblem) -> Self {
         let mut exploration = Self::new(&study.settings);
-        exploration.begin(Arc::new(study.outline()));
+        exploration.begin(Arc::new(study.overview()));
         exploration
     }
 
@@ -111,19 +111,19 @@ impl Exploration {
     }
 
     /// The list of hierarchies, once it is known.
-    pub fn outline(&self) -> Option<&Arc<StudyOutline>> {
-        self.outline.as_ref()
+    pub fn overview(&self) -> Option<&Arc<HierarchyOverview>> {
+        self.overview.as_ref()
     }
 
-    fn begin(&mut self, outline: Arc<StudyOutline>) {
-        let generated = outline.areas_um2.len();
+    fn begin(&mut self, overview: Arc<HierarchyOverview>) {
+        let generated = overview.areas_um2.len();
         self.counts.generated = generated;
         self.bounds = vec![None; generated];
-        self.unbounded = Left::all(generated);
-        self.outline = Some(outline);
+        self.unbounded = OpenParts::all(generated);
+        self.overview = Some(overview);
     }
 
-    fn record_bounds(&mut self, start: usize, bounds: Vec<Result<Bound, String>>) {
+    fn record_bounds(&mut self, start: usize, bounds: Vec<Result<HierarchyLowerBound, String>>) {
         for (hierarchy, bound) in (start..).zip(bounds) {
             let Some(known) = self.bounds.get_mut(hierarchy) else { continue };
             self.counts.bounded += 1;
@@ -157,13 +157,13 @@ impl Exploration {
 
     /// Makes a batch of the next hierarchies that the front does not dominate.
     fn fill_batch(&mut self) {
-        let Some(outline) = self.outline.clone() else { return };
+        let Some(overview) = self.overview.clone() else { return };
         while self.batch.len() < BATCH
             && let Some(hierarchy) = self.queue.pop()
         {
             let at = hierarchy as usize;
             match self.bounds[at] {
-                Some(bound) if !self.everything && self.front.dominates(bound, outline.areas_um2[at]) => {
+                Some(bound) if !self.everything && self.front.dominates(bound, overview.areas_um2[at]) => {
                     self.counts.pruned += 1
                 }
                 _ => self.batch.push(hierarchy),
@@ -206,13 +206,13 @@ impl Exploration {
     }
 
     /// Everything that was searched, in the order of the searches.
-    pub fn found(&self) -> &[Point] {
+    pub fn found(&self) -> &[HierarchyCost] {
         &self.found
     }
 
     /// The point with the smallest score; of equals the one of least latency, energy, area, number.
-    pub fn best(&self) -> Option<Point> {
-        self.front.points().iter().copied().min_by(Point::compare)
+    pub fn best(&self) -> Option<HierarchyCost> {
+        self.front.points().iter().copied().min_by(HierarchyCost::compare)
     }
 
     /// One reason why something does not fit, if something does not.
@@ -222,19 +222,19 @@ impl Exploration {
 }
 
 impl Job for Exploration {
-    type Bench = Arc<Study>;
+    type Bench = Arc<HierarchyProblem>;
     type Task = HierarchyTask;
     type Done = HierarchyDone;
 
     fn run(
-        study: &mut Arc<Study>,
+        study: &mut Arc<HierarchyProblem>,
         task: &HierarchyTask,
         has_time: &mut dyn FnMut() -> bool,
     ) -> Result<HierarchyDone, Diagnostics> {
         let mut is_first = true;
         let mut goes_on = || std::mem::take(&mut is_first) || has_time();
         Ok(match task {
-            HierarchyTask::Outline => HierarchyDone::Outline(Arc::new(study.outline())),
+            HierarchyTask::Overview => HierarchyDone::Overview(Arc::new(study.overview())),
             HierarchyTask::Bound(range) => {
                 let some = study.hierarchies.get(range.clone()).unwrap_or_default().iter();
                 HierarchyDone::Bounds(some.take_while(|_| goes_on()).map(|hierarchy| study.bound(hierarchy)).collect())
@@ -252,8 +252,8 @@ impl Job for Exploration {
     }
 
     fn next(&mut self, worker: Worker) -> Option<HierarchyTask> {
-        if self.outline.is_none() {
-            return (!std::mem::replace(&mut self.is_outlining, true)).then_some(HierarchyTask::Outline);
+        if self.overview.is_none() {
+            return (!std::mem::replace(&mut self.is_outlining, true)).then_some(HierarchyTask::Overview);
         }
         if let Some(range) = self.unbounded.next(worker.of, MOST_BOUNDED) {
             return Some(HierarchyTask::Bound(range));
@@ -270,7 +270,7 @@ impl Job for Exploration {
 
     fn take(&mut self, task: HierarchyTask, done: HierarchyDone) {
         match (task, done) {
-            (HierarchyTask::Outline, HierarchyDone::Outline(outline)) => self.begin(outline),
+            (HierarchyTask::Overview, HierarchyDone::Overview(overview)) => self.begin(overview),
             (HierarchyTask::Bound(range), HierarchyDone::Bounds(bounds)) => {
                 self.unbounded.put_back(range.start + bounds.len()..range.end);
                 self.record_bounds(range.start, bounds);
@@ -286,7 +286,7 @@ impl Job for Exploration {
 
     fn put_back(&mut self, task: HierarchyTask) {
         match task {
-            HierarchyTask::Outline => self.is_outlining = false,
+            HierarchyTask::Overview => self.is_outlining = false,
             HierarchyTask::Bound(range) => self.unbounded.put_back(range),
             HierarchyTask::Search(numbers, _) => self.waiting.extend(numbers.iter().rev()),
         }
@@ -296,7 +296,7 @@ impl Job for Exploration {
     /// can go on.
     fn give_up(&mut self, task: HierarchyTask, reason: &str) -> bool {
         match task {
-            HierarchyTask::Outline => {
+            HierarchyTask::Overview => {
                 self.put_back(task);
                 return false;
             }
@@ -321,7 +321,10 @@ impl Job for Exploration {
 impl RemoteJob for Exploration {
     type Request = HierarchyRequest;
 
-    fn open(request: &HierarchyRequest, _: Option<Arc<Study>>) -> Result<Arc<Study>, Diagnostics> {
-        Study::new(request).map(Arc::new)
+    fn open(
+        request: &HierarchyRequest,
+        _: Option<Arc<HierarchyProblem>>,
+    ) -> Result<Arc<HierarchyProblem>, Diagnostics> {
+        HierarchyProblem::new(request).map(Arc::new)
     }
 }

@@ -1,6 +1,6 @@
 //! The results of a study so far: the Pareto front of energy, latency and area, or the best.
 
-use super::bound::Bound;
+use super::lower_bound::HierarchyLowerBound;
 use super::request::{HierarchySettings, Sought};
 use crate::pareto;
 use crate::search::Objective;
@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 
 /// The cost of a hierarchy with the best mapping of every layer.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Point {
+pub struct HierarchyCost {
     /// Index of the hierarchy.
     pub hierarchy: u32,
     /// Energy, pJ.
@@ -25,9 +25,9 @@ pub struct Point {
     pub proved: bool,
 }
 
-impl Point {
+impl HierarchyCost {
     /// Whether it dominates every point with this lower bound and area: nowhere worse, and better in something.
-    fn dominates(&self, bound: Bound, area_um2: f64) -> bool {
+    fn dominates(&self, bound: HierarchyLowerBound, area_um2: f64) -> bool {
         pareto::dominates([
             self.energy_pj.partial_cmp(&bound.energy_pj),
             Some(self.latency_cycles.cmp(&bound.latency_cycles)),
@@ -44,12 +44,12 @@ impl Point {
             .then(self.hierarchy.cmp(&other.hierarchy))
     }
 
-    fn bound(&self) -> Bound {
-        Bound { energy_pj: self.energy_pj, latency_cycles: self.latency_cycles }
+    fn bound(&self) -> HierarchyLowerBound {
+        HierarchyLowerBound { energy_pj: self.energy_pj, latency_cycles: self.latency_cycles }
     }
 }
 
-impl Bound {
+impl HierarchyLowerBound {
     /// The score of an objective that looks at energy and latency alone.
     pub(super) fn score(&self, objective: &Objective) -> f64 {
         objective.combine(self.energy_pj, Cycles(self.latency_cycles as f64), &|| 0.0, &|_| 0.0)
@@ -60,7 +60,7 @@ impl Bound {
 /// Where only the best is sought, its one point is the best so far, which dominates all with a larger score.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Front {
-    points: Vec<Point>,
+    points: Vec<HierarchyCost>,
     /// The objective by which only the best is sought.
     best_by: Option<Objective>,
 }
@@ -78,19 +78,19 @@ impl Front {
     }
 
     /// The points that no other dominates.
-    pub fn points(&self) -> &[Point] {
+    pub fn points(&self) -> &[HierarchyCost] {
         &self.points
     }
 
     /// Adds a point unless another one dominates it, and drops those that it dominates.
-    pub fn add(&mut self, point: Point) {
+    pub fn add(&mut self, point: HierarchyCost) {
         if self.best_by.is_some() {
             if self.points.first().is_none_or(|best| point.compare(best).is_lt()) {
                 self.points = vec![point];
             }
             return;
         }
-        let dominates = |one: &Point, other: &Point| one.dominates(other.bound(), other.area_um2);
+        let dominates = |one: &HierarchyCost, other: &HierarchyCost| one.dominates(other.bound(), other.area_um2);
         if pareto::admits(&mut self.points, &point, dominates) {
             let place = self.points.partition_point(|other| other.hierarchy < point.hierarchy);
             self.points.insert(place, point);
@@ -98,12 +98,12 @@ impl Front {
     }
 
     /// Whether a point of the front dominates every point with this lower bound and area, so that the hierarchy need not be searched.
-    pub fn dominates(&self, bound: Bound, area_um2: f64) -> bool {
+    pub fn dominates(&self, bound: HierarchyLowerBound, area_um2: f64) -> bool {
         match &self.best_by {
             Some(objective) => self.points.iter().any(|best| {
                 let score = bound.score(objective);
-                let Bound { energy_pj, latency_cycles } = bound;
-                best.compare(&Point { energy_pj, latency_cycles, area_um2, score, ..*best }).is_lt()
+                let HierarchyLowerBound { energy_pj, latency_cycles } = bound;
+                best.compare(&HierarchyCost { energy_pj, latency_cycles, area_um2, score, ..*best }).is_lt()
             }),
             None => self.points.iter().any(|point| point.dominates(bound, area_um2)),
         }

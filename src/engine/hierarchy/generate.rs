@@ -13,7 +13,7 @@
 //! chosen in one order, each set of them once, so that no two hierarchies are alike.
 
 use super::request::{HierarchySettings, Widths};
-use super::widths::{Demand, choose_variants};
+use super::widths::{BandwidthDemand, choose_variants};
 use crate::hardware::{ArrayDimId, ArrayDims, Core, Operand};
 use crate::pool::{Pool, Replication};
 use crate::sorting::sort_by_key;
@@ -57,7 +57,7 @@ impl HierarchyMemory {
 
 /// One hierarchy: its memories below the highest, smallest first.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Hierarchy {
+pub struct MemoryHierarchy {
     /// The memories that were chosen from the pool.
     pub memories: Vec<HierarchyMemory>,
     /// Area of all instances of them, of the PEs and of the highest memory, as far as it is stated, um2.
@@ -120,9 +120,9 @@ pub(super) fn generate(
     pool: &Pool,
     elements: &[Element],
     settings: &HierarchySettings,
-    demand: &Demand,
+    demand: &BandwidthDemand,
     other_area_um2: f64,
-) -> Result<Vec<Hierarchy>, TooMany> {
+) -> Result<Vec<MemoryHierarchy>, TooMany> {
     let mut generator = Generator {
         pool,
         elements,
@@ -134,14 +134,14 @@ pub(super) fn generate(
         tried: 0,
         found: Vec::new(),
     };
-    let chains = [Chain::default(); 3];
+    let chains = [OperandChain::default(); 3];
     generator.descend(0, chains, other_area_um2)?;
     Ok(generator.found)
 }
 
 /// The last memory that was added to an operand's chain.
 #[derive(Clone, Copy, Default)]
-struct Chain {
+struct OperandChain {
     levels: usize,
     size_bits: u64,
     shared_over: ArrayDims,
@@ -151,17 +151,17 @@ struct Generator<'a> {
     pool: &'a Pool,
     elements: &'a [Element],
     settings: &'a HierarchySettings,
-    demand: &'a Demand,
+    demand: &'a BandwidthDemand,
     budget_um2: f64,
     other_area_um2: f64,
     chosen: Vec<HierarchyMemory>,
     tried: usize,
-    found: Vec<Hierarchy>,
+    found: Vec<MemoryHierarchy>,
 }
 
 impl Generator<'_> {
     /// Decides about element number `index` and all after it; `least_um2` is the least area of those chosen before.
-    fn descend(&mut self, index: usize, chains: [Chain; 3], least_um2: f64) -> Result<(), TooMany> {
+    fn descend(&mut self, index: usize, chains: [OperandChain; 3], least_um2: f64) -> Result<(), TooMany> {
         if least_um2 > self.budget_um2 {
             return Ok(());
         }
@@ -173,8 +173,11 @@ impl Generator<'_> {
             let fits = (0..3).filter(|operand| taken >> operand & 1 == 1).all(|operand| {
                 let chain = &mut longer[operand];
                 let fits = self.may_follow(element, chain);
-                *chain =
-                    Chain { levels: chain.levels + 1, size_bits: element.size_bits, shared_over: element.shared_over };
+                *chain = OperandChain {
+                    levels: chain.levels + 1,
+                    size_bits: element.size_bits,
+                    shared_over: element.shared_over,
+                };
                 fits
             });
             if !fits {
@@ -191,7 +194,7 @@ impl Generator<'_> {
         Ok(())
     }
 
-    fn may_follow(&self, element: &Element, chain: &Chain) -> bool {
+    fn may_follow(&self, element: &Element, chain: &OperandChain) -> bool {
         let grows = element.size_bits > chain.size_bits
             && element.size_bits >= chain.size_bits.saturating_mul(self.settings.min_ratio);
         chain.levels < self.settings.max_levels && grows && chain.shared_over.is_subset(element.shared_over)
@@ -228,7 +231,7 @@ impl Generator<'_> {
         for memories in choose_variants(self.settings.widths, self.pool, self.elements, &self.chosen, self.demand) {
             let area_um2 = self.other_area_um2 + memories.iter().map(area).sum::<f64>();
             if area_um2 <= self.budget_um2 {
-                self.found.push(Hierarchy { memories, area_um2 });
+                self.found.push(MemoryHierarchy { memories, area_um2 });
             }
         }
         if self.found.len() > MOST_HIERARCHIES { Err(TooMany) } else { Ok(()) }

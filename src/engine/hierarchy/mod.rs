@@ -1,11 +1,13 @@
 //! The architecture generator (ZigZag, Section V): all valid memory hierarchies from a pool, and the best of them.
 //!
-//! A [`Study`] validates a pool of memories, a hardware document (of which it takes the PE array, its unrolling and the highest memory),
-//! a network and settings, and lists every valid [`Hierarchy`] with its area before anything is solved; `generate.rs` states the rules.
-//! Then, in slices that anyone may take in any order:
+//! A [`HierarchyProblem`] validates a pool of memories, a hardware document (of which it takes the PE array, its
+//! unrolling and the highest memory), a network and settings, and lists every valid [`MemoryHierarchy`] with its area
+//! before anything is solved; `generate.rs` states the rules. Then, in slices that anyone may take in any order:
 //!
-//! - [`Study::bound`] gives a lower bound on the cost of a hierarchy: the cost of each operand alone on its memories.
-//! - [`Study::search`] finds its cost, layer by layer, and prunes it as soon as a point of the front dominates it.
+//! - [`HierarchyProblem::bound`] gives a lower bound on the cost of a hierarchy: the cost of each operand alone on its
+//!   memories.
+//! - [`HierarchyProblem::search`] finds its cost, layer by layer, and prunes it as soon as a point of the front
+//!   dominates it.
 //!
 //! An [`Exploration`] is the [`Job`](crate::job::Job) of both: the most promising first, with the running Pareto [`Front`] of energy,
 //! latency and area.
@@ -36,11 +38,11 @@
 //! # Ok::<(), fusescape_spec::Diagnostics>(())
 //! ```
 
-mod bound;
 mod chains;
 mod exploration;
 mod front;
 mod generate;
+mod lower_bound;
 mod name;
 mod report;
 mod request;
@@ -49,14 +51,14 @@ mod study;
 mod unrolling;
 mod widths;
 
-pub use bound::Bound;
 pub use exploration::{Exploration, ExplorationCounts, HierarchyDone, HierarchyTask};
-pub use front::{Front, Point};
-pub use generate::{Element, Hierarchy, HierarchyMemory};
-pub use report::{HierarchyFacts, StudyOutline};
+pub use front::{Front, HierarchyCost};
+pub use generate::{Element, HierarchyMemory, MemoryHierarchy};
+pub use lower_bound::HierarchyLowerBound;
+pub use report::{HierarchyFacts, HierarchyOverview};
 pub use request::{HierarchyRequest, HierarchySettings, Sought, Widths};
 pub use search::{LayerResult, SearchOutcome};
-pub use study::{Study, StudyLayer};
-pub use unrolling::{Unrolling, unrollings};
+pub use study::{DistinctLayer, HierarchyProblem};
+pub use unrolling::{HierarchyUnrolling, unrollings};
 
 pub use crate::hardware::{Figures, SRAM_65NM, estimate, residuals};

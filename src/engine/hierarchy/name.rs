@@ -1,13 +1,13 @@
 //! Names of hierarchies for people.
 
-use super::generate::{Hierarchy, HierarchyMemory};
-use super::study::Study;
+use super::generate::{HierarchyMemory, MemoryHierarchy};
+use super::study::HierarchyProblem;
 use crate::hardware::Operand;
 use crate::search::bytes;
 
-impl Study {
+impl HierarchyProblem {
     /// A hierarchy in one line, lowest memory first, without the highest that all have: `O: 64 B × 64 · I+O: 4 KiB`.
-    pub fn name(&self, hierarchy: &Hierarchy) -> String {
+    pub fn name(&self, hierarchy: &MemoryHierarchy) -> String {
         if hierarchy.memories.is_empty() {
             return format!("{} alone", self.highest().name);
         }

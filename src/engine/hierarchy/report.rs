@@ -1,13 +1,13 @@
 //! Reports of a study and of one hierarchy.
 
 use super::search::LayerResult;
-use super::study::Study;
+use super::study::HierarchyProblem;
 use super::unrolling::unrollings;
 use serde::{Deserialize, Serialize};
 
 /// A study as a view needs it: no hierarchy, only their number and area.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StudyOutline {
+pub struct HierarchyOverview {
     /// Area of each hierarchy, um2.
     pub areas_um2: Vec<f64>,
     /// Name of the memory above all.
@@ -16,7 +16,7 @@ pub struct StudyOutline {
     pub layers: Vec<String>,
     /// Number of different ones among them.
     pub different: usize,
-    /// Ways to unroll that [`Study::unrolled`] can compare, for a person.
+    /// Ways to unroll that [`HierarchyProblem::unrolled`] can compare, for a person.
     pub unrollings: Vec<String>,
 }
 
@@ -35,10 +35,10 @@ pub struct HierarchyFacts {
     pub layers: Result<Vec<LayerResult>, String>,
 }
 
-impl Study {
+impl HierarchyProblem {
     /// The figures of all hierarchies that a view needs.
-    pub fn outline(&self) -> StudyOutline {
-        StudyOutline {
+    pub fn overview(&self) -> HierarchyOverview {
+        HierarchyOverview {
             areas_um2: self.hierarchies.iter().map(|hierarchy| hierarchy.area_um2).collect(),
             highest: self.highest().name.clone(),
             layers: self.layers.iter().flat_map(|layer| layer.names.iter().cloned()).collect(),

@@ -1,10 +1,10 @@
 //! The best mapping of every layer on one hierarchy.
 
-use super::bound::Bound;
-use super::front::{Front, Point};
-use super::generate::Hierarchy;
+use super::front::{Front, HierarchyCost};
+use super::generate::MemoryHierarchy;
+use super::lower_bound::HierarchyLowerBound;
 use super::request::HierarchySettings;
-use super::study::Study;
+use super::study::HierarchyProblem;
 use crate::hardware::Core;
 use crate::mapping::LayerOnCore;
 use crate::search::{Outcome, Proof, Solution, find_best_within};
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum SearchOutcome {
     /// Its energy, latency and area: every layer has a mapping.
-    Found(Point),
+    Found(HierarchyCost),
     /// Pruned: a point of the front dominates a lower bound of its cost.
     Pruned,
     /// Some layer has no mapping; the reason, for a person.
@@ -32,7 +32,7 @@ pub struct LayerResult {
     pub solution: Solution,
 }
 
-impl Study {
+impl HierarchyProblem {
     /// Searches hierarchy number `index` layer by layer. It is pruned once `front` dominates the cost of the layers so far plus the lower
     /// bounds of the others.
     pub fn search(&self, index: usize, front: &Front) -> SearchOutcome {
@@ -64,23 +64,31 @@ impl Study {
             match self.map_layer(layer, &core, at_most_pj) {
                 Ok((best, proof)) => {
                     proved &= matches!(proof, Proof::Optimal | Proof::OptimalButForTies);
-                    costs[layer] = Bound { energy_pj: best.energy_pj, latency_cycles: best.latency_cycles };
+                    costs[layer] =
+                        HierarchyLowerBound { energy_pj: best.energy_pj, latency_cycles: best.latency_cycles };
                 }
                 Err(_) if at_most_pj.is_finite() => return SearchOutcome::Pruned,
                 Err(reason) => return SearchOutcome::Infeasible(reason),
             }
         }
-        let sum @ Bound { energy_pj, latency_cycles } = self.sum(&costs);
+        let sum @ HierarchyLowerBound { energy_pj, latency_cycles } = self.sum(&costs);
         let score = sum.score(&self.settings.objective);
         let area_um2 = hierarchy.area_um2;
-        SearchOutcome::Found(Point { hierarchy: index as u32, energy_pj, latency_cycles, area_um2, score, proved })
+        SearchOutcome::Found(HierarchyCost {
+            hierarchy: index as u32,
+            energy_pj,
+            latency_cycles,
+            area_um2,
+            score,
+            proved,
+        })
     }
 
     /// The best mapping of every different layer on a hierarchy.
     ///
     /// # Errors
     /// Which layer has none, and why.
-    pub fn layer_results(&self, hierarchy: &Hierarchy) -> Result<Vec<LayerResult>, String> {
+    pub fn layer_results(&self, hierarchy: &MemoryHierarchy) -> Result<Vec<LayerResult>, String> {
         let core = self.core_of(hierarchy).map_err(|wrong| wrong.to_string())?;
         self.shortage_on(&core).map_or(Ok(()), Err)?;
         (self.layers.iter().enumerate())

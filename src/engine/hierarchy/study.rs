@@ -1,9 +1,9 @@
 //! A validated request, and every hierarchy it asks for.
 
 use super::chains::Chains;
-use super::generate::{Element, Hierarchy, MOST_HIERARCHIES, elements, generate};
+use super::generate::{Element, MOST_HIERARCHIES, MemoryHierarchy, elements, generate};
 use super::request::{HierarchyRequest, HierarchySettings};
-use super::widths::Demand;
+use super::widths::BandwidthDemand;
 use crate::hardware::{Core, Memory, Operand, Unroll};
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::pool::Pool;
@@ -16,7 +16,7 @@ const MOST_LEVELS: usize = 4;
 
 /// A validated request with its hierarchies.
 #[derive(Clone)]
-pub struct Study {
+pub struct HierarchyProblem {
     /// The memories of which hierarchies consist.
     pub pool: Pool,
     /// The core whose array, unrolling and highest memory count.
@@ -24,11 +24,11 @@ pub struct Study {
     /// The hierarchies of the study, and its objective.
     pub settings: HierarchySettings,
     /// The different layers, in the order of the network.
-    pub layers: Vec<StudyLayer>,
+    pub layers: Vec<DistinctLayer>,
     /// Pool memories in their replications, smallest first.
     pub elements: Vec<Element>,
     /// All valid hierarchies.
-    pub hierarchies: Vec<Hierarchy>,
+    pub hierarchies: Vec<MemoryHierarchy>,
     /// The hardware document with the highest memory alone.
     template: HardwareSpec,
     /// Known bounds of parts of hierarchies.
@@ -37,7 +37,7 @@ pub struct Study {
 
 /// Layers of the network that are the same problem.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StudyLayer {
+pub struct DistinctLayer {
     /// Their names in the network's document; the problem is solved once for all of them.
     pub names: Vec<String>,
     /// Their loop nest.
@@ -46,7 +46,7 @@ pub struct StudyLayer {
     pub unroll: Vec<Unroll>,
 }
 
-impl Study {
+impl HierarchyProblem {
     /// Validates a request and generates its hierarchies.
     ///
     /// # Errors
@@ -96,10 +96,10 @@ impl Study {
         Ok(study)
     }
 
-    fn generate(&self) -> Result<Vec<Hierarchy>, Diagnostics> {
+    fn generate(&self) -> Result<Vec<MemoryHierarchy>, Diagnostics> {
         let problems: Vec<LayerProblem> = self.layers.iter().map(|layer| layer.problem(&self.core)).collect();
         let on_core = problems.iter().map(|problem| LayerOnCore::new(&self.core, self.settings.rules, problem));
-        let demand = Demand::new(&self.core, on_core);
+        let demand = BandwidthDemand::new(&self.core, on_core);
         let pes_um2 = self.core.area().pes_um2.unwrap_or(0.0);
         let other_um2 = pes_um2 + self.highest().area_um2.unwrap_or(0.0);
         let mut diagnostics = Diagnostics::default();
@@ -125,7 +125,7 @@ impl Study {
     }
 
     /// Whether some figure of a hierarchy is estimated by a fit.
-    pub fn is_estimated(&self, hierarchy: &Hierarchy) -> bool {
+    pub fn is_estimated(&self, hierarchy: &MemoryHierarchy) -> bool {
         hierarchy.memories.iter().any(|placed| {
             let memory = &self.pool.memories[self.elements[placed.element as usize].memory];
             memory.variants[placed.variant as usize].estimated
@@ -133,7 +133,7 @@ impl Study {
     }
 
     /// A hierarchy as a hardware document: the array of the study, these memories, and the highest.
-    pub fn document(&self, hierarchy: &Hierarchy) -> String {
+    pub fn document(&self, hierarchy: &MemoryHierarchy) -> String {
         write_hardware(&self.hardware_spec(hierarchy))
     }
 
@@ -141,11 +141,11 @@ impl Study {
     ///
     /// # Errors
     /// The mistakes of validation, if the names of the pool's and the highest memory clash.
-    pub fn core_of(&self, hierarchy: &Hierarchy) -> Result<Core, Diagnostics> {
+    pub fn core_of(&self, hierarchy: &MemoryHierarchy) -> Result<Core, Diagnostics> {
         Core::new(&self.hardware_spec(hierarchy))
     }
 
-    fn hardware_spec(&self, hierarchy: &Hierarchy) -> HardwareSpec {
+    fn hardware_spec(&self, hierarchy: &MemoryHierarchy) -> HardwareSpec {
         let memories = hierarchy.memories.iter().map(|placed| {
             let element = self.elements[placed.element as usize];
             let memory = &self.pool.memories[element.memory];
@@ -193,7 +193,7 @@ impl Study {
     }
 }
 
-impl StudyLayer {
+impl DistinctLayer {
     /// The problem of mapping it on `core` with all memories.
     pub fn problem(&self, core: &Core) -> LayerProblem {
         let levels = Operand::ALL.map(|operand| core.levels(operand).len());
@@ -220,8 +220,8 @@ fn array_alone(hardware: &str) -> Result<Core, Diagnostics> {
 }
 
 /// The different layers among those that count.
-fn layers(core: &Core, network: &Network, settings: &HierarchySettings) -> Vec<StudyLayer> {
-    let mut layers: Vec<StudyLayer> = Vec::new();
+fn layers(core: &Core, network: &Network, settings: &HierarchySettings) -> Vec<DistinctLayer> {
+    let mut layers: Vec<DistinctLayer> = Vec::new();
     for id in network.computing() {
         let layer = network.layer(id);
         if !settings.layers.is_empty() && !settings.layers.contains(&layer.name) {
@@ -230,7 +230,7 @@ fn layers(core: &Core, network: &Network, settings: &HierarchySettings) -> Vec<S
         let unroll = layer.unroll_on(core);
         match layers.iter_mut().find(|other| other.shape == layer.shape && other.unroll == unroll) {
             Some(same) => same.names.push(layer.name.clone()),
-            None => layers.push(StudyLayer { names: vec![layer.name.clone()], shape: layer.shape, unroll }),
+            None => layers.push(DistinctLayer { names: vec![layer.name.clone()], shape: layer.shape, unroll }),
         }
     }
     layers

@@ -1,7 +1,7 @@
 //! A few ways to unroll convolutions over the array, to compare hierarchies under them (ZigZag, Fig. 20).
 
 use super::chains::Chains;
-use super::study::Study;
+use super::study::HierarchyProblem;
 use crate::hardware::{ArrayDimId, Unroll};
 use crate::sorting::sort_by_key;
 use crate::workload::{Dim, LayerKind};
@@ -12,7 +12,7 @@ const LOOPS: [Dim; 4] = [Dim::OX, Dim::OY, Dim::K, Dim::C];
 
 /// One way to unroll.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unrolling {
+pub struct HierarchyUnrolling {
     /// For a person: `OX 8 | K 8`.
     pub title: String,
     /// The loops over the two largest array dimensions; others stay as they are.
@@ -20,7 +20,7 @@ pub struct Unrolling {
 }
 
 /// Every pair of loops over the two largest dimensions of the study's array; none if it has only one.
-pub fn unrollings(study: &Study) -> Vec<Unrolling> {
+pub fn unrollings(study: &HierarchyProblem) -> Vec<HierarchyUnrolling> {
     let mut dims: Vec<ArrayDimId> = study.core.array.keys().filter(|&dim| study.core.array[dim].1 > 1).collect();
     sort_by_key(&mut dims, |&dim| std::cmp::Reverse(study.core.array[dim].1));
     let (Some(&a), Some(&b)) = (dims.first(), dims.get(1)) else { return Vec::new() };
@@ -30,16 +30,16 @@ pub fn unrollings(study: &Study) -> Vec<Unrolling> {
         for &second in &LOOPS[index + 1..] {
             let loops = [loop_over(a, first), loop_over(b, second)];
             let title = loops.map(|part| format!("{} {}", part.dim, part.limit)).join(" | ");
-            all.push(Unrolling { title, loops });
+            all.push(HierarchyUnrolling { title, loops });
         }
     }
     all
 }
 
-impl Study {
+impl HierarchyProblem {
     /// A study of these hierarchies with another unrolling of the layers; layers without input channels keep theirs.
     #[must_use]
-    pub fn unrolled(&self, unrolling: &Unrolling) -> Self {
+    pub fn unrolled(&self, unrolling: &HierarchyUnrolling) -> Self {
         // Known bounds are those of the other unrolling.
         let mut study = self.clone();
         study.chains = Chains::default();

@@ -9,14 +9,14 @@ use crate::pool::{Pool, Variant};
 
 /// The bandwidth that the array demands for each operand, over all layers of a study.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Demand {
+pub(super) struct BandwidthDemand {
     /// Bits per element of each operand.
     bits: [u64; 3],
     /// Different elements of each operand that the unrolling over each array dimension uses at once.
     fan_out: [TiVec<ArrayDimId, u64>; 3],
 }
 
-impl Demand {
+impl BandwidthDemand {
     /// The largest demand of all `layers`.
     pub fn new<'a>(core: &Core, layers: impl Iterator<Item = LayerOnCore<'a>>) -> Self {
         let mut demand = Self { bits: [1; 3], fan_out: [(); 3].map(|()| ti_vec![1; core.array.len()]) };
@@ -52,7 +52,7 @@ pub(super) fn choose_variants(
     pool: &Pool,
     elements: &[Element],
     chosen: &[HierarchyMemory],
-    demand: &Demand,
+    demand: &BandwidthDemand,
 ) -> Vec<Vec<HierarchyMemory>> {
     match widths {
         Widths::Fitting => vec![fitting(pool, elements, chosen, demand)],
@@ -69,7 +69,12 @@ pub(super) fn choose_variants(
     }
 }
 
-fn fitting(pool: &Pool, elements: &[Element], chosen: &[HierarchyMemory], demand: &Demand) -> Vec<HierarchyMemory> {
+fn fitting(
+    pool: &Pool,
+    elements: &[Element],
+    chosen: &[HierarchyMemory],
+    demand: &BandwidthDemand,
+) -> Vec<HierarchyMemory> {
     // For each operand the width of its highest memory so far, and the array dimensions over which that is shared.
     let mut below: [Option<(u64, ArrayDims)>; 3] = [None; 3];
     let mut memories = Vec::with_capacity(chosen.len());

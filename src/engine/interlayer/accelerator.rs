@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Columns and rows of PEs (PEx, PEy), of the whole array or of a part that one layer has to itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Array {
+pub struct PeArray {
     /// PEx.
     pub columns: u64,
     /// PEy.
@@ -54,7 +54,7 @@ pub struct EnergyCosts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Accelerator {
     /// The spatial array.
-    pub array: Array,
+    pub array: PeArray,
     /// Bytes of the on-chip buffer.
     pub buffer: u64,
     /// Register file of each PE.
@@ -77,7 +77,7 @@ impl Accelerator {
 
 const fn published((columns, rows): (u64, u64), kibibytes: u64, registers: u64, mac: u64, buffer: u64) -> Accelerator {
     Accelerator {
-        array: Array { columns, rows },
+        array: PeArray { columns, rows },
         buffer: kibibytes * 1024,
         registers: RegisterFile::of(registers),
         energy: EnergyCosts { mac, buffer, dram: 20_000 },

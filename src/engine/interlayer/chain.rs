@@ -5,7 +5,7 @@ use crate::workload::{Dim, Layer, LayerId, LayerKind, Network};
 
 /// One axis of a layer, columns or rows, in the paper's terms (Table 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Axis {
+pub struct LayerAxis {
     /// Columns of the input map (Nix), without padding.
     pub input: u64,
     /// Columns of the output map (Nox).
@@ -18,7 +18,7 @@ pub struct Axis {
     pub padding: u64,
 }
 
-impl Axis {
+impl LayerAxis {
     /// Columns of input that neighbouring `outputs` (at least 1) read, padding included (eq. 4).
     pub fn window(&self, outputs: u64) -> u64 {
         (outputs - 1) * self.stride + self.kernel
@@ -42,15 +42,15 @@ pub struct ChainLayer {
     /// Maps of the output (Nof).
     pub output_maps: u64,
     /// Columns.
-    pub x: Axis,
+    pub x: LayerAxis,
     /// Rows.
-    pub y: Axis,
+    pub y: LayerAxis,
 }
 
 impl ChainLayer {
     fn new(layer: &Layer) -> Self {
         let shape = &layer.shape;
-        let axis = |input, output, kernel, stride, padding| Axis {
+        let axis = |input, output, kernel, stride, padding| LayerAxis {
             input,
             output: shape.size(output),
             kernel: shape.size(kernel),

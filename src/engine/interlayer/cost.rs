@@ -64,9 +64,9 @@ impl ChainEnergyCause {
 
 /// Energy in hundredths of a picojoule, by cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Energy(EnumMap<ChainEnergyCause, u128>);
+pub struct ChainEnergy(EnumMap<ChainEnergyCause, u128>);
 
-impl Energy {
+impl ChainEnergy {
     /// The sum over all causes.
     pub fn total(&self) -> u128 {
         ChainEnergyCause::ALL.into_iter().map(|cause| self.0[cause]).sum()
@@ -87,7 +87,7 @@ fn picojoules(hundredths: u128) -> f64 {
     hundredths as f64 / 100.0
 }
 
-impl AddAssign for Energy {
+impl AddAssign for ChainEnergy {
     fn add_assign(&mut self, other: Self) {
         ChainEnergyCause::ALL.into_iter().for_each(|cause| self.0[cause] += other.0[cause]);
     }
@@ -95,7 +95,7 @@ impl AddAssign for Energy {
 
 /// The cost of running some layers once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Cost {
+pub struct ChainCost {
     /// Operations, those of pooling included.
     pub operations: u64,
     /// Multiply-accumulates.
@@ -108,14 +108,14 @@ pub struct Cost {
     pub compute_cycles: u64,
 }
 
-impl Cost {
+impl ChainCost {
     /// Its energy on `accelerator`.
-    pub fn energy(&self, accelerator: &Accelerator, rule: &EnergyRule) -> Energy {
+    pub fn energy(&self, accelerator: &Accelerator, rule: &EnergyRule) -> ChainEnergy {
         let costs = &accelerator.energy;
         let product = |count: u64, cost: u64| u128::from(count) * u128::from(cost);
         let macs = if rule.pooling_computes { self.operations } else { self.macs };
         let access = costs.buffer * rule.accesses_per_move;
-        Energy(EnumMap::from_fn(|cause| match cause {
+        ChainEnergy(EnumMap::from_fn(|cause| match cause {
             ChainEnergyCause::Mac => product(macs, costs.mac),
             ChainEnergyCause::BufferToArray => product(self.array.total(), access),
             ChainEnergyCause::BufferToDram => product(self.volume.total(), access),
@@ -155,7 +155,7 @@ impl Cost {
     }
 }
 
-impl AddAssign for Cost {
+impl AddAssign for ChainCost {
     fn add_assign(&mut self, other: Self) {
         self.operations += other.operations;
         self.macs += other.macs;

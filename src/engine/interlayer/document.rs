@@ -1,11 +1,11 @@
 //! The method for documents that a person wrote: the accelerator in the paper's terms, and the groups of a network's
 //! layers.
 
-use super::accelerator::{Accelerator, Array, EnergyCosts, RegisterFile};
+use super::accelerator::{Accelerator, EnergyCosts, PeArray, RegisterFile};
 use super::chain::Chain;
 use super::fused::FusionMode;
 use super::parameters::Parameters;
-use super::walk::{Step, schedule_chain};
+use super::walk::{ScheduleStep, schedule_chain};
 use crate::hardware::{Core, InMemory, MemoryId, Movement, Operand};
 use crate::workload::{LayerId, Network};
 
@@ -39,7 +39,7 @@ impl Accelerator {
         let levels = core.levels(Operand::I);
         let buffer = levels.len().checked_sub(2).map_or(0.0, |level| bit(levels[level]));
         Self {
-            array: Array { columns, rows: sides.product() },
+            array: PeArray { columns, rows: sides.product() },
             buffer: core.on_chip_bytes(),
             registers: RegisterFile::of(REGISTER_BYTES),
             energy: EnergyCosts {
@@ -65,8 +65,8 @@ pub fn groups_of(network: &Network, core: &Core) -> Option<Vec<Vec<LayerId>>> {
         let steps = schedule_chain(&chain, FusionMode::Temporal, MOST_LAYERS, &accelerator, &Parameters::AS_PUBLISHED);
         match steps {
             Some(steps) => groups.extend(steps.into_iter().map(|step| match step {
-                Step::Single(layer, _) => vec![layers[layer]],
-                Step::Fused(sequence, _) => layers[sequence].to_vec(),
+                ScheduleStep::Single(layer, _) => vec![layers[layer]],
+                ScheduleStep::Fused(sequence, _) => layers[sequence].to_vec(),
             })),
             // Some single layer fits nowhere.
             None => groups.extend(layers.into_iter().map(|layer| vec![layer])),

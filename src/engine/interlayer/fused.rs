@@ -1,13 +1,13 @@
 //! Fused layers: a tile of the bottom layer, and for every layer its share of the array and its costs.
 
-use super::accelerator::{Accelerator, Array, RegisterFile};
-use super::chain::{Axis, ChainLayer};
-use super::cost::{ArrayTraffic, Cost};
-use super::mapping::{Block, RowStationary, divisors};
-use super::multi_tiling::{Run, closed_form, unique_tiles};
+use super::accelerator::{Accelerator, PeArray, RegisterFile};
+use super::chain::{ChainLayer, LayerAxis};
+use super::cost::{ArrayTraffic, ChainCost};
+use super::mapping::{LayerBlock, RowStationary, divisors};
+use super::multi_tiling::{EqualTiles, closed_form, unique_tiles};
 use super::parameters::Parameters;
 use super::partition::partitions;
-use super::propagation::{BottomTile, Direction, FusionBuffers, fused_volume};
+use super::propagation::{BottomTile, FusionBuffers, TileDirection, fused_volume};
 use serde::{Deserialize, Serialize};
 
 /// How fused layers share the PEs (Section 4.3).
@@ -41,13 +41,13 @@ pub struct FusedSchedule {
     /// Their needs in the on-chip buffers.
     pub buffers: FusionBuffers,
     /// The array of each layer, top first.
-    pub arrays: Vec<Array>,
+    pub arrays: Vec<PeArray>,
     /// The registers that each has in a PE.
     pub registers: RegisterFile,
     /// The row-stationary mapping of each layer to its array, in the order of the chain.
     pub mappings: Vec<RowStationary>,
     /// The cost of all layers together.
-    pub cost: Cost,
+    pub cost: ChainCost,
 }
 
 /// The tiles in which `layers` can run fused, the largest number of output maps for each size, columns and rows ascending.
@@ -66,7 +66,7 @@ pub fn fused_tiles<'a>(
             let output_maps = if bottom.is_pooling { vec![bottom.output_maps] } else { divisors(bottom.output_maps) };
             output_maps.into_iter().rev().find_map(|output_maps| {
                 let tile = BottomTile { columns, rows, output_maps };
-                let buffers = FusionBuffers::new(layers, &tile, Direction::Horizontal);
+                let buffers = FusionBuffers::new(layers, &tile, TileDirection::Horizontal);
                 (buffers.total() <= buffer).then_some((tile, buffers))
             })
         })
@@ -102,7 +102,7 @@ impl FusedSchedule {
     fn on_best_arrays(
         layers: &[ChainLayer],
         (tile, buffers): (BottomTile, FusionBuffers),
-        partitions: &[Vec<Array>],
+        partitions: &[Vec<PeArray>],
         registers: RegisterFile,
     ) -> Option<Self> {
         let shares = Shares::new(layers, &tile, partitions, registers);
@@ -114,7 +114,7 @@ impl FusedSchedule {
             })
             .min()?;
         // The traffic with the DRAM follows from the tile alone, so that it does not decide between partitions.
-        let cost = Cost { volume: fused_volume(layers, &tile), ..shares.cost(best)? };
+        let cost = ChainCost { volume: fused_volume(layers, &tile), ..shares.cost(best)? };
         let mappings = shares.of(best).filter_map(|share| Some(share?.0)).collect();
         Some(Self { tile, buffers, arrays: best.clone(), registers, mappings, cost })
     }
@@ -125,24 +125,24 @@ impl FusedSchedule {
 pub fn costs_on(
     layers: &[ChainLayer],
     tile: &BottomTile,
-    partitions: &[Vec<Array>],
+    partitions: &[Vec<PeArray>],
     registers: RegisterFile,
-) -> Vec<Option<Cost>> {
+) -> Vec<Option<ChainCost>> {
     let shares = Shares::new(layers, tile, partitions, registers);
     let volume = fused_volume(layers, tile);
-    partitions.iter().map(|partition| Some(Cost { volume, ..shares.cost(partition)? })).collect()
+    partitions.iter().map(|partition| Some(ChainCost { volume, ..shares.cost(partition)? })).collect()
 }
 
 /// The cost of each layer on each array that some partition gives it: few arrays occur in many partitions.
 struct Shares {
-    arrays: Vec<Array>,
+    arrays: Vec<PeArray>,
     /// By layer and array.
-    known: Vec<Vec<Option<(RowStationary, Cost)>>>,
+    known: Vec<Vec<Option<(RowStationary, ChainCost)>>>,
 }
 
 impl Shares {
-    fn new(layers: &[ChainLayer], tile: &BottomTile, partitions: &[Vec<Array>], registers: RegisterFile) -> Self {
-        let mut arrays: Vec<Array> = partitions.iter().flatten().copied().collect();
+    fn new(layers: &[ChainLayer], tile: &BottomTile, partitions: &[Vec<PeArray>], registers: RegisterFile) -> Self {
+        let mut arrays: Vec<PeArray> = partitions.iter().flatten().copied().collect();
         arrays.sort_unstable();
         arrays.dedup();
         let works = LayerWork::of_all(layers, tile);
@@ -151,7 +151,7 @@ impl Shares {
     }
 
     /// The mapping and the cost of every layer in a partition.
-    fn of<'a>(&'a self, partition: &'a [Array]) -> impl Iterator<Item = Option<(RowStationary, Cost)>> + 'a {
+    fn of<'a>(&'a self, partition: &'a [PeArray]) -> impl Iterator<Item = Option<(RowStationary, ChainCost)>> + 'a {
         self.known
             .iter()
             .zip(partition)
@@ -159,8 +159,8 @@ impl Shares {
     }
 
     /// The cost of all layers together, without the DRAM.
-    fn cost(&self, partition: &[Array]) -> Option<Cost> {
-        self.of(partition).try_fold(Cost::default(), |mut sum, share| {
+    fn cost(&self, partition: &[PeArray]) -> Option<ChainCost> {
+        self.of(partition).try_fold(ChainCost::default(), |mut sum, share| {
             sum += share?.1;
             Some(sum)
         })
@@ -170,16 +170,16 @@ impl Shares {
 /// The work of one of the fused layers, in tiles without recomputation.
 struct LayerWork<'a> {
     layer: &'a ChainLayer,
-    columns: Vec<Run>,
-    rows: Vec<Run>,
-    block: Block,
+    columns: Vec<EqualTiles>,
+    rows: Vec<EqualTiles>,
+    block: LayerBlock,
     /// Number of times that the bottom layer runs, for its blocks of output maps.
     repetitions: u64,
 }
 
 impl<'a> LayerWork<'a> {
     fn of_all(layers: &'a [ChainLayer], tile: &BottomTile) -> Vec<Self> {
-        let (x, y): (Vec<Axis>, Vec<Axis>) = layers.iter().map(|layer| (layer.x, layer.y)).unzip();
+        let (x, y): (Vec<LayerAxis>, Vec<LayerAxis>) = layers.iter().map(|layer| (layer.x, layer.y)).unzip();
         let (columns, rows, sizes) =
             (unique_tiles(&x, tile.columns), unique_tiles(&y, tile.rows), closed_form(&y, tile.rows));
         let tiles = columns.into_iter().zip(rows).zip(sizes);
@@ -193,17 +193,18 @@ impl<'a> LayerWork<'a> {
                 let middle = u64::try_from(sizes.middle).unwrap_or(0);
                 let step = if middle == 0 { layer.y.output } else { middle.min(layer.y.output) };
                 let output_maps = if index == bottom { tile.output_maps } else { layer.output_maps };
-                let block = Block { rows: step, input_maps: layer.maps_read(), output_maps };
+                let block = LayerBlock { rows: step, input_maps: layer.maps_read(), output_maps };
                 Self { layer, columns, rows, block, repetitions: layer.output_maps / output_maps }
             })
             .collect()
     }
 
     /// The mapping to `array` and its cost without the DRAM; `None` if the layer does not fit there.
-    fn on(&self, array: Array, registers: RegisterFile) -> Option<(RowStationary, Cost)> {
+    fn on(&self, array: PeArray, registers: RegisterFile) -> Option<(RowStationary, ChainCost)> {
         let layer = self.layer;
         let mapping = RowStationary::new(layer, self.block, array, registers)?;
-        let sum = |runs: &[Run], of: &dyn Fn(u64) -> u64| runs.iter().map(|run| of(run.size) * run.count).sum::<u64>();
+        let sum =
+            |runs: &[EqualTiles], of: &dyn Fn(u64) -> u64| runs.iter().map(|run| of(run.size) * run.count).sum::<u64>();
         let folds = sum(&self.rows, &|rows| rows.div_ceil(mapping.output_rows));
         let columns_read = sum(&self.columns, &|columns| if columns == 0 { 0 } else { layer.x.window(columns) });
         let column_tiles = sum(&self.columns, &|columns| u64::from(columns > 0));
@@ -215,7 +216,7 @@ impl<'a> LayerWork<'a> {
         };
         let maps = if layer.is_pooling { layer.output_maps } else { layer.input_maps * self.repetitions };
         let passes = mapping.sum_passes(self.block.input_maps);
-        let cost = Cost {
+        let cost = ChainCost {
             operations: layer.operations(),
             macs: layer.macs(),
             array: ArrayTraffic {
@@ -229,7 +230,7 @@ impl<'a> LayerWork<'a> {
                 * mapping.channel_steps(self.block)
                 * layer.y.kernel
                 * self.repetitions,
-            ..Cost::default()
+            ..ChainCost::default()
         };
         Some((mapping, cost))
     }

@@ -1,7 +1,7 @@
 //! The row-stationary mapping of a tile (Table 2): the loops that are unrolled over the array, and those interleaved in
 //! a PE.
 
-use super::accelerator::{Array, RegisterFile};
+use super::accelerator::{PeArray, RegisterFile};
 use super::chain::ChainLayer;
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ pub struct RowStationary {
 
 /// A block of a layer: rows of output over its whole width, and maps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Block {
+pub struct LayerBlock {
     /// Output rows.
     pub rows: u64,
     /// Input maps (1 for pooling).
@@ -41,7 +41,7 @@ impl RowStationary {
     ///
     /// Unrollings are the largest exact divisors (any other rounding misses entries of Table 7). Of the interleavings that
     /// fit, the one with the fewest accesses to the buffer is taken, of equals the one of most input maps.
-    pub fn new(layer: &ChainLayer, block: Block, array: Array, registers: RegisterFile) -> Option<Self> {
+    pub fn new(layer: &ChainLayer, block: LayerBlock, array: PeArray, registers: RegisterFile) -> Option<Self> {
         let kernel_columns = layer.x.kernel;
         // Table 2 asks for the columns, the text of Section 4.3.1 for the rows.
         if array.columns < kernel_columns || array.rows < kernel_columns {
@@ -93,17 +93,17 @@ impl RowStationary {
     }
 
     /// Cycles for a block `columns` wide: a PE does one multiply-accumulate of a row of the kernel a cycle.
-    pub fn cycles(&self, layer: &ChainLayer, block: Block, columns: u64) -> u64 {
+    pub fn cycles(&self, layer: &ChainLayer, block: LayerBlock, columns: u64) -> u64 {
         block.rows.div_ceil(self.output_rows) * self.channel_steps(block) * layer.y.kernel * columns
     }
 
     /// Steps that the maps of a block take on the array.
-    pub fn channel_steps(&self, block: Block) -> u64 {
+    pub fn channel_steps(&self, block: LayerBlock) -> u64 {
         block.input_maps.div_ceil(self.input_maps) * block.output_maps.div_ceil(self.output_maps)
     }
 
     /// Accesses to the buffer by which interleavings are compared.
-    fn accesses(&self, layer: &ChainLayer, block: Block) -> u64 {
+    fn accesses(&self, layer: &ChainLayer, block: LayerBlock) -> u64 {
         let inputs = self.input_rows(layer, block.rows)
             * layer.x.input
             * block.input_maps

@@ -11,8 +11,9 @@
 //!   files (temporal fusion; Section 4.3)
 //! - `multi_tiling.rs`: what each layer computes with every tile ([`unique_tiles`]; Section 4.2)
 //! - `propagation.rs`: what fused layers keep on the chip ([`FusionBuffers`]; Section 4.1)
-//! - `single.rs`: a single layer ([`LayerSchedule`])
-//! - `mapping.rs`, `cost.rs`: the row-stationary array; energy, latency, computation to communication ([`Cost::ctc`])
+//! - `single.rs`: a single layer ([`SingleLayerSchedule`])
+//! - `mapping.rs`, `cost.rs`: the row-stationary array; energy, latency, computation to communication
+//!   ([`ChainCost::ctc`])
 //! - `document.rs`: the chains in a network that a person wrote, and a `Core` in the paper's terms. Which layers the method then fuses
 //!   is judged by the whole model, as every method is ([`explore::compare_fusions`](crate::explore::compare_fusions))
 //! - `parameters.rs`: choices that the paper does not state ([`Parameters::AS_PUBLISHED`])
@@ -23,7 +24,7 @@
 //! # Example
 //!
 //! ```
-//! use fusescape_engine::interlayer::{Accelerator, Chain, FusionMode, LayerSchedule, Parameters, schedule_chain};
+//! use fusescape_engine::interlayer::{Accelerator, Chain, FusionMode, SingleLayerSchedule, Parameters, schedule_chain};
 //! use fusescape_engine::workload::Network;
 //! use fusescape_spec::{find_preset, workload_presets};
 //!
@@ -34,7 +35,7 @@
 //! // At most three layers run together.
 //! let steps = schedule_chain(&chain, FusionMode::Temporal, 3, &accelerator, &parameters).expect("every layer fits");
 //! let fused: u64 = steps.iter().map(|step| step.cost().volume.total()).sum();
-//! let single = |layer| LayerSchedule::best(layer, &accelerator, &parameters).expect("it fits").cost.volume.total();
+//! let single = |layer| SingleLayerSchedule::best(layer, &accelerator, &parameters).expect("it fits").cost.volume.total();
 //! // Fused layers do not send what lies between them to DRAM and back.
 //! assert!(fused < chain.layers().iter().map(single).sum());
 //! # Ok::<(), fusescape_spec::Diagnostics>(())
@@ -53,18 +54,18 @@ mod propagation;
 mod single;
 mod walk;
 
-pub use accelerator::{Accelerator, Array, EnergyCosts, RegisterFile};
-pub use chain::{Axis, Chain, ChainLayer};
-pub use cost::{ArrayTraffic, ChainEnergyCause, Cost, Energy, Volume};
+pub use accelerator::{Accelerator, EnergyCosts, PeArray, RegisterFile};
+pub use chain::{Chain, ChainLayer, LayerAxis};
+pub use cost::{ArrayTraffic, ChainCost, ChainEnergy, ChainEnergyCause, Volume};
 pub use document::{MOST_LAYERS, REGISTER_BYTES, groups_of};
 pub use fused::{FusedSchedule, FusionMode, costs_on, fused_tiles};
-pub use mapping::{Block, RowStationary, divisors};
-pub use multi_tiling::{Run, ThreeSizes, closed_form, unique_tiles};
+pub use mapping::{LayerBlock, RowStationary, divisors};
+pub use multi_tiling::{EqualTiles, ThreeSizes, closed_form, unique_tiles};
 pub use parameters::{EnergyRule, Parameters};
 pub use partition::{MOST_PARTS, partitions, sub_arrays};
 pub use propagation::{
-    BottomTile, Direction, FusionBuffers, LayerExtent, bottom_weight_refetches, fused_volume, overhead_factors,
+    BottomTile, FusionBuffers, LayerExtent, TileDirection, bottom_weight_refetches, fused_volume, overhead_factors,
     propagate, reuse_buffer, reuse_factors, reuse_overhead, tile_count,
 };
-pub use single::{LayerSchedule, LayerTile, TileBuffers, TileMoves};
-pub use walk::{Step, cheapest_cover, legal_sequences, schedule_chain};
+pub use single::{LayerTile, SingleLayerSchedule, TileBuffers, TileMoves};
+pub use walk::{ScheduleStep, cheapest_cover, legal_sequences, schedule_chain};

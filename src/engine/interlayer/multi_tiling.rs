@@ -5,11 +5,11 @@
 //! This is not [`crate::depth_first`]'s fully cached mode, which computes only pixels that a later layer reads: here pixels that no layer
 //! below reads are computed, too, with the last tile, so that the operations are those of the untiled layer (eq. 13).
 
-use super::chain::Axis;
+use super::chain::LayerAxis;
 
 /// Neighbouring tiles of equal size along one axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run {
+pub struct EqualTiles {
     /// Columns (or rows) of output that each computes and no other does; may be 0.
     pub size: u64,
     /// Number of tiles, at least 1.
@@ -22,11 +22,11 @@ pub struct Run {
 /// A layer computes up to the last column that the layer below reads so far, and the rest with the last tile. This
 /// holds for any kernel, stride and padding, where [`closed_form`] fails if a halo reaches the border before the last
 /// tile.
-pub fn unique_tiles(axes: &[Axis], tile: u64) -> Vec<Vec<Run>> {
+pub fn unique_tiles(axes: &[LayerAxis], tile: u64) -> Vec<Vec<EqualTiles>> {
     let Some(bottom) = axes.last() else { return Vec::new() };
     let tiles = bottom.output.div_ceil(tile);
     let mut done = vec![0; axes.len()];
-    let mut runs: Vec<Vec<Run>> = vec![Vec::new(); axes.len()];
+    let mut runs: Vec<Vec<EqualTiles>> = vec![Vec::new(); axes.len()];
     for index in 1..=tiles {
         let mut needed = index.saturating_mul(tile);
         for (layer, axis) in axes.iter().enumerate().rev() {
@@ -39,10 +39,10 @@ pub fn unique_tiles(axes: &[Axis], tile: u64) -> Vec<Vec<Run>> {
     runs
 }
 
-fn push(runs: &mut Vec<Run>, size: u64) {
+fn push(runs: &mut Vec<EqualTiles>, size: u64) {
     match runs.last_mut() {
         Some(run) if run.size == size => run.count += 1,
-        _ => runs.push(Run { size, count: 1 }),
+        _ => runs.push(EqualTiles { size, count: 1 }),
     }
 }
 
@@ -61,7 +61,7 @@ pub struct ThreeSizes {
 
 impl ThreeSizes {
     /// Whether these are `tiles` of [`unique_tiles`].
-    pub fn is_exact(&self, tiles: &[Run]) -> bool {
+    pub fn is_exact(&self, tiles: &[EqualTiles]) -> bool {
         let expected = [(self.first, 1), (self.middle, self.repetitions), (self.last, i64::from(self.middle != 0))];
         let mut runs = Vec::new();
         for (size, count) in expected {
@@ -79,12 +79,12 @@ impl ThreeSizes {
 /// As printed, X3 starts from Tix; it has to start from the size of the map. And Tix has to be the unique tile of the
 /// layer below, not that of eq. 4, which has its halo. With padding as printed, the result of every intermediate layer
 /// is wrong.
-pub fn closed_form(axes: &[Axis], tile: u64) -> Vec<ThreeSizes> {
+pub fn closed_form(axes: &[LayerAxis], tile: u64) -> Vec<ThreeSizes> {
     let signed = |size: u64| i64::try_from(size).unwrap_or(i64::MAX);
     let Some(bottom) = axes.last() else { return Vec::new() };
     let tiles = bottom.output.div_ceil(tile);
     if tiles == 1 {
-        let whole = |axis: &Axis| ThreeSizes { first: signed(axis.output), middle: 0, last: 0, repetitions: 0 };
+        let whole = |axis: &LayerAxis| ThreeSizes { first: signed(axis.output), middle: 0, last: 0, repetitions: 0 };
         return axes.iter().map(whole).collect();
     }
     let repetitions = signed(tiles - 2);

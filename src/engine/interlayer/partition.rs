@@ -1,6 +1,6 @@
 //! Spatial fusion's partitions: a part of the array for every layer (Section 4.3.1).
 
-use super::accelerator::Array;
+use super::accelerator::PeArray;
 use super::chain::ChainLayer;
 use super::mapping::divisors;
 use std::cmp::Reverse;
@@ -16,10 +16,10 @@ const MOST_LARGE: usize = 24;
 
 /// Parts of the array that one layer may have: sides divide the array's, and neither is shorter than a row of the kernel, columns
 /// first, ascending.
-pub fn sub_arrays(layer: &ChainLayer, array: Array) -> Vec<Array> {
+pub fn sub_arrays(layer: &ChainLayer, array: PeArray) -> Vec<PeArray> {
     let sides = |side: u64| divisors(side).into_iter().filter(|&side| side >= layer.x.kernel).collect::<Vec<_>>();
     let rows = sides(array.rows);
-    let with_rows = |columns| rows.iter().map(move |&rows| Array { columns, rows });
+    let with_rows = |columns| rows.iter().map(move |&rows| PeArray { columns, rows });
     sides(array.columns).into_iter().flat_map(with_rows).collect()
 }
 
@@ -28,15 +28,15 @@ pub fn sub_arrays(layer: &ChainLayer, array: Array) -> Vec<Array> {
 /// For three layers and more there are too many, and for two on an array whose sides have very many divisors. Then only
 /// parts of at least 4 x 4 and a sixteenth of the array are taken, of very many the largest, and only partitions in
 /// which no part can grow by itself. For more than [`MOST_PARTS`] layers there are none.
-pub fn partitions(layers: &[ChainLayer], array: Array) -> Vec<Vec<Array>> {
+pub fn partitions(layers: &[ChainLayer], array: PeArray) -> Vec<Vec<PeArray>> {
     if layers.len() > MOST_PARTS {
         return Vec::new();
     }
-    let mut parts: Vec<Vec<Array>> = layers.iter().map(|layer| sub_arrays(layer, array)).collect();
+    let mut parts: Vec<Vec<PeArray>> = layers.iter().map(|layer| sub_arrays(layer, array)).collect();
     let ways = parts.iter().fold(1_usize, |ways, parts| ways.saturating_mul(parts.len()));
     let is_pruned = layers.len() > 2 || ways > MOST_PAIRS;
     if is_pruned {
-        let is_large = |part: &Array| part.columns >= 4 && part.rows >= 4 && area(*part) * 16 >= area(array);
+        let is_large = |part: &PeArray| part.columns >= 4 && part.rows >= 4 && area(*part) * 16 >= area(array);
         for parts in &mut parts {
             parts.retain(is_large);
             if parts.len() > MOST_LARGE {
@@ -46,7 +46,7 @@ pub fn partitions(layers: &[ChainLayer], array: Array) -> Vec<Vec<Array>> {
         }
     }
     let mut packing = Packing { array, known: BTreeMap::new() };
-    let mut partitions: Vec<Vec<Array>> = vec![Vec::new()];
+    let mut partitions: Vec<Vec<PeArray>> = vec![Vec::new()];
     for parts in &parts {
         // Parts that do not fit together are dropped before the next layer: another part makes no room.
         let extended = partitions
@@ -62,12 +62,12 @@ pub fn partitions(layers: &[ChainLayer], array: Array) -> Vec<Vec<Array>> {
 }
 
 /// Whether a part can have the next longer of the sides, of columns and of rows, while the others stay.
-fn can_grow(parts: &[Array], [columns, rows]: &[Vec<u64>; 2], packing: &mut Packing) -> bool {
+fn can_grow(parts: &[PeArray], [columns, rows]: &[Vec<u64>; 2], packing: &mut Packing) -> bool {
     let next = |side: u64, sides: &[u64]| sides.iter().copied().find(|&longer| longer > side);
     (0..parts.len()).any(|index| {
         let part = parts[index];
-        let wider = next(part.columns, columns).map(|columns| Array { columns, ..part });
-        let higher = next(part.rows, rows).map(|rows| Array { rows, ..part });
+        let wider = next(part.columns, columns).map(|columns| PeArray { columns, ..part });
+        let higher = next(part.rows, rows).map(|rows| PeArray { rows, ..part });
         [wider, higher].into_iter().flatten().any(|larger| {
             let mut parts = parts.to_vec();
             parts[index] = larger;
@@ -76,18 +76,18 @@ fn can_grow(parts: &[Array], [columns, rows]: &[Vec<u64>; 2], packing: &mut Pack
     })
 }
 
-fn area(array: Array) -> u64 {
+fn area(array: PeArray) -> u64 {
     array.columns * array.rows
 }
 
 /// Whether rectangles can be packed into the array; each answer is kept.
 struct Packing {
-    array: Array,
-    known: BTreeMap<Vec<Array>, bool>,
+    array: PeArray,
+    known: BTreeMap<Vec<PeArray>, bool>,
 }
 
 impl Packing {
-    fn fits(&mut self, parts: &[Array]) -> bool {
+    fn fits(&mut self, parts: &[PeArray]) -> bool {
         // Whether parts fit does not depend on their order: permutations share an entry.
         let mut sorted = parts.to_vec();
         sorted.sort_unstable();
@@ -103,12 +103,12 @@ impl Packing {
 
 /// Places the `left` rectangles beside those `placed` at (column, row). Any packing can be pushed up and to the left,
 /// so it suffices to try the corners of placed rectangles.
-fn place(array: Array, placed: &mut Vec<(u64, u64, Array)>, left: &[Array]) -> bool {
+fn place(array: PeArray, placed: &mut Vec<(u64, u64, PeArray)>, left: &[PeArray]) -> bool {
     if left.is_empty() {
         return true;
     }
     let edges =
-        |edge: fn(&(u64, u64, Array)) -> u64| [0].into_iter().chain(placed.iter().map(edge)).collect::<Vec<_>>();
+        |edge: fn(&(u64, u64, PeArray)) -> u64| [0].into_iter().chain(placed.iter().map(edge)).collect::<Vec<_>>();
     let columns = edges(|(column, _, part)| column + part.columns);
     let rows = edges(|(_, row, part)| row + part.rows);
     for (index, &part) in left.iter().enumerate() {

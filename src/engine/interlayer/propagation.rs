@@ -1,7 +1,7 @@
 //! Tiles of fused layers that keep their halo: the part that a tile of the bottom layer needs of every layer above it,
 //! and the room that this takes in the buffer.
 
-use super::chain::{Axis, ChainLayer};
+use super::chain::{ChainLayer, LayerAxis};
 use super::cost::Volume;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ pub struct LayerExtent {
 
 /// Where the next tile lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
+pub enum TileDirection {
     /// To the right, row by row of tiles.
     Horizontal,
     /// Below, column by column of tiles.
@@ -76,7 +76,7 @@ pub struct FusionBuffers {
 
 impl FusionBuffers {
     /// The buffers for a tile whose next one is in `direction`.
-    pub fn new(layers: &[ChainLayer], tile: &BottomTile, direction: Direction) -> Self {
+    pub fn new(layers: &[ChainLayer], tile: &BottomTile, direction: TileDirection) -> Self {
         let extents = propagate(layers, tile);
         let pairs = || layers.iter().zip(&extents);
         let bottom = layers.len().saturating_sub(1);
@@ -112,33 +112,37 @@ impl FusionBuffers {
 /// Words of input that wait until the next row (or column) of tiles (eq. 8).
 ///
 /// Input that the very next tile needs again stays in the tile's own buffer.
-pub fn reuse_buffer(layer: &ChainLayer, extent: &LayerExtent, direction: Direction) -> u64 {
+pub fn reuse_buffer(layer: &ChainLayer, extent: &LayerExtent, direction: TileDirection) -> u64 {
     reuse_factors(layer, extent, direction).into_iter().product()
 }
 
 /// The factors of [`reuse_buffer`]: columns (or rows) that the tile does not cover, rows (or columns) that tiles share, input maps.
-pub fn reuse_factors(layer: &ChainLayer, extent: &LayerExtent, direction: Direction) -> [u64; 3] {
+pub fn reuse_factors(layer: &ChainLayer, extent: &LayerExtent, direction: TileDirection) -> [u64; 3] {
     let (along, across, length, _) = oriented(layer, extent, direction);
     [along.input.saturating_sub(length), across.overlap(), layer.input_maps]
 }
 
 /// Words that the reuse model of Alwani et al. (MICRO 2016) needs in addition, for input that the very next tile needs
 /// again (eq. 9).
-pub fn reuse_overhead(layer: &ChainLayer, extent: &LayerExtent, direction: Direction) -> u64 {
+pub fn reuse_overhead(layer: &ChainLayer, extent: &LayerExtent, direction: TileDirection) -> u64 {
     overhead_factors(layer, extent, direction).into_iter().product()
 }
 
 /// The factors of [`reuse_overhead`]: rows (or columns) that only the very next tile needs, columns (or rows) that it shares, input maps.
-pub fn overhead_factors(layer: &ChainLayer, extent: &LayerExtent, direction: Direction) -> [u64; 3] {
+pub fn overhead_factors(layer: &ChainLayer, extent: &LayerExtent, direction: TileDirection) -> [u64; 3] {
     let (along, across, _, breadth) = oriented(layer, extent, direction);
     [breadth.saturating_sub(across.overlap()), along.overlap(), layer.input_maps]
 }
 
 /// The axis along which tiles follow each other and the other one, with the tile's extent of input on each.
-fn oriented<'a>(layer: &'a ChainLayer, extent: &LayerExtent, direction: Direction) -> (&'a Axis, &'a Axis, u64, u64) {
+fn oriented<'a>(
+    layer: &'a ChainLayer,
+    extent: &LayerExtent,
+    direction: TileDirection,
+) -> (&'a LayerAxis, &'a LayerAxis, u64, u64) {
     match direction {
-        Direction::Horizontal => (&layer.x, &layer.y, extent.input_columns, extent.input_rows),
-        Direction::Vertical => (&layer.y, &layer.x, extent.input_rows, extent.input_columns),
+        TileDirection::Horizontal => (&layer.x, &layer.y, extent.input_columns, extent.input_rows),
+        TileDirection::Vertical => (&layer.y, &layer.x, extent.input_rows, extent.input_columns),
     }
 }
 

@@ -3,8 +3,8 @@
 
 use super::accelerator::Accelerator;
 use super::chain::ChainLayer;
-use super::cost::{ArrayTraffic, Cost, Volume};
-use super::mapping::{Block, RowStationary, divisors};
+use super::cost::{ArrayTraffic, ChainCost, Volume};
+use super::mapping::{LayerBlock, RowStationary, divisors};
 use super::parameters::Parameters;
 
 /// A tile of one layer. Each size is at least 1 and divides the layer's, so that all ways of rounding in eq. 2 agree.
@@ -81,23 +81,23 @@ impl LayerTile {
         (layer.x.output / self.columns) * (layer.y.output / self.rows)
     }
 
-    fn block(&self) -> Block {
-        Block { rows: self.rows, input_maps: self.input_maps, output_maps: self.output_maps }
+    fn block(&self) -> LayerBlock {
+        LayerBlock { rows: self.rows, input_maps: self.input_maps, output_maps: self.output_maps }
     }
 }
 
 /// One layer, tiled and mapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LayerSchedule {
+pub struct SingleLayerSchedule {
     /// Size of the tiles that are computed one after the other.
     pub tile: LayerTile,
     /// Its mapping to the array.
     pub mapping: RowStationary,
     /// Traffic and cycles of the layer.
-    pub cost: Cost,
+    pub cost: ChainCost,
 }
 
-impl LayerSchedule {
+impl SingleLayerSchedule {
     /// The layer in tiles of a given size; `None` if they do not fit into the buffer or on the array.
     pub fn new(layer: &ChainLayer, tile: LayerTile, accelerator: &Accelerator) -> Option<Self> {
         let buffers = tile.buffers(layer);
@@ -119,7 +119,7 @@ impl LayerSchedule {
             sums_written: layer.outputs() * passes,
             sums_read: layer.outputs() * (passes - 1),
         };
-        let cost = Cost {
+        let cost = ChainCost {
             operations: layer.operations(),
             macs: layer.macs(),
             volume: tile.volume(layer),

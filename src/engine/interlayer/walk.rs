@@ -2,10 +2,10 @@
 
 use super::accelerator::Accelerator;
 use super::chain::Chain;
-use super::cost::Cost;
+use super::cost::ChainCost;
 use super::fused::{FusedSchedule, FusionMode, fused_tiles};
 use super::parameters::Parameters;
-use super::single::LayerSchedule;
+use super::single::SingleLayerSchedule;
 use std::ops::Range;
 
 /// Sequences of 2 to `most` layers that fit on chip, in the order in which the walk meets them.
@@ -30,16 +30,16 @@ pub fn legal_sequences(chain: &Chain, buffer: u64, most: usize) -> Vec<Range<usi
 
 /// One step of a schedule: a single layer, or fused layers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum ScheduleStep {
     /// One layer.
-    Single(usize, LayerSchedule),
+    Single(usize, SingleLayerSchedule),
     /// Several.
     Fused(Range<usize>, FusedSchedule),
 }
 
-impl Step {
+impl ScheduleStep {
     /// Traffic and cycles of the step.
-    pub fn cost(&self) -> &Cost {
+    pub fn cost(&self) -> &ChainCost {
         match self {
             Self::Single(_, schedule) => &schedule.cost,
             Self::Fused(_, schedule) => &schedule.cost,
@@ -55,11 +55,11 @@ pub fn schedule_chain(
     most: usize,
     accelerator: &Accelerator,
     parameters: &Parameters,
-) -> Option<Vec<Step>> {
+) -> Option<Vec<ScheduleStep>> {
     let layers = chain.layers();
-    let singles: Vec<LayerSchedule> =
-        layers.iter().map(|layer| LayerSchedule::best(layer, accelerator, parameters)).collect::<Option<_>>()?;
-    let energy_of = |cost: &Cost| cost.energy(accelerator, &parameters.report).total();
+    let singles: Vec<SingleLayerSchedule> =
+        layers.iter().map(|layer| SingleLayerSchedule::best(layer, accelerator, parameters)).collect::<Option<_>>()?;
+    let energy_of = |cost: &ChainCost| cost.energy(accelerator, &parameters.report).total();
     let fused = legal_sequences(chain, accelerator.buffer, most).into_iter().filter_map(|sequence| {
         let schedule = FusedSchedule::best(&layers[sequence.clone()], mode, accelerator, parameters)?;
         Some((sequence, schedule))
@@ -72,11 +72,11 @@ pub fn schedule_chain(
     let mut next = 0;
     for index in cheapest_cover(&apart, &together) {
         let (sequence, schedule) = &fused[index];
-        steps.extend((next..sequence.start).map(|layer| Step::Single(layer, singles[layer])));
-        steps.push(Step::Fused(sequence.clone(), schedule.clone()));
+        steps.extend((next..sequence.start).map(|layer| ScheduleStep::Single(layer, singles[layer])));
+        steps.push(ScheduleStep::Fused(sequence.clone(), schedule.clone()));
         next = sequence.end;
     }
-    steps.extend((next..layers.len()).map(|layer| Step::Single(layer, singles[layer])));
+    steps.extend((next..layers.len()).map(|layer| ScheduleStep::Single(layer, singles[layer])));
     Some(steps)
 }
 

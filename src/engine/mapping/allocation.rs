@@ -61,7 +61,7 @@ struct Candidates {
 
 /// One choice of one operand.
 #[derive(Clone, Copy)]
-struct Choice {
+struct LevelChoice {
     /// A whole number, unless the rules allocate averages.
     bits: f64,
     /// Accesses that it causes above, in bits.
@@ -72,7 +72,7 @@ struct Choice {
 #[derive(Default)]
 pub struct Allocator {
     candidates: Vec<Candidates>,
-    choices: Vec<Choice>,
+    choices: Vec<LevelChoice>,
 }
 
 /// Allocates `order` (innermost first) as LOMA does; `None` where the hierarchy is too small for it.
@@ -174,7 +174,7 @@ impl Allocator {
             let moved = if problem.rules.forced_double_buffers_taken_for_data { bits } else { data };
             // A part that does not fit twice stays a choice that never fits, as the whole operand still may.
             let bits = if bits > capacity { f64::INFINITY } else { bits };
-            self.choices.push(Choice { bits, cost: remaining as f64 * moved });
+            self.choices.push(LevelChoice { bits, cost: remaining as f64 * moved });
         }
         while self.choices.len() > first_choice && self.choices.last().is_some_and(|last| last.bits == f64::INFINITY) {
             self.choices.pop();

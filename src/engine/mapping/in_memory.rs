@@ -6,7 +6,7 @@
 
 use super::operands::{Relevance, relevance, window_count};
 use super::spatial::{SpatialLoop, SpatialMapping};
-use crate::hardware::{Activation, ArrayDimId, ByPart, InMemory, Operand, Unroll};
+use crate::hardware::{ArrayDimId, ByPart, InMemory, MacroActivation, Operand, Unroll};
 use crate::rules::Rules;
 use crate::workload::{Dim, LayerShape};
 
@@ -33,7 +33,7 @@ pub struct MacroUse {
     /// Their share of all activations.
     pub share: f64,
     /// The part of the macro that works.
-    pub activation: Activation,
+    pub activation: MacroActivation,
 }
 
 impl InMemoryUse {
@@ -48,17 +48,17 @@ impl InMemoryUse {
         let (passes, slices) =
             if rules.in_memory_layer_bits_ignored { (array.cycles(), 1) } else { bits(array, shape) };
         let cycles = passes * slices;
-        let loops = Loops::new(array, shape, unroll, spatial, rules);
+        let loops = MacroLoops::new(array, shape, unroll, spatial, rules);
         let activations = shape.iterations() as f64 / loops.inside();
         let uses = if rules.in_memory_inputs_shared {
             let rows = loops.rows_of_tool(shape);
             vec![MacroUse {
                 share: 1.0,
-                activation: Activation { columns: loops.columns(), rows, added_rows: rows as u64 },
+                activation: MacroActivation { columns: loops.columns(), rows, added_rows: rows as u64 },
             }]
         } else {
             let (columns, rows) = (loops.columns(), loops.rows(shape, rules));
-            let activation = |added_rows: u64| Activation { columns, rows, added_rows };
+            let activation = |added_rows: u64| MacroActivation { columns, rows, added_rows };
             let added = loops.added_rows().into_iter();
             added.map(|(share, added_rows)| MacroUse { share, activation: activation(added_rows) }).collect()
         };
@@ -87,12 +87,12 @@ fn bits(array: &InMemory, shape: &LayerShape) -> (u64, u64) {
 const SET_ORDER: [Dim; 8] = [Dim::G, Dim::K, Dim::OY, Dim::FX, Dim::B, Dim::C, Dim::OX, Dim::FY];
 
 /// Loops that are unrolled inside a macro, with their widths.
-struct Loops {
+struct MacroLoops {
     columns: Vec<(Dim, f64)>,
     rows: Vec<(Dim, f64)>,
 }
 
-impl Loops {
+impl MacroLoops {
     fn new(array: &InMemory, shape: &LayerShape, unroll: &[Unroll], spatial: &SpatialMapping, rules: &Rules) -> Self {
         let stated = |side: ArrayDimId| {
             let along = unroll.iter().filter(|part| part.array_dim == side);

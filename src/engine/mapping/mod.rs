@@ -52,4 +52,4 @@ pub use in_memory::{InMemoryUse, MacroUse};
 pub use operands::{LayerOnCore, LayerOperand, LayerProblem, OPERANDS, OperandView, Relevance, WindowCount};
 pub use spatial::{SpatialLoop, SpatialMapping};
 pub use temporal::TemporalLoop;
-pub use unrolling::{Coverage, Unrolling, UnrollingOptions, Unrollings, WidthLimit, unrollings};
+pub use unrolling::{Unrolling, UnrollingCoverage, UnrollingOptions, Unrollings, WidthLimit, unrollings};

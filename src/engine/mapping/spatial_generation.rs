@@ -24,7 +24,7 @@ pub struct GenerationRequest {
 
 /// The spatial mappings that ZigZag generates for a layer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Generation {
+pub struct SpatialGeneration {
     /// Array dimensions without a provided unrolling.
     pub filled: Vec<ArrayDimId>,
     /// Ways to fill them, legal or not.
@@ -90,7 +90,7 @@ pub fn generate(
     dims: &[Dim],
     bounds: &TiSlice<ArrayDimId, LoopSizes>,
     request: &GenerationRequest,
-) -> Generation {
+) -> SpatialGeneration {
     let provided = reduce(core, shape, bounds, &request.provided);
     let filled: Vec<ArrayDimId> = bounds
         .keys()
@@ -113,7 +113,7 @@ pub fn generate(
         .collect();
     sort_by(&mut ranked, |a, b| b.0.total_cmp(&a.0));
     let candidates = if filled.is_empty() { 0 } else { choices.iter().map(|all| all.len() as u64).product() };
-    Generation { filled, candidates, ranked }
+    SpatialGeneration { filled, candidates, ranked }
 }
 
 /// A provided mapping, reduced: loops no wider than the bounds, no more on one dimension than fit there, and no more of

@@ -26,7 +26,7 @@ pub struct UnrollingOptions {
     /// Limit on the different loops of one array dimension.
     pub loops_per_dimension: usize,
     /// Which of the legal unrollings are kept.
-    pub coverage: Coverage,
+    pub coverage: UnrollingCoverage,
     /// Limit on the unrollings that are kept; those left out are counted.
     pub max_unrollings: usize,
 }
@@ -42,7 +42,7 @@ pub enum WidthLimit {
 
 /// Which of the legal unrollings are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Coverage {
+pub enum UnrollingCoverage {
     /// All: an unrolling that leaves PEs idle can save energy, as fewer registers are then filled with copies.
     All,
     /// Unrollings in which no loop can become wider, with the others unchanged.
@@ -55,7 +55,7 @@ impl Default for UnrollingOptions {
             hints: Vec::new(),
             limits: Vec::new(),
             loops_per_dimension: 3,
-            coverage: Coverage::All,
+            coverage: UnrollingCoverage::All,
             max_unrollings: 200_000,
         }
     }
@@ -97,20 +97,20 @@ pub fn unrollings(
     levels: [usize; 3],
     options: &UnrollingOptions,
 ) -> Unrollings {
-    let mut space = Space::new(core, rules, shape, levels, options);
-    let start = State { unroll: Vec::new(), steps: shape.sizes, widths: TiVec::new(), used: TiVec::new() };
+    let mut space = UnrollingSpace::new(core, rules, shape, levels, options);
+    let start = PartialUnrolling { unroll: Vec::new(), steps: shape.sizes, widths: TiVec::new(), used: TiVec::new() };
     space.visit_dimension(ArrayDimId::default(), start);
     space.finish()
 }
 
-struct Space<'a> {
+struct UnrollingSpace<'a> {
     core: &'a Core,
     options: &'a UnrollingOptions,
     allowed: TiVec<ArrayDimId, Vec<Dim>>,
     /// Array dimensions with the same number here are shared over by the same memories.
     classes: TiVec<ArrayDimId, ArrayDimId>,
     demands: Vec<Demand<'a>>,
-    found: Vec<Candidate>,
+    found: Vec<CandidateUnroll>,
     /// Where in `found` the unrolling with these sizes per class lies; only looked up, never iterated.
     by_sizes: HashMap<Vec<u64>, usize>,
     legal: u64,
@@ -118,14 +118,14 @@ struct Space<'a> {
     beyond_limit: u64,
 }
 
-struct Candidate {
+struct CandidateUnroll {
     unrolling: Unrolling,
     /// PEs used at most.
     peak: u64,
 }
 
 /// A partial unrolling.
-struct State {
+struct PartialUnrolling {
     unroll: Vec<Unroll>,
     steps: LoopSizes,
     /// Per array dimension and loop, the width on average and at most.
@@ -134,13 +134,13 @@ struct State {
     used: TiVec<ArrayDimId, u64>,
 }
 
-impl State {
+impl PartialUnrolling {
     fn peak(&self) -> u64 {
         self.used.iter().product()
     }
 }
 
-impl<'a> Space<'a> {
+impl<'a> UnrollingSpace<'a> {
     fn new(
         core: &'a Core,
         rules: &Rules,
@@ -182,7 +182,7 @@ impl<'a> Space<'a> {
         }
     }
 
-    fn visit_dimension(&mut self, array_dim: ArrayDimId, mut state: State) -> State {
+    fn visit_dimension(&mut self, array_dim: ArrayDimId, mut state: PartialUnrolling) -> PartialUnrolling {
         if array_dim == self.core.array.next_key() {
             self.add(&state);
             return state;
@@ -196,7 +196,13 @@ impl<'a> Space<'a> {
     }
 
     /// Chooses how wide loop number `index` of those allowed lies on `array_dim`, which has `loops` others already.
-    fn visit_loop(&mut self, array_dim: ArrayDimId, index: usize, loops: usize, mut state: State) -> State {
+    fn visit_loop(
+        &mut self,
+        array_dim: ArrayDimId,
+        index: usize,
+        loops: usize,
+        mut state: PartialUnrolling,
+    ) -> PartialUnrolling {
         let Some(&dim) = self.allowed[array_dim].get(index) else {
             return self.visit_dimension(array_dim.following(), state);
         };
@@ -240,9 +246,9 @@ impl<'a> Space<'a> {
         self.demands.iter().all(|demand| demand.is_met(widths))
     }
 
-    fn add(&mut self, state: &State) {
+    fn add(&mut self, state: &PartialUnrolling) {
         self.legal += 1;
-        if self.options.coverage == Coverage::Maximal && self.can_widen(state) {
+        if self.options.coverage == UnrollingCoverage::Maximal && self.can_widen(state) {
             self.widened += 1;
             return;
         }
@@ -254,7 +260,7 @@ impl<'a> Space<'a> {
         }
         // Products of the same quotients in another order differ by rounding only.
         let sizes: Vec<u64> = sizes.into_iter().map(|size| (size * f64::from(1 << 20)).round() as u64).collect();
-        let found = || Candidate {
+        let found = || CandidateUnroll {
             unrolling: Unrolling { unroll: state.unroll.clone(), steps: state.steps.iter().product() },
             peak: state.peak(),
         };
@@ -270,7 +276,7 @@ impl<'a> Space<'a> {
     }
 
     /// Whether some loop may take fewer steps than it does, all others staying as wide as they are.
-    fn can_widen(&self, state: &State) -> bool {
+    fn can_widen(&self, state: &PartialUnrolling) -> bool {
         let mut widths = state.widths.clone();
         for array_dim in self.core.array.keys() {
             let loops = state.unroll.iter().filter(|unroll| unroll.array_dim == array_dim).count();

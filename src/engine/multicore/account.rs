@@ -1,14 +1,14 @@
 //! The account of a schedule: tiles by core, transfers by link, memory usage, and where the time of each core goes.
 
-use super::causes::{CoreTimeCause, SystemEnergy, TransferReason};
+use super::causes::{CoreTimeCause, CoresEnergy, TransferReason};
 use super::coala::SchedulingProblem;
 use super::graph::{Tile, TileGraph};
 use super::ids::{CostId, NestId, TensorId, TileId, TileNumber, TransferId};
-use super::link_occupancy::Span;
-use super::schedule::{Begin, Offchip, PlacedTile, Schedule, TransferWaits};
+use super::link_occupancy::TimeSpan;
+use super::schedule::{CoresSchedule, Offchip, PlacedTile, StartConstraint, TransferWaits};
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec, ti_vec};
-use crate::system::{CoreId, Link, LinkId, TopMemory, TopMemoryId};
+use crate::system::{CoreId, CoreLink, CoreTopMemory, LinkId, TopMemoryId};
 use crate::units::{BitsPerCycle, Cycles};
 use enum_map::EnumMap;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 /// A schedule of a network on a system of cores, with everything that explains its cost.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct SystemAccount {
+pub struct CoresAccount {
     /// Names of the layers.
     pub layers: TiVec<NestId, String>,
     /// The cores that compute, numbered without DRAM.
@@ -25,7 +25,7 @@ pub struct SystemAccount {
     /// Every link of the system, those to DRAM included.
     pub links: TiVec<LinkId, LinkTime>,
     /// All memories but DRAM, numbered without it.
-    pub memories: TiVec<TopMemoryId, MemoryUse>,
+    pub memories: TiVec<TopMemoryId, MemoryUsage>,
     /// Width and energy of one access of each memory, numbered with DRAM, as transfers refer to them.
     pub accesses: TiVec<TopMemoryId, MemoryAccess>,
     /// Whether links take energy for cycles, and again for every receiver of the same tensor, as do memories that are
@@ -42,7 +42,7 @@ pub struct SystemAccount {
     /// Tiles that take longer, as their streams need more than a link carries: by which factor.
     pub slower: Vec<(TileId, f64)>,
     /// All tiles, by layer and number.
-    pub tiles: TiVec<TileId, TileRun>,
+    pub tiles: TiVec<TileId, ComputedTile>,
     /// For each tile the place in `waited_for` of the first tile that it waits for; and the end of the list.
     waits: Vec<u32>,
     /// Tiles that others wait for.
@@ -58,7 +58,7 @@ pub struct SystemAccount {
     /// Transfers whose source has the tensor from an earlier transfer, with that one.
     came: Vec<(TransferId, TransferId)>,
     /// Energy by cause.
-    pub energy: SystemEnergy,
+    pub energy: CoresEnergy,
     /// End of the last tile or transfer, cycles.
     pub latency_cycles: f64,
     /// Multiply-accumulates of the network.
@@ -123,7 +123,7 @@ pub struct TileAccount {
 
 /// Usage of a memory.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct MemoryUse {
+pub struct MemoryUsage {
     /// Its name, with that of its cores.
     pub name: String,
     /// Bits that it can hold.
@@ -154,7 +154,7 @@ pub struct HeldChange {
     pub bits: i64,
 }
 
-impl MemoryUse {
+impl MemoryUsage {
     /// Bits in use at a cycle.
     pub fn used_at(&self, cycle: i64) -> u64 {
         let next = self.usage.partition_point(|step| step.0 <= cycle);
@@ -192,7 +192,7 @@ pub struct HeldTensors {
 
 /// A computed tile.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct TileRun {
+pub struct ComputedTile {
     /// The layer that the tile is a part of.
     pub layer: NestId,
     /// Its place among the tiles of the layer.
@@ -204,7 +204,7 @@ pub struct TileRun {
     /// When it ends, cycles.
     pub end: f64,
     /// The reason for the time at which it begins.
-    pub begin: Begin,
+    pub begin: StartConstraint,
     /// Number of the tile's account, shared by equal tiles.
     pub cost: CostId,
 }
@@ -246,7 +246,7 @@ pub struct TransferRun {
     /// Size of the moved data, bits.
     pub bits: u64,
     /// The reason for the time at which it begins.
-    pub begin: Begin,
+    pub begin: StartConstraint,
     /// The times before which it cannot begin.
     pub waits: TransferWaits,
     /// Its data and energy.
@@ -258,7 +258,7 @@ pub struct TransferRun {
 pub enum TransferCost {
     /// A tensor from one memory to another.
     Tensor {
-        /// Where it is read, among [`SystemAccount::accesses`].
+        /// Where it is read, among [`CoresAccount::accesses`].
         source: TopMemoryId,
         /// Where it is written.
         target: TopMemoryId,
@@ -283,11 +283,11 @@ enum Cargo {
     Stream(TileId),
 }
 
-impl SystemAccount {
+impl CoresAccount {
     /// The account of a schedule. `computing` counts, for each tile, the cycles in which the array computes.
     pub fn new(
         problem: SchedulingProblem<'_>,
-        schedule: &Schedule,
+        schedule: &CoresSchedule,
         layers: TiVec<NestId, String>,
         computing: &TiSlice<TileId, f64>,
     ) -> Self {
@@ -314,7 +314,7 @@ impl SystemAccount {
         };
         let mut known: FxHashMap<(NestId, CoreId, [u64; 4]), CostId> = FxHashMap::default();
         for (tile, facts) in graph.tiles.iter_enumerated() {
-            let span = schedule.tiles[tile].unwrap_or(Span { start: Cycles::ZERO, end: Cycles::ZERO });
+            let span = schedule.tiles[tile].unwrap_or(TimeSpan { start: Cycles::ZERO, end: Cycles::ZERO });
             let &Tile { layer, number, .. } = facts;
             let PlacedTile { core, cycles, onchip_pj, offchip_pj, .. } = placed[tile];
             let computing = computing.get(tile).copied().unwrap_or_default();
@@ -323,7 +323,7 @@ impl SystemAccount {
             let key = (layer, core, [cycles, computing, onchip_pj, offchip_pj].map(f64::to_bits));
             let cost = *known.entry(key).or_insert_with(|| account.costs.push_and_get_key(bill));
             let begin = schedule.begins.get(tile).copied().unwrap_or_default();
-            account.tiles.push(TileRun { layer, number, core, start: span.start.0, end: span.end.0, begin, cost });
+            account.tiles.push(ComputedTile { layer, number, core, start: span.start.0, end: span.end.0, begin, cost });
             let before = graph.predecessors(tile).filter(|edge| edge.operand.is_some());
             account.waited_for.extend(before.map(|edge| edge.from));
             account.waits.push(account.waited_for.len() as u32);
@@ -333,11 +333,11 @@ impl SystemAccount {
         account.share_time();
         account.list_transfers(problem, schedule);
         account.slower.sort_by_key(|of| of.0);
-        let name = |memory: &TopMemory| {
+        let name = |memory: &CoreTopMemory| {
             let cores: Vec<&str> = memory.cores.iter().map(|&core| system.cores[core].as_str()).collect();
             format!("{} of {}", memory.name, cores.join(", "))
         };
-        let access = |(id, memory): (TopMemoryId, &TopMemory)| MemoryAccess {
+        let access = |(id, memory): (TopMemoryId, &CoreTopMemory)| MemoryAccess {
             memory: if id == system.dram_memory() { memory.name.clone() } else { name(memory) },
             read_bits: memory.read_width.0,
             write_bits: memory.write_width.0,
@@ -348,7 +348,7 @@ impl SystemAccount {
         let memories = system.memories.iter_enumerated().filter(|(memory, _)| *memory != system.dram_memory());
         for (index, memory) in memories {
             let usage = schedule.memories.get(index).cloned().unwrap_or_default();
-            account.memories.push(MemoryUse {
+            account.memories.push(MemoryUsage {
                 name: name(memory),
                 capacity_bits: memory.capacity.0,
                 peak_bits: usage.iter().map(|step| step.1).max().unwrap_or(0),
@@ -410,9 +410,9 @@ impl SystemAccount {
     }
 
     /// The spans in which a link carries data, without overlaps, in order.
-    pub fn busy_spans(&self, link: LinkId) -> Vec<Span> {
+    pub fn busy_spans(&self, link: LinkId) -> Vec<TimeSpan> {
         let over_it = self.transfers.iter().filter(|run| run.links.contains(&link));
-        disjoint(over_it.map(|run| Span { start: Cycles(run.start), end: Cycles(run.end) }).collect())
+        disjoint(over_it.map(|run| TimeSpan { start: Cycles(run.start), end: Cycles(run.end) }).collect())
     }
 
     /// Bits that are in use on the chip at most, in all memories together.
@@ -461,7 +461,7 @@ impl SystemAccount {
     }
 
     /// Finds the tensors in memories at their peaks.
-    fn find_held(&mut self, problem: SchedulingProblem<'_>, schedule: &Schedule) {
+    fn find_held(&mut self, problem: SchedulingProblem<'_>, schedule: &CoresSchedule) {
         let owner = owners(problem.graph);
         let held = |memory: TopMemoryId, cycle: i64| {
             let mut counts: BTreeMap<(NestId, usize, u64), (Operand, i64)> = BTreeMap::new();
@@ -503,10 +503,10 @@ impl SystemAccount {
         }
     }
 
-    fn list_transfers(&mut self, problem: SchedulingProblem<'_>, schedule: &Schedule) {
+    fn list_transfers(&mut self, problem: SchedulingProblem<'_>, schedule: &CoresSchedule) {
         let SchedulingProblem { graph, system, .. } = problem;
         let owner = owners(graph);
-        let mut busy: TiVec<LinkId, Vec<Span>> = ti_vec![Vec::new(); system.links.len()];
+        let mut busy: TiVec<LinkId, Vec<TimeSpan>> = ti_vec![Vec::new(); system.links.len()];
         let mut listed: TiVec<TransferId, (TransferRun, Option<Cargo>)> = TiVec::new();
         // A tensor that a link carries from one time on serves all its receivers, as in `Traffic::carry`.
         let mut carried: FxHashSet<(LinkId, TensorId, u64)> = FxHashSet::default();
@@ -560,7 +560,7 @@ impl SystemAccount {
                     reason: TransferReason::Fetch,
                     // As much as without other streams in its way, which only make it take longer.
                     bits: (demand * placed.cycles).0 as u64,
-                    begin: Begin::Links,
+                    begin: StartConstraint::Links,
                     waits: stream.waits,
                     cost: TransferCost::Stream(demand.0),
                 };
@@ -572,7 +572,7 @@ impl SystemAccount {
         self.transfers = listed.into_iter().map(|(run, _)| run).collect();
         for (link, spans) in system.links.iter().zip(busy) {
             let busy = disjoint(spans).iter().fold(0.0, |sum, span| sum + span.length().0);
-            let &Link { ref name, bandwidth, pj_per_cycle } = link;
+            let &CoreLink { ref name, bandwidth, pj_per_cycle } = link;
             self.links.push(LinkTime { name: name.clone(), bandwidth: bandwidth.0, pj_per_cycle, busy });
         }
     }
@@ -581,7 +581,7 @@ impl SystemAccount {
     fn find_brought(
         &mut self,
         problem: SchedulingProblem<'_>,
-        schedule: &Schedule,
+        schedule: &CoresSchedule,
         listed: &TiSlice<TransferId, (TransferRun, Option<Cargo>)>,
     ) {
         let SchedulingProblem { graph, system, placed, .. } = problem;
@@ -641,13 +641,13 @@ fn owners(graph: &TileGraph) -> TiVec<TensorId, Option<(TileId, Operand)>> {
 }
 
 /// The union of spans, as spans that do not overlap, in order.
-fn disjoint(mut spans: Vec<Span>) -> Vec<Span> {
+fn disjoint(mut spans: Vec<TimeSpan>) -> Vec<TimeSpan> {
     spans.sort_by(|a, b| a.start.0.total_cmp(&b.start.0));
     let mut covered = Cycles::ZERO;
     let rest = spans.into_iter().filter_map(|span| {
         let start = span.start.max(covered);
         covered = covered.max(span.end);
-        (span.end > start).then_some(Span { start, end: span.end })
+        (span.end > start).then_some(TimeSpan { start, end: span.end })
     });
     rest.collect()
 }

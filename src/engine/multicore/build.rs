@@ -1,11 +1,11 @@
 //! Builds the tile graph of a network: tiles, tensors and dependencies, from its layers and their cuts.
 
 use super::dependencies::{LayerDependencies, Producers};
-use super::graph::{Edge, Tensor, Tile, TileGraph, TileGraphBuilder};
+use super::graph::{Edge, Tile, TileGraph, TileGraphBuilder, TileTensor};
 use super::ids::{GroupId, NestId, TensorId, TileId, TileNumber};
-use super::nest::{AccessFunction, AxisExpression, LoopNest, Part};
+use super::nest::{AccessFunction, AxisExpression, LoopNest, LoopRanges};
 use super::rules::TilingRules;
-use super::tiling::{AxisPieces, Grid, Position, Split};
+use super::tiling::{AxisPieces, LoopCuts, TileGrid, TilePosition};
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec};
 use crate::units::Bits;
@@ -17,11 +17,11 @@ use std::sync::Arc;
 
 /// A layer with its cuts, and the number of cores that share it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TiledLayer {
+pub struct CutLayer {
     /// Its loops.
     pub nest: LoopNest,
     /// How it is cut.
-    pub split: Split,
+    pub split: LoopCuts,
     /// Number of cores that may compute it.
     pub cores: usize,
 }
@@ -33,7 +33,7 @@ pub struct TiledNetwork {
     pub graph: TileGraph,
     /// Ids of the tiles of each layer.
     tiles_of: TiVec<NestId, Range<TileId>>,
-    grids: TiVec<NestId, Grid>,
+    grids: TiVec<NestId, TileGrid>,
 }
 
 impl TiledNetwork {
@@ -48,7 +48,7 @@ impl TiledNetwork {
     }
 
     /// Part of its layer's loops that a tile computes.
-    pub fn part(&self, tile: TileId) -> Part {
+    pub fn part(&self, tile: TileId) -> LoopRanges {
         let Tile { layer, number, .. } = self.graph.tiles[tile];
         let grid = &self.grids[layer];
         grid.part(&grid.position(number))
@@ -56,9 +56,10 @@ impl TiledNetwork {
 }
 
 /// The tile graph of a network.
-pub fn tile_graph(layers: &TiSlice<NestId, TiledLayer>, rules: TilingRules) -> TiledNetwork {
-    let layers: TiVec<NestId, TiledLayer> = layers.iter().map(|layer| enlarged(layer, rules)).collect();
-    let grids: TiVec<NestId, Grid> = layers.iter().map(|layer| Grid::new(&layer.nest, &layer.split, rules)).collect();
+pub fn tile_graph(layers: &TiSlice<NestId, CutLayer>, rules: TilingRules) -> TiledNetwork {
+    let layers: TiVec<NestId, CutLayer> = layers.iter().map(|layer| enlarged(layer, rules)).collect();
+    let grids: TiVec<NestId, TileGrid> =
+        layers.iter().map(|layer| TileGrid::new(&layer.nest, &layer.split, rules)).collect();
     let (mut graph, mut tensors, mut tiles_of) = (TileGraphBuilder::default(), Tensors::default(), TiVec::new());
     for ((index, layer), grid) in layers.iter_enumerated().zip(&grids) {
         let first = graph.tiles().next_key();
@@ -114,9 +115,10 @@ pub fn tile_graph(layers: &TiSlice<NestId, TiledLayer>, rules: TilingRules) -> T
 }
 
 /// Number of edges between tiles of different layers, counted without building the graph, whose size it limits.
-pub fn count_edges(layers: &TiSlice<NestId, TiledLayer>, rules: TilingRules) -> u64 {
-    let layers: TiVec<NestId, TiledLayer> = layers.iter().map(|layer| enlarged(layer, rules)).collect();
-    let grids: TiVec<NestId, Grid> = layers.iter().map(|layer| Grid::new(&layer.nest, &layer.split, rules)).collect();
+pub fn count_edges(layers: &TiSlice<NestId, CutLayer>, rules: TilingRules) -> u64 {
+    let layers: TiVec<NestId, CutLayer> = layers.iter().map(|layer| enlarged(layer, rules)).collect();
+    let grids: TiVec<NestId, TileGrid> =
+        layers.iter().map(|layer| TileGrid::new(&layer.nest, &layer.split, rules)).collect();
     let of_layer = |index: NestId| meetings(&layers, &grids, index, rules).into_iter().map(move |of| (index, of.2));
     let counts = layers.keys().flat_map(of_layer).map(|(index, meetings)| meetings.count(&grids[index]));
     counts.fold(0, u64::saturating_add)
@@ -129,8 +131,8 @@ fn numbered(of_layer: &Range<TileId>, number: TileNumber) -> TileId {
 
 /// For each operand of a layer that another layer computes: that layer, and which of its tiles each tile waits for.
 fn meetings(
-    layers: &TiSlice<NestId, TiledLayer>,
-    grids: &TiSlice<NestId, Grid>,
+    layers: &TiSlice<NestId, CutLayer>,
+    grids: &TiSlice<NestId, TileGrid>,
     index: NestId,
     rules: TilingRules,
 ) -> Vec<(Operand, NestId, LayerDependencies)> {
@@ -147,7 +149,7 @@ fn meetings(
 /// The tensors of all layers.
 #[derive(Default)]
 struct Tensors {
-    all: TiVec<TensorId, Tensor>,
+    all: TiVec<TensorId, TileTensor>,
     /// The tensors of the network's inputs.
     of_inputs: FxHashMap<InputBox, TensorId>,
 }
@@ -184,13 +186,13 @@ impl AxisSpans {
 }
 
 impl<'a> TensorBoxes<'a> {
-    fn new(layer: &TiledLayer, grid: &Grid, access: &'a AccessFunction, rules: TilingRules) -> Self {
+    fn new(layer: &CutLayer, grid: &TileGrid, access: &'a AccessFunction, rules: TilingRules) -> Self {
         let is_output = access.operand == Operand::O;
         let with_padding = is_output || rules.fetches_padding;
         let spans_along = |axis: &AxisExpression| {
             let along = AxisPieces::new(axis, grid);
             let (mut known, mut spans) = (FxHashMap::default(), Vec::new());
-            let number = |position: Position| {
+            let number = |position: TilePosition| {
                 let span = axis.span(&grid.part(&position));
                 let span = if with_padding { span } else { axis.existing(&span) };
                 *known.entry((span.start, span.end)).or_insert_with(|| {
@@ -218,13 +220,13 @@ impl<'a> TensorBoxes<'a> {
     }
 
     /// The tensor of a tile, which is added where no tile before has the same.
-    fn tensor(&mut self, position: &Position, is_partial: bool, tensors: &mut Tensors) -> TensorId {
+    fn tensor(&mut self, position: &TilePosition, is_partial: bool, tensors: &mut Tensors) -> TensorId {
         let number = |axis: &AxisSpans| axis.numbers[axis.along.index(position)];
         let key = self.axes.iter().fold(0, |key, axis| key * axis.spans.len() + number(axis));
         let (is_output, bits) = (self.is_output(), self.bits[usize::from(is_partial)]);
         *self.known[key].get_or_insert_with(|| {
             let elements: u64 = self.axes.iter().map(|axis| axis.elements(number(axis))).product();
-            let tensor = Tensor { bits: Bits(elements * bits), uses: self.uses, is_output };
+            let tensor = TileTensor { bits: Bits(elements * bits), uses: self.uses, is_output };
             let Some(input) = self.input else { return tensors.all.push_and_get_key(tensor) };
             let of_box = (input, bits, self.axes.iter().map(|axis| axis.spans[number(axis)]).collect());
             match tensors.of_inputs.entry(of_box) {
@@ -239,7 +241,7 @@ impl<'a> TensorBoxes<'a> {
 }
 
 /// The layer as it is computed: by the tool's rules its loops grow to multiples of the pieces in time.
-fn enlarged(layer: &TiledLayer, rules: TilingRules) -> TiledLayer {
+fn enlarged(layer: &CutLayer, rules: TilingRules) -> CutLayer {
     let mut layer = layer.clone();
     if rules.enlarges_layers {
         for &(dim, pieces) in &layer.split.in_time {
@@ -252,7 +254,7 @@ fn enlarged(layer: &TiledLayer, rules: TilingRules) -> TiledLayer {
 
 /// Which of the layer's cores computes each tile: tiles of the same part of the loops that are cut over cores belong
 /// together. Empty where one core computes all.
-fn groups(layer: &TiledLayer, grid: &Grid) -> TiVec<TileNumber, GroupId> {
+fn groups(layer: &CutLayer, grid: &TileGrid) -> TiVec<TileNumber, GroupId> {
     let has_constant = layer.nest.inputs.iter().any(|input| input.source.is_none());
     if layer.split.over_cores.is_empty() || layer.cores == 1 && !has_constant {
         return TiVec::new();

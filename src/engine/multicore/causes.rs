@@ -31,7 +31,7 @@ pub enum Carrier {
 
 /// A part of a system that takes energy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Enum)]
-pub enum SystemPart {
+pub enum CoresPart {
     /// Cores with their memories.
     Cores,
     /// Links and memories that carry data between cores, and to and from DRAM.
@@ -40,7 +40,7 @@ pub enum SystemPart {
 
 /// A cause of energy of a schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Enum)]
-pub enum SystemEnergyCause {
+pub enum CoresEnergyCause {
     /// Computing, with the memories of the cores.
     OnChip,
     /// A transfer, by reason; at memories, DRAM accesses of operands that do not fit count as fetched.
@@ -78,14 +78,14 @@ impl Carrier {
     }
 }
 
-impl SystemPart {
+impl CoresPart {
     /// All parts. The compiler holds that none is missing.
     pub const ALL: [Self; enum_len::<Self>()] =
         [Self::Cores, Self::Carrier(Carrier::Links), Self::Carrier(Carrier::Memories)];
 
     /// Why it takes energy.
-    pub fn causes(self) -> impl Iterator<Item = SystemEnergyCause> + Clone {
-        SystemEnergyCause::ALL.into_iter().filter(move |cause| cause.part() == self)
+    pub fn causes(self) -> impl Iterator<Item = CoresEnergyCause> + Clone {
+        CoresEnergyCause::ALL.into_iter().filter(move |cause| cause.part() == self)
     }
 
     /// Name of the field in files, before its unit.
@@ -106,7 +106,7 @@ impl SystemPart {
     }
 }
 
-impl SystemEnergyCause {
+impl CoresEnergyCause {
     /// All causes. The compiler holds that none is missing.
     pub const ALL: [Self; enum_len::<Self>()] = [
         Self::OnChip,
@@ -121,10 +121,10 @@ impl SystemEnergyCause {
     ];
 
     /// What takes the energy.
-    pub fn part(self) -> SystemPart {
+    pub fn part(self) -> CoresPart {
         match self {
-            Self::OnChip => SystemPart::Cores,
-            Self::Moved(carrier, _) => SystemPart::Carrier(carrier),
+            Self::OnChip => CoresPart::Cores,
+            Self::Moved(carrier, _) => CoresPart::Carrier(carrier),
         }
     }
 }
@@ -147,45 +147,45 @@ impl CoreTimeCause {
 /// Energy of a schedule by cause, pJ.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(from = "Values", into = "Values")]
-pub struct SystemEnergy(EnumMap<SystemEnergyCause, f64>);
+pub struct CoresEnergy(EnumMap<CoresEnergyCause, f64>);
 
 /// As written: one value per cause, by their numbers, as no text can be the key of a cause of several parts.
-type Values = [f64; enum_len::<SystemEnergyCause>()];
+type Values = [f64; enum_len::<CoresEnergyCause>()];
 
-impl From<Values> for SystemEnergy {
+impl From<Values> for CoresEnergy {
     fn from(values: Values) -> Self {
         Self(EnumMap::from_array(values))
     }
 }
 
-impl From<SystemEnergy> for Values {
-    fn from(energy: SystemEnergy) -> Self {
+impl From<CoresEnergy> for Values {
+    fn from(energy: CoresEnergy) -> Self {
         energy.0.into_array()
     }
 }
 
-impl SystemEnergy {
+impl CoresEnergy {
     /// Energy of a part of the system, pJ.
-    pub fn of(&self, part: SystemPart) -> f64 {
+    pub fn of(&self, part: CoresPart) -> f64 {
         part.causes().map(|cause| self[cause]).sum()
     }
 
     /// The sum over all causes, part by part, pJ.
     pub fn total_pj(&self) -> f64 {
-        SystemPart::ALL.into_iter().map(|part| self.of(part)).sum()
+        CoresPart::ALL.into_iter().map(|part| self.of(part)).sum()
     }
 }
 
-impl Index<SystemEnergyCause> for SystemEnergy {
+impl Index<CoresEnergyCause> for CoresEnergy {
     type Output = f64;
 
-    fn index(&self, cause: SystemEnergyCause) -> &f64 {
+    fn index(&self, cause: CoresEnergyCause) -> &f64 {
         &self.0[cause]
     }
 }
 
-impl IndexMut<SystemEnergyCause> for SystemEnergy {
-    fn index_mut(&mut self, cause: SystemEnergyCause) -> &mut f64 {
+impl IndexMut<CoresEnergyCause> for CoresEnergy {
+    fn index_mut(&mut self, cause: CoresEnergyCause) -> &mut f64 {
         &mut self.0[cause]
     }
 }

@@ -9,13 +9,15 @@
 //! The invariant is that nothing that was placed is moved later. Links and memories are step functions of time, and a
 //! transfer may use a gap before transfers that were placed earlier. The result is no optimum: each step is greedy.
 
-use super::causes::{Carrier, SystemEnergyCause, TransferReason};
+use super::causes::{Carrier, CoresEnergyCause, TransferReason};
 use super::contents::{MemoryContents, TensorCopy};
 use super::graph::{Edge, TileGraph};
 use super::ids::{NestId, TensorId, TileId};
-use super::link_occupancy::{LinkOccupancy, Span, WindowRequest, merged};
+use super::link_occupancy::{LinkOccupancy, TimeSpan, WindowRequest, merged};
 use super::rules::SchedulingRules;
-use super::schedule::{Begin, DramStream, MemoryOverflow, Offchip, PlacedTile, Schedule, Transfer, TransferWaits};
+use super::schedule::{
+    CoresSchedule, DramStream, MemoryOverflow, Offchip, PlacedTile, StartConstraint, Transfer, TransferWaits,
+};
 use super::system::System;
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec, ti_vec};
@@ -56,18 +58,18 @@ pub enum TilePriority<'a> {
 ///
 /// # Errors
 /// A memory in which a tensor does not fit, even after all tensors that may leave it are evicted.
-pub fn schedule(problem: SchedulingProblem<'_>) -> Result<Schedule, MemoryOverflow> {
+pub fn schedule(problem: SchedulingProblem<'_>) -> Result<CoresSchedule, MemoryOverflow> {
     let mut coala = Coala::new(problem);
     coala.prepare()?;
     coala.run()?;
     Ok(coala.finish())
 }
 
-/// As [`schedule`], with a log of the tensors that come into memories and leave them ([`Schedule::contents`]).
+/// As [`schedule`], with a log of the tensors that come into memories and leave them ([`CoresSchedule::contents`]).
 ///
 /// # Errors
 /// As [`schedule`].
-pub fn schedule_with_contents(problem: SchedulingProblem<'_>) -> Result<Schedule, MemoryOverflow> {
+pub fn schedule_with_contents(problem: SchedulingProblem<'_>) -> Result<CoresSchedule, MemoryOverflow> {
     let mut coala = Coala::new(problem);
     coala.contents.log = Some(Vec::new());
     coala.prepare()?;
@@ -122,18 +124,18 @@ struct Coala<'a> {
     origins: TiVec<TensorId, (TileId, Operand)>,
     /// Layers with a tile that has no successors, neither a reader nor a later tile on its core.
     sinks: FxHashSet<NestId>,
-    result: Schedule,
+    result: CoresSchedule,
 }
 
 /// The beginning of a tile or transfer, and the last cause that moved it.
 struct Begins {
-    by: Begin,
+    by: StartConstraint,
     time: Cycles<f64>,
 }
 
 impl Begins {
     /// Moves the beginning to `time`. `by` is the cause if that is another time than before.
-    fn note(&mut self, by: Begin, time: Cycles<f64>) {
+    fn note(&mut self, by: StartConstraint, time: Cycles<f64>) {
         if time != self.time {
             *self = Self { by, time };
         }
@@ -160,10 +162,10 @@ impl<'a> Coala<'a> {
             sinks: graph.tiles.keys().filter(is_last).map(|tile| graph.tiles[tile].layer).collect(),
             links: problem.system.links.iter().map(|link| LinkOccupancy::new(link.bandwidth)).collect(),
             core_free: ti_vec![Cycles::ZERO; problem.system.cores.len()],
-            result: Schedule {
+            result: CoresSchedule {
                 tiles: ti_vec![None; problem.graph.tiles.len()],
-                begins: ti_vec![Begin::default(); problem.graph.tiles.len()],
-                ..Schedule::default()
+                begins: ti_vec![StartConstraint::default(); problem.graph.tiles.len()],
+                ..CoresSchedule::default()
             },
         }
     }
@@ -185,12 +187,12 @@ impl<'a> Coala<'a> {
                 let uses = self.contents.uses_in(tensor, self.place_of(tile, operand));
                 *uses = everywhere.unwrap_or(*uses + 1);
                 if self.copy(tensor, dram).is_none() {
-                    self.store(tensor, dram, Span { start: Cycles::ZERO, end: Cycles::ZERO });
+                    self.store(tensor, dram, TimeSpan { start: Cycles::ZERO, end: Cycles::ZERO });
                 }
             }
             if self.problem.rules.holds_unread_inputs && graph.predecessors(tile).len() == 0 {
                 for tensor in [Operand::W, Operand::I].into_iter().filter_map(|operand| graph.tensor(tile, operand)) {
-                    self.store(tensor, dram, Span { start: Cycles::ZERO, end: Cycles::ZERO });
+                    self.store(tensor, dram, TimeSpan { start: Cycles::ZERO, end: Cycles::ZERO });
                 }
             }
         }
@@ -250,7 +252,7 @@ impl<'a> Coala<'a> {
     }
 
     /// The schedule, once all tiles are placed. It ends with the last tile or transfer.
-    fn finish(mut self) -> Schedule {
+    fn finish(mut self) -> CoresSchedule {
         self.result.contents = self.contents.log.take().unwrap_or_default();
         self.result.memories = self.contents.occupancy.iter().map(|memory| memory.steps()).collect();
         let ends = self.result.tiles.iter().flatten().map(|span| span.end);
@@ -266,7 +268,7 @@ impl<'a> Coala<'a> {
         let memory_of = system.memory_of[core];
         // From here on, `time` only moves later: it is the earliest beginning that all steps so far allow.
         let mut time = self.core_free[core].max(ready);
-        let mut begin = Begins { by: Begin::Ready, time };
+        let mut begin = Begins { by: StartConstraint::Ready, time };
         let needs = self.needs(tile);
         let needed: Vec<TensorId> = needs.iter().map(|need| need.0).collect();
         // An operand that does not fit on the chip leaves no room for other tensors (Stream, Section 4.2): the memory
@@ -274,7 +276,7 @@ impl<'a> Coala<'a> {
         for &operand in too_large {
             time = self.clear((memory_of[operand as usize], core), &needed, time)?;
         }
-        begin.note(Begin::Room, time);
+        begin.note(StartConstraint::Room, time);
         // Transfers are independent of each other: the tile waits for the last one.
         let mut last = None;
         for &(tensor, memory) in &needs {
@@ -284,25 +286,25 @@ impl<'a> Coala<'a> {
                 (time, last) = (there, Some((tensor, memory)));
             }
         }
-        begin.note(Begin::Brought, time);
+        begin.note(StartConstraint::Brought, time);
         let is_early = self.problem.rules.streams_too_early;
         if is_early && !too_large.is_empty() {
             (time, _) = self.stream(tile, time);
-            begin.note(Begin::Links, time);
+            begin.note(StartConstraint::Links, time);
         }
         let home = if too_large.contains(&Operand::O) { system.dram_memory() } else { memory_of[Operand::O as usize] };
         let output = graph.tensor(tile, Operand::O);
         if let Some(output) = output {
             let at = if home == system.dram_memory() { system.dram } else { core };
             time = self.make_room(output, (home, at), time, &needed)?;
-            begin.note(Begin::Room, time);
+            begin.note(StartConstraint::Room, time);
         }
-        let mut span = Span { start: time, end: time + cycles };
+        let mut span = TimeSpan { start: time, end: time + cycles };
         // Streams run beside the computation. The tile waits for room on the links, and slows down to their bandwidth.
         if !is_early && !too_large.is_empty() {
             let (start, slower) = self.stream(tile, time);
-            span = Span { start, end: start + cycles * slower };
-            begin.note(Begin::Links, start);
+            span = TimeSpan { start, end: start + cycles * slower };
+            begin.note(StartConstraint::Links, start);
         }
         if let Some(output) = output {
             self.store(output, home, span);
@@ -310,11 +312,11 @@ impl<'a> Coala<'a> {
         self.core_free[core] = span.end;
         self.result.tiles[tile] = Some(span);
         self.result.begins[tile] = begin.by;
-        if let Some((tensor, memory)) = last.filter(|_| begin.by == Begin::Brought) {
+        if let Some((tensor, memory)) = last.filter(|_| begin.by == StartConstraint::Brought) {
             self.result.awaited.push((tile, tensor, memory));
         }
-        let streamed = SystemEnergyCause::Moved(Carrier::Memories, TransferReason::Fetch);
-        self.result.energy[SystemEnergyCause::OnChip] += placed[tile].onchip_pj;
+        let streamed = CoresEnergyCause::Moved(Carrier::Memories, TransferReason::Fetch);
+        self.result.energy[CoresEnergyCause::OnChip] += placed[tile].onchip_pj;
         self.result.energy[streamed] += placed[tile].offchip_pj;
         // Each tensor stays at least until the tile has read it. If this was its last use, it leaves.
         for (tensor, memory) in needs {
@@ -414,35 +416,35 @@ impl<'a> Coala<'a> {
         let from = system.core_of(source);
         let route = system.route(from, to);
         let length = self.transfer_cycles(bits, route, (source, memory));
-        let mut begin = Begins { by: Begin::Ready, time: available };
+        let mut begin = Begins { by: StartConstraint::Ready, time: available };
         let mut waits = TransferWaits { there: available.0, ..TransferWaits::default() };
         let span = if self.problem.rules.late_transfers {
             let free = route.iter().map(|&link| self.links[link].free_from()).fold(available, Cycles::max);
             let ideal = free.max(wanted - length);
             let first = self.contents.occupancy[memory].late_fit(ideal, bits).unwrap_or(wanted);
-            begin.note(Begin::Late, first);
+            begin.note(StartConstraint::Late, first);
             let time = self.make_room(tensor, (memory, to), first, needed)?;
-            begin.note(Begin::Room, time);
-            self.store(tensor, memory, Span { start: time, end: time + length });
+            begin.note(StartConstraint::Room, time);
+            self.store(tensor, memory, TimeSpan { start: time, end: time + length });
             let start = route.first().map_or(time, |&link| self.links[link].free_from().max(time));
             waits = TransferWaits { late: Some(first.0), room: time.0, links: start.0, ..waits };
-            Span { start, end: start + length }
+            TimeSpan { start, end: start + length }
         } else {
             let first = self.first_fit(memory, available, bits);
             let time = self.make_room(tensor, (memory, to), first, needed)?;
-            begin.note(Begin::Room, time);
+            begin.note(StartConstraint::Room, time);
             let tensors = [tensor];
             let wanted = |link: LinkId| {
                 let needed = system.links[link].bandwidth;
                 WindowRequest { tensors: &tensors, time, length, needed }
             };
             let start = self.first_window(route, (time, length), &wanted);
-            let span = Span { start, end: start + length };
+            let span = TimeSpan { start, end: start + length };
             waits = TransferWaits { room: time.0, links: start.0, ..waits };
             self.store(tensor, memory, span);
             span
         };
-        begin.note(Begin::Links, span.start);
+        begin.note(StartConstraint::Links, span.start);
         let begin = begin.by;
         let (mut link_pj, mut is_read) = (0.0, true);
         let pays_once = !self.problem.rules.charges_each_receiver;
@@ -464,8 +466,8 @@ impl<'a> Coala<'a> {
         let write_width = if self.problem.rules.late_transfers { read.write_width } else { write.write_width };
         let read_pj = if is_read || !pays_once { read.read_pj * bits.words(read.read_width) as f64 } else { 0.0 };
         let memory_pj = read_pj + write.write_pj * bits.words(write_width) as f64;
-        self.result.energy[SystemEnergyCause::Moved(Carrier::Links, reason)] += link_pj;
-        self.result.energy[SystemEnergyCause::Moved(Carrier::Memories, reason)] += memory_pj;
+        self.result.energy[CoresEnergyCause::Moved(Carrier::Links, reason)] += link_pj;
+        self.result.energy[CoresEnergyCause::Moved(Carrier::Memories, reason)] += memory_pj;
         self.result.transfers.push(Transfer {
             tensor,
             source,
@@ -508,7 +510,7 @@ impl<'a> Coala<'a> {
         (time, length): (Cycles<f64>, Cycles<f64>),
         wanted: &dyn Fn(LinkId) -> WindowRequest<'t>,
     ) -> Cycles<f64> {
-        let ever = Span { start: time, end: Cycles::INFINITY };
+        let ever = TimeSpan { start: time, end: Cycles::INFINITY };
         let is_shared = |link: &LinkId| self.links[*link].shared(wanted(*link)).next().is_some();
         if !(self.problem.rules.merges_windows && route.iter().any(is_shared)) {
             // A tensor of no bits needs no window.
@@ -517,10 +519,10 @@ impl<'a> Coala<'a> {
             return first.unwrap_or(time);
         }
         // As the tool does: windows of all links, intersected link by link.
-        let mut common: Option<Vec<Span>> = None;
+        let mut common: Option<Vec<TimeSpan>> = None;
         for (at, &link) in route.iter().enumerate() {
             if !route[..at].contains(&link) {
-                let windows: Vec<Span> = self.links[link].windows(wanted(link), ever).collect();
+                let windows: Vec<TimeSpan> = self.links[link].windows(wanted(link), ever).collect();
                 common = Some(common.map_or_else(
                     || windows.clone(),
                     |before| merged(&before, &windows).into_iter().filter(|span| span.length() >= length).collect(),
@@ -535,7 +537,7 @@ impl<'a> Coala<'a> {
     /// before gaps.
     fn window_within<'t>(
         &self,
-        span: Span,
+        span: TimeSpan,
         route: &[LinkId],
         wanted: &dyn Fn(LinkId) -> WindowRequest<'t>,
     ) -> Option<Cycles<f64>> {
@@ -681,7 +683,7 @@ impl<'a> Coala<'a> {
             WindowRequest { tensors, time, length, needed }
         };
         let start = self.first_window(&links, (time, length), &wanted);
-        let span = Span { start, end: start + length };
+        let span = TimeSpan { start, end: start + length };
         for (link, load, tensors) in loads {
             self.links[link].stream(&tensors, span, if is_early { load.rounded_up() } else { load });
         }
@@ -739,7 +741,7 @@ impl<'a> Coala<'a> {
     }
 
     /// Reserves a place for a tensor from the start of a span. The tensor can be read from the end of the span on.
-    fn store(&mut self, tensor: TensorId, memory: TopMemoryId, span: Span) {
+    fn store(&mut self, tensor: TensorId, memory: TopMemoryId, span: TimeSpan) {
         self.contents.store(tensor, memory, span);
     }
 

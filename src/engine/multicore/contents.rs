@@ -2,7 +2,7 @@
 
 use super::graph::TileGraph;
 use super::ids::TensorId;
-use super::link_occupancy::Span;
+use super::link_occupancy::TimeSpan;
 use super::occupancy::Occupancy;
 use super::rules::SchedulingRules;
 use super::system::System;
@@ -45,14 +45,14 @@ pub struct ContentsChange {
 #[derive(Debug, Clone, Default)]
 struct Stored {
     /// The least important tensors first.
-    ranked: BTreeSet<Rank>,
+    ranked: BTreeSet<EvictionRank>,
     /// Tensors that came, or whose importance may have changed, since the last ranking.
     unranked: Vec<TensorId>,
 }
 
 /// The importance of a tensor in a memory: by importance, then bits, then arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank {
+struct EvictionRank {
     importance: u64,
     bits: Bits,
     arrival: u64,
@@ -150,7 +150,7 @@ impl<'a> MemoryContents<'a> {
 
     /// Reserves a place for a tensor from the start of a span; it can be read from its end on. A tensor has one place in a memory, which
     /// several tiles may fill in turn.
-    pub fn store(&mut self, tensor: TensorId, memory: TopMemoryId, span: Span) {
+    pub fn store(&mut self, tensor: TensorId, memory: TopMemoryId, span: TimeSpan) {
         let is_known = self.copies[tensor].iter_mut().find(|copy| copy.memory == memory);
         if let Some(copy) = is_known {
             if !self.rules.trusts_presence {
@@ -193,7 +193,7 @@ impl<'a> MemoryContents<'a> {
     ) -> (Vec<TensorId>, Bits) {
         self.rank(memory);
         let (mut least, mut sum) = (Vec::new(), Bits(0));
-        for &Rank { bits: size, tensor, .. } in &self.stored[memory].ranked {
+        for &EvictionRank { bits: size, tensor, .. } in &self.stored[memory].ranked {
             if sum >= bits {
                 break;
             }
@@ -231,7 +231,7 @@ impl<'a> MemoryContents<'a> {
         for copy in &mut self.copies[tensor] {
             if let Some(importance) = copy.importance.take() {
                 let stored = &mut self.stored[copy.memory];
-                stored.ranked.remove(&Rank { importance, bits, arrival: copy.arrival, tensor });
+                stored.ranked.remove(&EvictionRank { importance, bits, arrival: copy.arrival, tensor });
                 stored.unranked.push(tensor);
             }
         }
@@ -245,7 +245,7 @@ impl<'a> MemoryContents<'a> {
             let here = self.copies[tensor].iter_mut().find(|copy| copy.memory == memory && copy.importance.is_none());
             if let Some(copy) = here {
                 copy.importance = Some(importance);
-                self.stored[memory].ranked.insert(Rank { importance, bits, arrival: copy.arrival, tensor });
+                self.stored[memory].ranked.insert(EvictionRank { importance, bits, arrival: copy.arrival, tensor });
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Cost of a tile on a core: that of its best mapping, searched once for all equal tiles.
 
-use super::nest::Part;
+use super::nest::LoopRanges;
 use super::request::CoresSettings;
 use super::rules::{SchedulingRules, TilingRules};
 use super::schedule::Offchip;
@@ -98,13 +98,13 @@ impl NoMapping {
 }
 
 /// The solution of a tile problem: its cost, or why it has no mapping.
-pub type Solved = Result<TileCost, NoMapping>;
+pub type TileSolution = Result<TileCost, NoMapping>;
 
 /// Solutions that are known.
-pub type TileCosts = FxHashMap<TileProblem, Solved>;
+pub type TileCosts = FxHashMap<TileProblem, TileSolution>;
 
 /// The shape of part of a layer. Its input counts real elements only, no padding, unless the rules say otherwise.
-pub fn tile_shape(layer: &Layer, part: &Part, rules: TilingRules) -> LayerShape {
+pub fn tile_shape(layer: &Layer, part: &LoopRanges, rules: TilingRules) -> LayerShape {
     let range = |dim: Dim| &part[dim as usize];
     let size = |dim: Dim| range(dim).end - range(dim).start;
     let existing = |outer: Dim, stride: u64, inner: Dim, dilation: u64, before: u64, size: u64| {
@@ -193,7 +193,7 @@ pub fn too_large(core: &ComputeCore, bits: [u64; 3], rules: SchedulingRules) -> 
 }
 
 /// The best mapping of a tile ([`CoresSettings::tile_objective`]).
-pub fn solve(core: &ComputeCore, problem: &TileProblem, settings: &CoresSettings) -> Solved {
+pub fn solve(core: &ComputeCore, problem: &TileProblem, settings: &CoresSettings) -> TileSolution {
     let levels = Operand::ALL.map(|operand| {
         let all = core.core.levels(operand).len();
         if problem.too_large[operand as usize] { all } else { all.saturating_sub(1).max(1) }

@@ -2,22 +2,22 @@
 //! that overlap are found for each axis separately, and combined.
 
 use super::ids::TileNumber;
-use super::nest::{AccessFunction, AxisExpression, LoopNest, Part};
+use super::nest::{AccessFunction, AxisExpression, LoopNest, LoopRanges};
 use super::rules::TilingRules;
-use super::tiling::{AxisPieces, Grid, Position};
+use super::tiling::{AxisPieces, TileGrid, TilePosition};
 use crate::workload::Dim;
 use std::ops::Range;
 
 /// The tiles of a layer that complete its output, as pieces of each axis of the output.
 pub struct Producers {
-    axes: Vec<Cells>,
+    axes: Vec<AxisCells>,
     /// The amount that the last pieces of all reducing loops add to a tile's number.
     place: TileNumber,
 }
 
 /// The pieces of an axis.
-struct Cells {
-    cells: Vec<Cell>,
+struct AxisCells {
+    cells: Vec<AxisCell>,
     /// Whether each ends where the next one begins, or before.
     is_sorted: bool,
     /// Steps of the inner loop along the axis, where there are two.
@@ -25,7 +25,7 @@ struct Cells {
 }
 
 /// A piece of an axis.
-struct Cell {
+struct AxisCell {
     places: AxisRuns,
     /// From the first to behind the last of its places.
     hull: Range<i64>,
@@ -43,7 +43,7 @@ struct AxisRuns {
 
 impl AxisRuns {
     /// The elements that part of the loops touches along an axis.
-    fn of(axis: &AxisExpression, part: &Part) -> Self {
+    fn of(axis: &AxisExpression, part: &LoopRanges) -> Self {
         let range = |dim: Dim| part[dim as usize].start as i64..part[dim as usize].end as i64;
         let (outer, stride, inner) = match axis.terms[..] {
             [] => (0..1, 0, None),
@@ -90,29 +90,29 @@ impl AxisRuns {
 
 impl Producers {
     /// The tiles of a grid.
-    pub fn new(nest: &LoopNest, grid: &Grid) -> Self {
+    pub fn new(nest: &LoopNest, grid: &TileGrid) -> Self {
         let reducing = nest.reducing().into_iter();
         let place = reducing.map(|dim| grid.places[dim as usize].last().copied().unwrap_or_default()).sum();
-        Self { axes: nest.output.axes.iter().map(|axis| Cells::new(axis, nest, grid)).collect(), place }
+        Self { axes: nest.output.axes.iter().map(|axis| AxisCells::new(axis, nest, grid)).collect(), place }
     }
 }
 
-impl Cells {
-    fn new(axis: &AxisExpression, nest: &LoopNest, grid: &Grid) -> Self {
+impl AxisCells {
+    fn new(axis: &AxisExpression, nest: &LoopNest, grid: &TileGrid) -> Self {
         let along = AxisPieces::new(axis, grid);
         let cells = along.positions().map(|position| {
             let places = AxisRuns::of(axis, &grid.part(&position));
             let number = axis.terms.iter().map(|(dim, _)| grid.places[*dim as usize][position[*dim as usize] as usize]);
-            Cell { hull: places.hull(), places, number: number.sum() }
+            AxisCell { hull: places.hull(), places, number: number.sum() }
         });
-        let cells: Vec<Cell> = cells.collect();
+        let cells: Vec<AxisCell> = cells.collect();
         let is_sorted = cells.windows(2).all(|pair| pair[0].hull.end <= pair[1].hull.start);
         let inner_steps = axis.terms.get(1).map_or(1, |term| nest.size(term.0)) as i64;
         Self { cells, is_sorted, inner_steps }
     }
 
     /// The cells that may have elements between two places.
-    fn between(&self, hull: &Range<i64>) -> &[Cell] {
+    fn between(&self, hull: &Range<i64>) -> &[AxisCell] {
         if !self.is_sorted {
             return &self.cells;
         }
@@ -128,7 +128,7 @@ impl Cells {
     }
 
     /// The cells as the tool finds them: by bounding boxes, which for grouped channels begin too low.
-    fn meeting_box(&self, axis: &AxisExpression, nest: &LoopNest, part: &Part) -> Vec<TileNumber> {
+    fn meeting_box(&self, axis: &AxisExpression, nest: &LoopNest, part: &LoopRanges) -> Vec<TileNumber> {
         let wanted = axis.span(part);
         let is_grouped = |axis: &AxisExpression| axis.terms.len() > 1 && is_channel(axis);
         let start = |places: &AxisRuns| places.outer.start + places.runs.first().map_or(0, |run| run.start);
@@ -142,7 +142,7 @@ impl Cells {
         } else {
             (wanted.start, wanted.end - 1)
         };
-        let meets = |cell: &&Cell| {
+        let meets = |cell: &&AxisCell| {
             let places = &cell.places;
             if places.stride == 0 {
                 return cell.hull.start <= last && cell.hull.end > first;
@@ -171,7 +171,7 @@ struct Along {
 }
 
 impl Along {
-    fn at(&self, position: &Position) -> &[TileNumber] {
+    fn at(&self, position: &TilePosition) -> &[TileNumber] {
         &self.meetings[self.pieces.as_ref().map_or(0, |pieces| pieces.index(position))]
     }
 }
@@ -180,18 +180,18 @@ impl LayerDependencies {
     /// The dependencies of one input of a layer; an input without axes is read as a whole.
     pub fn new(
         producers: &Producers,
-        (reader, grid): (&LoopNest, &Grid),
+        (reader, grid): (&LoopNest, &TileGrid),
         input: &AccessFunction,
         rules: TilingRules,
     ) -> Self {
         if input.axes.is_empty() {
-            let all = |cells: &Cells| cells.cells.iter().map(|cell| cell.number).collect();
-            let along = |cells: &Cells| Along { pieces: None, meetings: vec![all(cells)] };
+            let all = |cells: &AxisCells| cells.cells.iter().map(|cell| cell.number).collect();
+            let along = |cells: &AxisCells| Along { pieces: None, meetings: vec![all(cells)] };
             return Self { axes: producers.axes.iter().map(along).collect(), place: producers.place };
         }
-        let axis = |(axis, cells): (&AxisExpression, &Cells)| {
+        let axis = |(axis, cells): (&AxisExpression, &AxisCells)| {
             let along = AxisPieces::new(axis, grid);
-            let meeting = |position: Position| {
+            let meeting = |position: TilePosition| {
                 let part = grid.part(&position);
                 match rules.compares_boxes {
                     true => cells.meeting_box(axis, reader, &part),
@@ -205,7 +205,7 @@ impl LayerDependencies {
     }
 
     /// Number of tiles of the source for which all tiles of the layer wait.
-    pub fn count(&self, grid: &Grid) -> u64 {
+    pub fn count(&self, grid: &TileGrid) -> u64 {
         let met = |along: &Along| along.meetings.iter().map(|meeting| meeting.len() as u64).sum();
         let pieces = self.axes.iter().filter_map(|along| along.pieces.as_ref());
         let combinations: u64 = pieces.map(|pieces| pieces.count() as u64).product();
@@ -214,7 +214,7 @@ impl LayerDependencies {
     }
 
     /// Lists the tiles of the source that compute some of the elements that a tile reads, lowest first.
-    pub fn list(&self, position: &Position, numbers: &mut Vec<TileNumber>) {
+    pub fn list(&self, position: &TilePosition, numbers: &mut Vec<TileNumber>) {
         numbers.clear();
         numbers.push(self.place);
         for along in &self.axes {

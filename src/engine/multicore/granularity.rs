@@ -4,9 +4,9 @@ use super::costs::unrolled_loops;
 use super::ids::{NestId, StackId};
 use super::nest::LoopNest;
 use super::network::NetworkNests;
-use super::request::{CoresSettings, Granularity, StackRule};
+use super::request::{CoresSettings, StackRule, TileGranularity};
 use super::tile_size::{SIZES, TileSize};
-use super::tiling::Split;
+use super::tiling::LoopCuts;
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec, ti_vec};
 use crate::spec::{Diagnostics, closest};
@@ -37,9 +37,9 @@ impl LayerCuts {
     }
 
     /// The cuts of the layer where `shared` cores share it.
-    pub fn split(&self, shared: usize) -> Split {
+    pub fn split(&self, shared: usize) -> LoopCuts {
         let over_cores = self.share.filter(|_| shared > 1).map(|dim| vec![(dim, shared as u64)]).unwrap_or_default();
-        Split { in_time: self.in_time.clone(), over_cores }
+        LoopCuts { in_time: self.in_time.clone(), over_cores }
     }
 
     /// The cuts of each layer of a network, from the sizes of tiles that the settings state.
@@ -53,7 +53,7 @@ impl LayerCuts {
     ) -> TiVec<NestId, Self> {
         let granularity = &settings.granularity;
         let by_hand = match granularity {
-            Granularity::ByHand(text) => read_cuts(text, network, nests, stacks, diagnostics),
+            TileGranularity::ByHand(text) => read_cuts(text, network, nests, stacks, diagnostics),
             _ => TiVec::new(),
         };
         let mut all = TiVec::new();
@@ -63,11 +63,13 @@ impl LayerCuts {
             let layer = network.layer(id);
             let is_alone = stacks.iter().any(|stack| stack[..] == [index]);
             let in_time = match granularity {
-                Granularity::LayerByLayer => Vec::new(),
+                TileGranularity::LayerByLayer => Vec::new(),
                 // A layer that is fused with no other is not cut.
                 _ if is_alone => Vec::new(),
-                Granularity::Rows(rows) => TileSize { rows: Some(*rows), ..TileSize::default() }.pieces(&layer.shape),
-                Granularity::ByHand(_) => by_hand[index].clone(),
+                TileGranularity::Rows(rows) => {
+                    TileSize { rows: Some(*rows), ..TileSize::default() }.pieces(&layer.shape)
+                }
+                TileGranularity::ByHand(_) => by_hand[index].clone(),
             };
             let kind = layer.shape.kind;
             let able: Vec<CoreId> = system.cores.keys().filter(|&core| system.cores[core].runs(kind)).collect();
@@ -77,7 +79,7 @@ impl LayerCuts {
                     None => nobody_runs.push((kind.name(), &layer.name, 0)),
                 }
             }
-            let Sharing { share, most, by_hand } = Sharing::new(layer, &in_time, &able, system, settings);
+            let CoreSharing { share, most, by_hand } = CoreSharing::new(layer, &in_time, &able, system, settings);
             all.push(Self { in_time, share, most_shared: most, most_by_hand: by_hand, able });
         }
         for (kind, first, more) in nobody_runs {
@@ -90,7 +92,7 @@ impl LayerCuts {
 }
 
 /// The loop along which cores share a layer, and their largest number.
-struct Sharing {
+struct CoreSharing {
     share: Option<Dim>,
     /// Limit on the cores: no part is narrower than the unrolling of an array.
     most: usize,
@@ -98,7 +100,7 @@ struct Sharing {
     by_hand: usize,
 }
 
-impl Sharing {
+impl CoreSharing {
     /// Groups or output channels, and columns where these are too few for the arrays (each core then needs all of the weights).
     fn new(
         layer: &Layer,
@@ -186,7 +188,7 @@ impl WrittenCuts {
     }
 }
 
-/// Reads [`Granularity::ByHand`]: cuts of all layers, of the layers of a stack, and of single ones.
+/// Reads [`TileGranularity::ByHand`]: cuts of all layers, of the layers of a stack, and of single ones.
 fn read_cuts(
     text: &str,
     network: &Network,

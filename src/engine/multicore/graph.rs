@@ -25,7 +25,7 @@ pub struct Tile {
 
 /// A tensor that tiles read or write as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tensor {
+pub struct TileTensor {
     /// Its size.
     pub bits: Bits,
     /// Number of tiles that use it, if no tile computes it; else number of tiles that wait for it.
@@ -51,7 +51,7 @@ pub struct TileGraph {
     /// By layer, then by number.
     pub tiles: TiVec<TileId, Tile>,
     /// Tensors, in the order in which tiles make them.
-    pub tensors: TiVec<TensorId, Tensor>,
+    pub tensors: TiVec<TensorId, TileTensor>,
     incoming: Ends,
     outgoing: Ends,
 }
@@ -62,16 +62,16 @@ struct Ends {
     /// End of each tile's list in `ends`.
     until: TiVec<TileId, u32>,
     /// The lists of all tiles, one after the other.
-    ends: Vec<End>,
+    ends: Vec<DependencyEnd>,
 }
 
 /// A tile, and the operand that it needs or is needed for.
-type End = (TileId, Option<Operand>);
+type DependencyEnd = (TileId, Option<Operand>);
 
-const _: () = assert!(size_of::<End>() == 8);
+const _: () = assert!(size_of::<DependencyEnd>() == 8);
 
 impl Ends {
-    fn of(&self, tile: TileId) -> &[End] {
+    fn of(&self, tile: TileId) -> &[DependencyEnd] {
         let from = tile.index().checked_sub(1).map_or(0, |before| self.until.raw[before]);
         &self.ends[from as usize..self.until[tile] as usize]
     }
@@ -120,7 +120,7 @@ impl TileGraphBuilder {
     }
 
     /// The graph of all tiles that were added.
-    pub fn finish(self, tensors: TiVec<TensorId, Tensor>) -> TileGraph {
+    pub fn finish(self, tensors: TiVec<TensorId, TileTensor>) -> TileGraph {
         let outgoing = self.incoming.turned();
         TileGraph { tiles: self.tiles, tensors, incoming: self.incoming, outgoing }
     }
@@ -128,7 +128,7 @@ impl TileGraphBuilder {
 
 impl TileGraph {
     /// A graph of these tiles. The edges come in any order.
-    pub fn new(tiles: TiVec<TileId, Tile>, tensors: TiVec<TensorId, Tensor>, mut edges: Vec<Edge>) -> Self {
+    pub fn new(tiles: TiVec<TileId, Tile>, tensors: TiVec<TensorId, TileTensor>, mut edges: Vec<Edge>) -> Self {
         edges.sort_by_key(|edge| (edge.to, edge.from));
         let mut rest = &edges[..];
         let mut builder = TileGraphBuilder { tiles, ..TileGraphBuilder::default() };

@@ -3,30 +3,33 @@
 //! # From documents to a schedule
 //!
 //! A [`CoreSystem`](crate::system::CoreSystem) has cores, whose highest memory stands for the memory off the chip, links, buses, meshes
-//! and ports. `network.rs` makes a [`LoopNest`] of every layer, also through views. [`CoresStudy`] (`study/`) is a network on
-//! a system:
+//! and ports. `network.rs` makes a [`LoopNest`] of every layer, also through views. [`CoresProblem`] (`study/`) is a
+//! network on a system:
 //!
 //! 1. `granularity.rs` cuts layers into tiles and groups them into stacks (Stream, Sections 3.3 and 5.1).
-//! 2. [`CoresStudy::problems`] lists every different tile on every different core. `costs.rs` solves each once, by the
-//!    search for the best mapping, and adds DRAM accesses for operands that do not fit.
-//! 3. [`CoresStudy::allocate`] allocates a stack's layers to cores (`study/allocation.rs`). `steady_state.rs` finds the iteration that a
-//!    stack repeats (Section 5.2), `waco.rs` its optimal allocation, proved (Section 5.4), `genetic.rs` is the search to compare
-//!    with. Where each layer has one core, a balanced allocation is a candidate, too.
-//! 4. [`CoresStudy::evaluate`] schedules an allocation in the order of tiles that suits it best (`study/order.rs`, `study/verdict.rs`).
-//!    [`CoresStudy::improve`] is a step of a local search: it evaluates other cores for one layer, transfers and memories included.
+//! 2. [`CoresProblem::problems`] lists every different tile on every different core. `costs.rs` solves each once, by
+//!    the search for the best mapping, and adds DRAM accesses for operands that do not fit.
+//! 3. [`CoresProblem::allocate`] allocates a stack's layers to cores (`study/allocation.rs`). `steady_state.rs` finds
+//!    the iteration that a stack repeats (Section 5.2), `waco.rs` its optimal allocation, proved (Section 5.4),
+//!    `genetic.rs` is the search to compare with. Where each layer has one core, a balanced allocation is a candidate,
+//!    too.
+//! 4. [`CoresProblem::evaluate`] schedules an allocation in the order of tiles that suits it best (`study/order.rs`,
+//!    `study/evaluation.rs`). [`CoresProblem::improve`] is a step of a local search: it evaluates other cores for one
+//!    layer, transfers and memories included.
 //!
 //! [`TileSearch`] (`study/tile_search.rs`) does all that for one tile size after the other, and finds the best of them.
 //!
-//! The result is a [`SystemAccount`] (`account.rs`). WACO is a branch-and-bound search of our own instead of a constraint solver: with one
-//! lower bound on the length of an iteration and one on the windows of the cores, it needs some thousand states.
+//! The result is a [`CoresAccount`] (`account.rs`). WACO is a branch-and-bound search of our own instead of a
+//! constraint solver: with one lower bound on the length of an iteration and one on the windows of the cores, it needs
+//! some thousand states.
 //!
 //! # Tiles and schedules
 //!
-//! A [`LoopNest`] has an affine access function for each tensor (`nest.rs`). A [`Split`] cuts its loops into a [`Grid`]
-//! of tiles (`tiling.rs`), and `build.rs` makes tiles, tensors and edges of it: a [`TileGraph`]. As tiles are a grid,
-//! each axis by itself tells which of its pieces overlap the elements that another tile reads (`dependencies.rs`;
-//! `tests/engine/multicore/schedules.rs` compares with every pair of boxes). A graph of a million tiles has nine
-//! million edges, so that an edge takes eight bytes at each end (`graph.rs`).
+//! A [`LoopNest`] has an affine access function for each tensor (`nest.rs`). A [`LoopCuts`] cuts its loops into a
+//! [`TileGrid`] of tiles (`tiling.rs`), and `build.rs` makes tiles, tensors and edges of it: a [`TileGraph`]. As tiles
+//! are a grid, each axis by itself tells which of its pieces overlap the elements that another tile reads
+//! (`dependencies.rs`; `tests/engine/multicore/schedules.rs` compares with every pair of boxes). A graph of a million
+//! tiles has nine million edges, so that an edge takes eight bytes at each end (`graph.rs`).
 //!
 //! [`schedule()`] is COALA (`coala.rs`; Section 4). It takes tile by tile, and places transfers on links (`link_occupancy.rs`) and tensors
 //! in memories: `contents.rs` holds the copies of tensors with their importance, ranked only when one has to leave; `occupancy.rs` the
@@ -41,10 +44,10 @@
 //! # Example
 //!
 //! ```
-//! use fusescape_engine::multicore::{CoresRequest, CoresSettings, CoresStudy, Granularity, TileCosts};
+//! use fusescape_engine::multicore::{CoresRequest, CoresSettings, CoresProblem, Granularity, TileCosts};
 //! use fusescape_spec::{find_preset, hardware_presets, system_presets};
 //!
-//! let study = CoresStudy::new(&CoresRequest {
+//! let study = CoresProblem::new(&CoresRequest {
 //!     hardware: find_preset(hardware_presets(), "tpu-like")?.text.to_owned(),
 //!     workload: "
 //! name: small
@@ -93,32 +96,35 @@ mod tile_size;
 mod tiling;
 mod waco;
 
-pub use crate::system::{CoreId, Link, LinkId, TopMemory, TopMemoryId};
+pub use crate::system::{CoreId, CoreLink, CoreTopMemory, LinkId, TopMemoryId};
 pub use account::{
-    CoreTime, Gap, HeldChange, HeldTensors, LinkTime, MemoryAccess, MemoryUse, SystemAccount, TileAccount, TileRun,
-    TransferCost, TransferRun,
+    ComputedTile, CoreTime, CoresAccount, Gap, HeldChange, HeldTensors, LinkTime, MemoryAccess, MemoryUsage,
+    TileAccount, TransferCost, TransferRun,
 };
-pub use build::{TiledLayer, TiledNetwork, count_edges, tile_graph};
-pub use causes::{Carrier, CoreTimeCause, SystemEnergy, SystemEnergyCause, SystemPart, TransferReason};
+pub use build::{CutLayer, TiledNetwork, count_edges, tile_graph};
+pub use causes::{Carrier, CoreTimeCause, CoresEnergy, CoresEnergyCause, CoresPart, TransferReason};
 pub use coala::{SchedulingProblem, TilePriority, schedule, schedule_with_contents};
 pub use contents::ContentsChange;
-pub use costs::{NoMapping, Solved, TileCost, TileCosts, TileProblem, tile_shape};
+pub use costs::{NoMapping, TileCost, TileCosts, TileProblem, TileSolution, tile_shape};
 pub use genetic::{Evolution, Genes, Objectives, evolve};
-pub use graph::{Edge, Tensor, Tile, TileGraph};
+pub use graph::{Edge, Tile, TileGraph, TileTensor};
 pub use ids::{CostId, GroupId, IterationTile, NestId, SlotId, StackId, TensorId, TileId, TileNumber, TransferId};
-pub use link_occupancy::Span;
-pub use nest::{AccessFunction, AxisExpression, LoopNest, Part};
+pub use link_occupancy::TimeSpan;
+pub use nest::{AccessFunction, AxisExpression, LoopNest, LoopRanges};
 pub use network::NetworkNests;
-pub use request::{CoresRequest, CoresSettings, Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule};
+pub use request::{CoresRequest, CoresSettings, OrderRule, ScheduleObjective, Scheduler, StackRule, TileGranularity};
 pub use rules::{SchedulingRules, TilingRules};
-pub use schedule::{Begin, DramStream, MemoryOverflow, Offchip, PlacedTile, Schedule, Transfer, TransferWaits};
+pub use schedule::{
+    CoresSchedule, DramStream, MemoryOverflow, Offchip, PlacedTile, StartConstraint, Transfer, TransferWaits,
+};
 pub use steady_state::{SteadyState, steady_state};
 pub use study::{
-    CoreAllocation, CoresBasis, CoresBench, CoresDone, CoresEvaluation, CoresImprovement, CoresOutline, CoresSearch,
-    CoresStage, CoresStudy, CoresTask, EvaluatedAllocation, ImprovementStep, MOST_CHOICES, SingleCore, StackAllocation,
-    TileBench, TileCut, TileDone, TileLadder, TileOutcome, TilePoint, TileSearch, TileTask,
+    CoreAllocation, CoresBench, CoresDone, CoresEvaluation, CoresImprovement, CoresOverview, CoresProblem, CoresSearch,
+    CoresStage, CoresTask, EvaluatedAllocation, ImprovementStep, MOST_CHOICES, SingleCore, StackAllocation,
+    StackAllocations, TileBench, TileDone, TileOutcome, TilePoint, TileSearch, TileSizeCandidate, TileSizeRange,
+    TileTask,
 };
 pub use system::System;
 pub use tile_size::TileSize;
-pub use tiling::{Grid, Split};
-pub use waco::{Allocation, AllocationOutcome, AllocationProblem, TilePlacement, allocate, evaluate};
+pub use tiling::{LoopCuts, TileGrid};
+pub use waco::{AllocationOutcome, AllocationProblem, TileAllocation, TilePlacement, allocate, evaluate};

@@ -6,7 +6,7 @@ use crate::workload::{Dim, LayerId};
 use std::ops::Range;
 
 /// Part of a layer's loops, by [`Dim`]; where a layer has no such loop, `0..1`.
-pub type Part = [Range<u64>; 8];
+pub type LoopRanges = [Range<u64>; 8];
 
 /// The loop nest of a layer.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +57,7 @@ impl AxisExpression {
     }
 
     /// From the first to behind the last element that part of the loops touches; it may leave some out in between.
-    pub fn span(&self, part: &Part) -> Range<i64> {
+    pub fn span(&self, part: &LoopRanges) -> Range<i64> {
         let reach = |at: fn(&Range<u64>) -> u64| -> i64 {
             self.terms.iter().map(|(dim, stride)| (stride * at(&part[*dim as usize])) as i64).sum()
         };
@@ -73,7 +73,7 @@ impl AxisExpression {
 
 impl AccessFunction {
     /// The span of part of the loops along each axis.
-    pub fn spans(&self, part: &Part) -> Vec<Range<i64>> {
+    pub fn spans(&self, part: &LoopRanges) -> Vec<Range<i64>> {
         self.axes.iter().map(|axis| axis.span(part)).collect()
     }
 
@@ -85,7 +85,7 @@ impl AccessFunction {
 
 impl LoopNest {
     /// Ranges of all loops from 0 to their sizes.
-    pub fn whole(&self) -> Part {
+    pub fn whole(&self) -> LoopRanges {
         self.sizes.map(|size| 0..size)
     }
 
@@ -100,7 +100,7 @@ impl LoopNest {
     }
 
     /// Iterations of part of the loops: multiply-accumulates.
-    pub fn macs(&self, part: &Part) -> u64 {
+    pub fn macs(&self, part: &LoopRanges) -> u64 {
         part.iter().map(|range| range.end - range.start).product()
     }
 }

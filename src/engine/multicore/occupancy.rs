@@ -9,16 +9,16 @@ use crate::units::{Bits, Cycles};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Occupancy {
     capacity_bits: i64,
-    blocks: Vec<Block>,
+    blocks: Vec<UsageBlock>,
 }
 
 /// Some steps; there is at least one.
 #[derive(Debug, Clone, PartialEq)]
-struct Block {
+struct UsageBlock {
     /// Cycle of the first step.
     start: i64,
     /// The first of all is at cycle 0.
-    steps: Vec<Step>,
+    steps: Vec<UsageStep>,
     /// Bits that are added to all.
     added: i64,
     /// Fewest and most bits of a step, with the bits that are added.
@@ -27,14 +27,14 @@ struct Block {
 
 /// Bits in use from a cycle on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Step {
+struct UsageStep {
     cycle: i64,
     /// The bits, without those that are added to the block.
     bits: i64,
 }
 
-impl Block {
-    fn new(steps: Vec<Step>, added: i64) -> Self {
+impl UsageBlock {
+    fn new(steps: Vec<UsageStep>, added: i64) -> Self {
         let mut block = Self { start: steps.first().map_or(0, |step| step.cycle), steps, added, range: (0, 0) };
         block.measure();
         block
@@ -62,13 +62,13 @@ impl Occupancy {
     /// An empty memory.
     pub fn new(capacity: Bits) -> Self {
         let capacity_bits = capacity.0.min(i64::MAX as u64) as i64;
-        Self { capacity_bits, blocks: vec![Block::new(vec![Step::default()], 0)] }
+        Self { capacity_bits, blocks: vec![UsageBlock::new(vec![UsageStep::default()], 0)] }
     }
 
     /// The steps: cycle, and bits from then on; of several in one cycle the last. Rules that free a place before it is
     /// filled leave a negative number, which counts as 0.
     pub fn steps(&self) -> Vec<(i64, u64)> {
-        let of_block = |block: &Block| {
+        let of_block = |block: &UsageBlock| {
             block.steps.iter().map(|step| (step.cycle, (step.bits + block.added).max(0) as u64)).collect()
         };
         let mut steps: Vec<(i64, u64)> = self.blocks.iter().flat_map::<Vec<(i64, u64)>, _>(of_block).collect();
@@ -141,7 +141,7 @@ impl Occupancy {
         }
         let block = &mut self.blocks[at];
         if !is_whole || block.steps.get(first).is_none_or(|step| step.cycle != cycle) {
-            block.steps.insert(first, Step { cycle, ..block.steps[first - 1] });
+            block.steps.insert(first, UsageStep { cycle, ..block.steps[first - 1] });
         }
         block.change(first, bits);
         self.blocks[at + 1..].iter_mut().for_each(|block| block.change(0, bits));
@@ -150,7 +150,7 @@ impl Occupancy {
             let after = block.steps.split_off(MOST_STEPS / 2);
             block.measure();
             let added = block.added;
-            self.blocks.insert(at + 1, Block::new(after, added));
+            self.blocks.insert(at + 1, UsageBlock::new(after, added));
         }
     }
 

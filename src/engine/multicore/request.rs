@@ -26,7 +26,7 @@ pub struct CoresRequest {
 #[serde(default)]
 pub struct CoresSettings {
     /// How large computation tiles are.
-    pub granularity: Granularity,
+    pub granularity: TileGranularity,
     /// The rule that divides layers into stacks on many cores.
     pub stacks: StackRule,
     /// The objective among schedules.
@@ -48,7 +48,7 @@ pub struct CoresSettings {
 impl Default for CoresSettings {
     fn default() -> Self {
         Self {
-            granularity: Granularity::default(),
+            granularity: TileGranularity::default(),
             stacks: StackRule::default(),
             aim: ScheduleObjective::default(),
             scheduler: Scheduler::default(),
@@ -78,7 +78,7 @@ impl CoresSettings {
 
 /// How large computation tiles are, before layers are shared among cores.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Granularity {
+pub enum TileGranularity {
     /// Tiles of this many rows of each layer's output; columns, where a layer has one row.
     Rows(u64),
     /// A layer is one tile.
@@ -89,7 +89,7 @@ pub enum Granularity {
     ByHand(String),
 }
 
-impl Granularity {
+impl TileGranularity {
     /// As people write it: so many rows, `layer-by-layer`, or anything else by hand.
     ///
     /// # Errors
@@ -113,7 +113,7 @@ impl Granularity {
     }
 }
 
-impl Default for Granularity {
+impl Default for TileGranularity {
     fn default() -> Self {
         Self::Rows(1)
     }

@@ -1,9 +1,9 @@
 //! A schedule: when and where tiles are computed, the transfers of tensors, and their energy.
 
-use super::causes::{SystemEnergy, TransferReason};
+use super::causes::{CoresEnergy, TransferReason};
 use super::contents::ContentsChange;
 use super::ids::{TensorId, TileId};
-use super::link_occupancy::Span;
+use super::link_occupancy::TimeSpan;
 use crate::hardware::Operand;
 use crate::ids::TiVec;
 use crate::system::{CoreId, TopMemoryId};
@@ -38,7 +38,7 @@ pub struct Offchip {
 
 /// The reason for the time at which a tile or a transfer begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Begin {
+pub enum StartConstraint {
     /// A tile: its core is free, and tiles that it waits for are done. A transfer: the tensor is where it comes from.
     #[default]
     Ready,
@@ -74,7 +74,7 @@ pub struct Transfer {
     /// From which memory.
     pub source: TopMemoryId,
     /// The reason for the time at which it begins.
-    pub begin: Begin,
+    pub begin: StartConstraint,
     /// The times before which it cannot begin.
     pub waits: TransferWaits,
     /// From which core.
@@ -84,7 +84,7 @@ pub struct Transfer {
     /// The memory that receives it.
     pub memory: TopMemoryId,
     /// From its first cycle to its last.
-    pub span: Span,
+    pub span: TimeSpan,
     /// Why the tensor is moved.
     pub reason: TransferReason,
     /// Energy of the links, pJ.
@@ -99,7 +99,7 @@ pub struct DramStream {
     /// The tile whose operands do not fit.
     pub tile: TileId,
     /// Cycles in which the links are in use.
-    pub span: Span,
+    pub span: TimeSpan,
     /// The times before which it cannot begin.
     pub waits: TransferWaits,
     /// By which factor it makes the tile longer, as a link is too narrow.
@@ -108,13 +108,13 @@ pub struct DramStream {
 
 /// When each tile is computed and each transfer takes place, with the contents of memories over time.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Schedule {
+pub struct CoresSchedule {
     /// When each tile is computed.
-    pub tiles: TiVec<TileId, Option<Span>>,
+    pub tiles: TiVec<TileId, Option<TimeSpan>>,
     /// The reason for the time at which each begins.
-    pub begins: TiVec<TileId, Begin>,
-    /// Tiles that begin as soon as their tensors are there ([`Begin::Brought`]): the tensor that arrives last, and its
-    /// memory.
+    pub begins: TiVec<TileId, StartConstraint>,
+    /// Tiles that begin as soon as their tensors are there ([`StartConstraint::Brought`]): the tensor that arrives
+    /// last, and its memory.
     pub awaited: Vec<(TileId, TensorId, TopMemoryId)>,
     /// All transfers, in the order in which they were placed.
     pub transfers: Vec<Transfer>,
@@ -125,7 +125,7 @@ pub struct Schedule {
     /// Tensors that come into memories and leave them, if requested ([`super::coala::schedule_with_contents`]).
     pub contents: Vec<ContentsChange>,
     /// Energy by cause.
-    pub energy: SystemEnergy,
+    pub energy: CoresEnergy,
     /// End of the last tile or transfer.
     pub latency: Cycles<f64>,
 }

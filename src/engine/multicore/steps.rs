@@ -1,6 +1,6 @@
 //! Step functions of time, in blocks. They grow at their end, where most look-ups are, too: these begin at the end and gallop backwards.
 
-use super::link_occupancy::Span;
+use super::link_occupancy::TimeSpan;
 use crate::units::{BitsPerCycle, Cycles};
 
 /// A block is divided in two when it has this many steps.
@@ -29,7 +29,7 @@ pub fn last_where<T>(items: &[T], holds: impl Fn(&T) -> bool) -> usize {
 
 /// A step of a [`StepFunction`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Step {
+pub struct StepStart {
     /// The time.
     pub from: Cycles<f64>,
     /// The part of a bandwidth that is in use, until the next step.
@@ -40,13 +40,13 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepFunction {
     /// Blocks in the order of time, so that a change moves few steps. None is empty, and the first step is at time 0.
-    blocks: Vec<Vec<Step>>,
+    blocks: Vec<Vec<StepStart>>,
 }
 
 impl StepFunction {
     /// Zero for ever.
     pub fn new() -> Self {
-        Self { blocks: vec![vec![Step::default()]] }
+        Self { blocks: vec![vec![StepStart::default()]] }
     }
 
     /// The step at a time of 0 or later.
@@ -56,17 +56,17 @@ impl StepFunction {
     }
 
     /// The step with the latest beginning; its value holds from there on.
-    pub fn last(&self) -> Step {
+    pub fn last(&self) -> StepStart {
         self.blocks.last().and_then(|block| block.last().copied()).unwrap_or_default()
     }
 
     /// A step and all after it.
-    pub fn from(&self, StepIndex { block, step }: StepIndex) -> impl Iterator<Item = Step> {
+    pub fn from(&self, StepIndex { block, step }: StepIndex) -> impl Iterator<Item = StepStart> {
         self.blocks[block][step..].iter().chain(self.blocks[block + 1..].iter().flatten()).copied()
     }
 
     /// The preceding step; `None` for the first.
-    pub fn before(&self, StepIndex { block, step }: StepIndex) -> Option<Step> {
+    pub fn before(&self, StepIndex { block, step }: StepIndex) -> Option<StepStart> {
         match step.checked_sub(1) {
             Some(step) => Some(self.blocks[block][step]),
             None => self.blocks[block.checked_sub(1)?].last().copied(),
@@ -74,7 +74,7 @@ impl StepFunction {
     }
 
     /// Adds an amount within a span.
-    pub fn add(&mut self, Span { start, end }: Span, more: BitsPerCycle<f64>) {
+    pub fn add(&mut self, TimeSpan { start, end }: TimeSpan, more: BitsPerCycle<f64>) {
         self.divide(start);
         self.divide(end);
         let StepIndex { block: first, step: mut from } = self.at(start);
@@ -98,7 +98,7 @@ impl StepFunction {
         if block[step].from == time {
             return;
         }
-        block.insert(step + 1, Step { from: time, ..block[step] });
+        block.insert(step + 1, StepStart { from: time, ..block[step] });
         if block.len() >= MOST_STEPS {
             let after = block.split_off(MOST_STEPS / 2);
             self.blocks.insert(at + 1, after);

@@ -2,7 +2,7 @@
 
 use super::rules::SchedulingRules;
 use crate::ids::TiVec;
-use crate::system::{CoreId, CoreSystem, Link, LinkId, TopMemory, TopMemoryId};
+use crate::system::{CoreId, CoreLink, CoreSystem, CoreTopMemory, LinkId, TopMemoryId};
 
 /// Cores that compute, memories, links, and DRAM, which counts as a core that does not compute.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,9 +12,9 @@ pub struct System {
     /// For each core the memories of W, I and O.
     pub memory_of: TiVec<CoreId, [TopMemoryId; 3]>,
     /// All of them; earlier ones are preferred as sources.
-    pub memories: TiVec<TopMemoryId, TopMemory>,
+    pub memories: TiVec<TopMemoryId, CoreTopMemory>,
     /// Every link, those to DRAM included.
-    pub links: TiVec<LinkId, Link>,
+    pub links: TiVec<LinkId, CoreLink>,
     /// For each pair of cores the links from the first to the second.
     pub routes: TiVec<CoreId, TiVec<CoreId, Vec<LinkId>>>,
     /// The core that is DRAM, the last one.

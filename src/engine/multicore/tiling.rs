@@ -1,20 +1,20 @@
 //! Grids of computation tiles: layers cut along their loops.
 
 use super::ids::TileNumber;
-use super::nest::{AxisExpression, LoopNest, Part};
+use super::nest::{AxisExpression, LoopNest, LoopRanges};
 use super::rules::TilingRules;
 use crate::workload::Dim;
 
 /// The cuts of a layer: loops, each with its number of pieces. The loop listed first varies fastest over tile numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Split {
+pub struct LoopCuts {
     /// Cuts in time, by which layers can run fused, tile by tile.
     pub in_time: Vec<(Dim, u64)>,
     /// Cuts that share a layer among cores.
     pub over_cores: Vec<(Dim, u64)>,
 }
 
-impl Split {
+impl LoopCuts {
     /// The cuts in time, then those over cores.
     pub fn cuts(&self) -> impl Iterator<Item = (Dim, u64)> + '_ {
         self.in_time.iter().chain(&self.over_cores).copied()
@@ -27,11 +27,11 @@ impl Split {
 }
 
 /// Position of a tile in the grid: its piece of each loop, by [`Dim`].
-pub type Position = [u32; 8];
+pub type TilePosition = [u32; 8];
 
 /// The tiles of a layer: a grid.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Grid {
+pub struct TileGrid {
     /// Number of tiles.
     pub count: usize,
     /// Ranges into which each loop is cut, by [`Dim`].
@@ -52,9 +52,9 @@ struct Cut {
     inner_pieces: usize,
 }
 
-impl Grid {
+impl TileGrid {
     /// The grid of a layer.
-    pub fn new(nest: &LoopNest, split: &Split, rules: TilingRules) -> Self {
+    pub fn new(nest: &LoopNest, split: &LoopCuts, rules: TilingRules) -> Self {
         let mut pieces: [Vec<std::ops::Range<u64>>; 8] = Default::default();
         let mut places: [Vec<TileNumber>; 8] = Default::default();
         for dim in Dim::ALL {
@@ -87,7 +87,7 @@ impl Grid {
     }
 
     /// The position of a tile in the grid.
-    pub fn position(&self, number: TileNumber) -> Position {
+    pub fn position(&self, number: TileNumber) -> TilePosition {
         let mut position = [0; 8];
         for cut in &self.cuts {
             position[cut.dim as usize] += (number.index() / cut.inner_tiles % cut.pieces * cut.inner_pieces) as u32;
@@ -96,12 +96,12 @@ impl Grid {
     }
 
     /// The part of a loop that a tile computes.
-    pub fn piece(&self, dim: Dim, position: &Position) -> &std::ops::Range<u64> {
+    pub fn piece(&self, dim: Dim, position: &TilePosition) -> &std::ops::Range<u64> {
         &self.pieces[dim as usize][position[dim as usize] as usize]
     }
 
     /// Part of all loops that a tile computes.
-    pub fn part(&self, position: &Position) -> Part {
+    pub fn part(&self, position: &TilePosition) -> LoopRanges {
         std::array::from_fn(|dim| self.pieces[dim][position[dim] as usize].clone())
     }
 }
@@ -113,7 +113,7 @@ pub struct AxisPieces {
 
 impl AxisPieces {
     /// The pieces along an axis of a tensor, by the cuts of this grid.
-    pub fn new(axis: &AxisExpression, grid: &Grid) -> Self {
+    pub fn new(axis: &AxisExpression, grid: &TileGrid) -> Self {
         let pieces = |dim: Dim| (dim, grid.pieces[dim as usize].len());
         Self { dims: axis.terms.iter().map(|term| pieces(term.0)).collect() }
     }
@@ -124,12 +124,12 @@ impl AxisPieces {
     }
 
     /// The number of the combination that a tile has.
-    pub fn index(&self, position: &Position) -> usize {
+    pub fn index(&self, position: &TilePosition) -> usize {
         self.dims.iter().fold(0, |index, &(dim, pieces)| index * pieces + position[dim as usize] as usize)
     }
 
     /// A position with each combination, in the order of their numbers.
-    pub fn positions(&self) -> impl Iterator<Item = Position> {
+    pub fn positions(&self) -> impl Iterator<Item = TilePosition> {
         (0..self.count()).map(|mut index| {
             let mut position = [0; 8];
             for &(dim, pieces) in self.dims.iter().rev() {

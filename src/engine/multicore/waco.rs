@@ -54,7 +54,7 @@ pub type TilePlacement = (SlotId, Vec<CoreId>);
 
 /// An allocation of the tiles of an iteration to slots and cores.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Allocation {
+pub struct TileAllocation {
     /// The slot and the cores of each tile.
     pub tiles: TiVec<IterationTile, TilePlacement>,
     /// Length of an iteration, cycles.
@@ -69,7 +69,7 @@ pub struct Allocation {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct AllocationOutcome {
     /// The best allocation that is known; `None` if there is none, or the search ended before it reached one.
-    pub best: Option<Allocation>,
+    pub best: Option<TileAllocation>,
     /// A lower bound on the latency of every allocation, cycles.
     pub bound: f64,
     /// Number of states that were searched.
@@ -91,7 +91,7 @@ pub fn allocate(instance: &AllocationProblem, goes_on: &mut dyn FnMut(u64) -> bo
     if instance.cycles.len() > MOST || instance.cores > MOST || instance.groups.len() > MOST {
         return AllocationOutcome::default();
     }
-    let mut search = Search::new(instance);
+    let mut search = AllocationSearch::new(instance);
     let root = search.root();
     let bound = search.bound(&root);
     let bound = if bound.is_finite() { search.descend(&root, goes_on) } else { f64::INFINITY };
@@ -102,7 +102,7 @@ pub fn allocate(instance: &AllocationProblem, goes_on: &mut dyn FnMut(u64) -> bo
 /// The latency of an allocation: of one iteration, of its longest window, of all iterations. `None` if it breaks a
 /// constraint: at most one tile for each core and slot (equation 1), dependencies (4), capacity for weights (5), the
 /// same cores for all tiles of a group.
-pub fn evaluate(instance: &AllocationProblem, tiles: &TiSlice<IterationTile, TilePlacement>) -> Option<Allocation> {
+pub fn evaluate(instance: &AllocationProblem, tiles: &TiSlice<IterationTile, TilePlacement>) -> Option<TileAllocation> {
     let slots = tiles.iter().map(|tile| tile.0).max()?.index() + 1;
     let mut cycles: TiVec<SlotId, f64> = ti_vec![0.0; slots];
     let mut busy: TiVec<SlotId, TiVec<CoreId, bool>> = ti_vec![ti_vec![false; instance.cores]; slots];
@@ -135,7 +135,7 @@ pub fn evaluate(instance: &AllocationProblem, tiles: &TiSlice<IterationTile, Til
     };
     let iteration_cycles: f64 = cycles.iter().sum();
     let window_cycles = CoreId::first(instance.cores).filter_map(window).fold(0.0, f64::max);
-    Some(Allocation {
+    Some(TileAllocation {
         tiles: tiles.to_vec(),
         iteration_cycles,
         window_cycles,
@@ -145,7 +145,7 @@ pub fn evaluate(instance: &AllocationProblem, tiles: &TiSlice<IterationTile, Til
 
 /// The state of a core after some slots.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Core {
+struct CoreState {
     /// Cycles since its first slot began; negative if it was never used. If it works again, its window covers all of
     /// them.
     since: f64,
@@ -155,7 +155,7 @@ struct Core {
     groups: IdSet<WeightGroup>,
 }
 
-impl Core {
+impl CoreState {
     fn is_unused(&self) -> bool {
         self.since < 0.0
     }
@@ -163,14 +163,14 @@ impl Core {
 
 /// A node of the search tree: an allocation of some tiles to the first slots.
 #[derive(Debug, Clone)]
-struct State {
+struct PartialAllocation {
     /// Tiles that have a slot.
     done: IdSet<IterationTile>,
     /// Length of all slots so far.
     cycles: f64,
     /// Longest window so far.
     window: f64,
-    cores: TiVec<CoreId, Core>,
+    cores: TiVec<CoreId, CoreState>,
     /// Cores of each group that has begun and is not done; else empty.
     group_cores: TiVec<WeightGroup, IdSet<CoreId>>,
     /// Tiles with their slots and cores.
@@ -181,7 +181,7 @@ struct State {
 
 /// Key of dominance: the tiles that are done, and the groups that each core has begun, cores in canonical order. Only
 /// between states of the same key is there dominance, as the same tiles may follow them on the same cores.
-type Situation = (IdSet<IterationTile>, Vec<IdSet<WeightGroup>>);
+type DominanceKey = (IdSet<IterationTile>, Vec<IdSet<WeightGroup>>);
 
 /// The costs by which a state dominates another of the same key: cycles, window, and for each core, in canonical order, cycles since its
 /// first slot and capacity left, bits.
@@ -192,7 +192,7 @@ struct DominanceEntry {
     cores: Vec<(f64, u64)>,
 }
 
-struct Search<'a> {
+struct AllocationSearch<'a> {
     instance: &'a AllocationProblem,
     /// Predecessors of each tile.
     before: TiVec<IterationTile, IdSet<IterationTile>>,
@@ -206,10 +206,10 @@ struct Search<'a> {
     /// it, else 0.
     pools: Vec<(IdSet<CoreId>, TiVec<IterationTile, f64>)>,
     /// Undominated states that were visited.
-    seen: FxHashMap<Situation, Vec<DominanceEntry>>,
+    seen: FxHashMap<DominanceKey, Vec<DominanceEntry>>,
     /// Number of entries in `seen`.
     remembered: usize,
-    best: Option<Allocation>,
+    best: Option<TileAllocation>,
     nodes: u64,
     is_stopped: bool,
 }
@@ -219,7 +219,7 @@ const MOST_REMEMBERED: usize = 2_000_000;
 /// Number of states between two calls of `goes_on`.
 const ASK: u64 = 256;
 
-impl<'a> Search<'a> {
+impl<'a> AllocationSearch<'a> {
     fn new(instance: &'a AllocationProblem) -> Self {
         let tiles = instance.cycles.len();
         let mut before: TiVec<IterationTile, IdSet<IterationTile>> = ti_vec![IdSet::default(); tiles];
@@ -281,9 +281,10 @@ impl<'a> Search<'a> {
     }
 
     /// The state before the first slot.
-    fn root(&self) -> State {
-        let core = |core: CoreId| Core { since: -1.0, free: self.instance.capacity[core], groups: IdSet::default() };
-        State {
+    fn root(&self) -> PartialAllocation {
+        let core =
+            |core: CoreId| CoreState { since: -1.0, free: self.instance.capacity[core], groups: IdSet::default() };
+        PartialAllocation {
             done: IdSet::default(),
             cycles: 0.0,
             window: 0.0,
@@ -311,7 +312,7 @@ impl<'a> Search<'a> {
     ///
     /// Both parts of [`Self::total`] are bounded: the tiles of a chain of dependencies need different slots, and the
     /// work of a pool needs the windows of its cores.
-    fn bound(&self, state: &State) -> f64 {
+    fn bound(&self, state: &PartialAllocation) -> f64 {
         let left = |tile: IterationTile| !state.done.contains(tile);
         let chain = self.tiles().filter(|&tile| left(tile)).map(|tile| self.tails[tile]).fold(0.0, f64::max);
         let mut window = state.window;
@@ -329,7 +330,7 @@ impl<'a> Search<'a> {
 
     /// Searches the subtree of a state, and returns a lower bound on the latency of all its completions that are better
     /// than `best`, cycles. If nothing was stopped, it is no lower than the latency of the best allocation.
-    fn descend(&mut self, state: &State, goes_on: &mut dyn FnMut(u64) -> bool) -> f64 {
+    fn descend(&mut self, state: &PartialAllocation, goes_on: &mut dyn FnMut(u64) -> bool) -> f64 {
         if state.done.len() == self.instance.cycles.len() {
             let cycles = self.total(state.cycles, state.window);
             if self.best.as_ref().is_none_or(|best| cycles < best.cycles) {
@@ -338,11 +339,11 @@ impl<'a> Search<'a> {
                     tiles[tile] = (slot, cores.iter().collect());
                 }
                 self.best =
-                    Some(Allocation { tiles, iteration_cycles: state.cycles, window_cycles: state.window, cycles });
+                    Some(TileAllocation { tiles, iteration_cycles: state.cycles, window_cycles: state.window, cycles });
             }
             return cycles;
         }
-        let mut next: Vec<(f64, State)> = Vec::new();
+        let mut next: Vec<(f64, PartialAllocation)> = Vec::new();
         self.slots(state, IterationTile::default(), 0.0, &mut Vec::new(), &mut next);
         next.sort_by(|a, b| a.0.total_cmp(&b.0));
         // `least` is the least bound of all children: of those that are pruned or stopped their own, else that of their
@@ -374,11 +375,11 @@ impl<'a> Search<'a> {
     /// longest time of a tile in `slot`.
     fn slots(
         &self,
-        state: &State,
+        state: &PartialAllocation,
         first: IterationTile,
         cycles: f64,
         slot: &mut Vec<(IterationTile, IdSet<CoreId>)>,
-        found: &mut Vec<(f64, State)>,
+        found: &mut Vec<(f64, PartialAllocation)>,
     ) {
         if !slot.is_empty() {
             let after = self.after(state, cycles, slot);
@@ -407,7 +408,7 @@ impl<'a> Search<'a> {
 
     /// The different sets of cores that can compute a tile, with the time that the slowest of them takes. Cores in
     /// `taken` already compute another tile of the slot.
-    fn ways(&self, state: &State, tile: IterationTile, taken: IdSet<CoreId>) -> Vec<(IdSet<CoreId>, f64)> {
+    fn ways(&self, state: &PartialAllocation, tile: IterationTile, taken: IdSet<CoreId>) -> Vec<(IdSet<CoreId>, f64)> {
         let fixed = self.group_of[tile].map_or(IdSet::default(), |group| state.group_cores[group]);
         let weight = self.instance.weights[tile];
         let mut ways = Vec::new();
@@ -443,7 +444,12 @@ impl<'a> Search<'a> {
     }
 
     /// The state after one more slot.
-    fn after(&self, state: &State, cycles: f64, slot: &[(IterationTile, IdSet<CoreId>)]) -> State {
+    fn after(
+        &self,
+        state: &PartialAllocation,
+        cycles: f64,
+        slot: &[(IterationTile, IdSet<CoreId>)],
+    ) -> PartialAllocation {
         let mut next = state.clone();
         next.cycles += cycles;
         next.next_slot = state.next_slot.following();
@@ -495,7 +501,7 @@ impl<'a> Search<'a> {
     /// Whatever follows the state can follow the other one, too, on cores in the same canonical order: they have done
     /// the same tiles, begun the same groups, and have no less room. It adds the same cycles to both, so that time and
     /// windows stay in order.
-    fn is_dominated(&mut self, state: &State) -> bool {
+    fn is_dominated(&mut self, state: &PartialAllocation) -> bool {
         // Cores of a kind are interchangeable: in canonical order, states that only permute them compare equal.
         let mut order: Vec<CoreId> = state.cores.keys().collect();
         let key = |&core: &CoreId| (self.kinds[core], state.cores[core].groups);

@@ -52,7 +52,7 @@ mod unrolled;
 
 use candidate::Candidate;
 pub use constraints::{
-    Amount, Conflict, Constraints, LevelConstraint, LevelDemand, LoopPattern, Misfit, PatternSize, conflict,
+    Conflict, Constraints, LevelConstraint, LevelDemand, LoopAmount, LoopPattern, PatternSize, UnmatchedLoop, conflict,
     find_best_under, has_legal_mapping,
 };
 use exact::legality::NoConstraints;

@@ -1,6 +1,6 @@
 //! Objectives: the scores that a search minimises.
 
-use crate::cost::{Energy, LayerCost, PerLink};
+use crate::cost::{LayerCost, LayerEnergy, PerLink};
 use crate::hardware::{MemoryId, Operand};
 use crate::mapping::LayerOnCore;
 use crate::units::Cycles;
@@ -55,7 +55,7 @@ impl Objective {
     }
 
     /// The score of these accesses in this time.
-    pub(super) fn score_of(&self, problem: &LayerOnCore<'_>, energy: &Energy, latency: Cycles<f64>) -> f64 {
+    pub(super) fn score_of(&self, problem: &LayerOnCore<'_>, energy: &LayerEnergy, latency: Cycles<f64>) -> f64 {
         let core = problem.core;
         let dram = || words_at(problem, &energy.words, core.top(Operand::O));
         self.combine(energy.total_pj, latency, &dram, &|name| {

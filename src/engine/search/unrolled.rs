@@ -1,6 +1,6 @@
 //! The best unrolling together with the best temporal mapping (ZigZag, Sections IV and V).
 //!
-//! Every legal unrolling has a lower bound that takes microseconds to compute ([`Evaluator::unavoidable`]): data that
+//! Every legal unrolling has a lower bound that takes microseconds to compute ([`Evaluator::lower_bound`]): data that
 //! no mapping can avoid to move. Unrollings are searched in the order of their bounds. Once the next bound is higher
 //! than the best score, no further unrolling can win, as bounds ascend.
 
@@ -83,7 +83,7 @@ pub struct UnrolledSearch<'a> {
     /// The best mapping so far, with the number of its candidate.
     best: Option<(usize, UnrolledSolution)>,
     /// Result of each candidate that was searched.
-    solved: Vec<Option<Solved>>,
+    solved: Vec<Option<SolvedUnrolling>>,
     batch: Batch,
 }
 
@@ -104,7 +104,7 @@ struct Batch {
 
 /// The result of the search of one unrolling.
 #[derive(Clone, Copy)]
-struct Solved {
+struct SolvedUnrolling {
     /// The score of its best mapping.
     score: Option<f64>,
     proof: Proof,
@@ -168,7 +168,7 @@ impl<'a> UnrolledSearch<'a> {
             let cost = solution.cost(&problem)?;
             Some((self.objective.score(&problem, &cost), solution))
         });
-        self.solved[index] = Some(Solved { score: scored.map(|(score, _)| score), proof: outcome.proof });
+        self.solved[index] = Some(SolvedUnrolling { score: scored.map(|(score, _)| score), proof: outcome.proof });
         let Some((score, solution)) = scored else { return };
         let key =
             |score: f64, solution: &Solution, index: usize| (score, solution.latency_cycles, solution.energy_pj, index);
@@ -203,8 +203,8 @@ impl<'a> UnrolledSearch<'a> {
         for ((bound, _), solved) in self.candidates.iter().zip(&self.solved).take(self.end()) {
             least = match solved {
                 None => least.min(*bound),
-                Some(Solved { proof: Proof::None, .. }) => return Proof::None,
-                Some(Solved { score: Some(score), proof: Proof::Gap(gap) }) => least.min(score * (1.0 - gap)),
+                Some(SolvedUnrolling { proof: Proof::None, .. }) => return Proof::None,
+                Some(SolvedUnrolling { score: Some(score), proof: Proof::Gap(gap) }) => least.min(score * (1.0 - gap)),
                 Some(_) => least,
             };
             ties |= solved.is_some_and(|solved| solved.proof == Proof::OptimalButForTies);
@@ -281,7 +281,7 @@ fn lower_bound(problem: &LayerOnCore<'_>, objective: &Objective) -> f64 {
     if !objective.never_falls() {
         return f64::NEG_INFINITY;
     }
-    let mut least = Evaluator::new(problem).unavoidable();
+    let mut least = Evaluator::new(problem).lower_bound();
     // Under the rules of the tools, truncated amounts may move less than all data once: only the operations are sure.
     if problem.rules != Rules::CORRECTED {
         least.words = Default::default();

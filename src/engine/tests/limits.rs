@@ -1,9 +1,9 @@
 //! Documents that are legal and huge: they are answered or refused, soon and with little memory.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use fusescape_engine::depth_first::{FuseDepth, ListedStacks, StackArc, StoringMode, cut};
+use fusescape_engine::depth_first::{FuseDepth, StackArc, StackEnumeration, StoringMode, cut};
 use fusescape_engine::explore::{
-    CostStore, Request, Settings, StackLimits, StackStudy, Survey, Sweep, compare_fusions,
+    CostStore, IncrementalSweep, Request, Settings, StackLimits, StackProblem, Sweep, compare_fusions,
 };
 use fusescape_spec::Diagnostics;
 use fusescape_test_support::sample::sample_or_all;
@@ -97,12 +97,12 @@ fn of_thousands_of_layers_the_short_stacks_are_listed() {
     {
         let study = lean(what, || {
             let sweep = Sweep::new(&request(workload, Settings::default())).unwrap();
-            StackStudy::new(sweep, StackLimits::default()).unwrap()
+            StackProblem::new(sweep, StackLimits::default()).unwrap()
         });
         match study.listed() {
-            ListedStacks::UpTo(most) => assert!(most > 1 || !short, "{what}: {most}"),
-            ListedStacks::Given => assert!(!short, "{what}"),
-            ListedStacks::All => panic!("{what}"),
+            StackEnumeration::UpTo(most) => assert!(most > 1 || !short, "{what}: {most}"),
+            StackEnumeration::Given => assert!(!short, "{what}"),
+            StackEnumeration::All => panic!("{what}"),
         }
     }
 }
@@ -113,7 +113,7 @@ fn many_outputs_leave_few_ways() {
     for (what, workload, ways) in [("a comb", comb(most_layers()), 2), ("wide", wide(most_layers()), 1)] {
         let study = lean(what, || {
             let sweep = Sweep::new(&request(workload, Settings::default())).unwrap();
-            StackStudy::new(sweep, StackLimits::default()).unwrap()
+            StackProblem::new(sweep, StackLimits::default()).unwrap()
         });
         assert_eq!(study.cuttings(), ways, "{what}");
     }
@@ -122,8 +122,8 @@ fn many_outputs_leave_few_ways() {
 fn short_stacks_are_all_listed_and_what_other_methods_choose() {
     for count in [250, 1000, most_layers()] {
         let sweep = Sweep::new(&request(chain(32, count), Settings::default())).unwrap();
-        let study = lean("short stacks", || StackStudy::new(sweep.clone(), StackLimits::default()).unwrap());
-        let ListedStacks::UpTo(most) = study.listed() else { panic!("{count}: {:?}", study.listed()) };
+        let study = lean("short stacks", || StackProblem::new(sweep.clone(), StackLimits::default()).unwrap());
+        let StackEnumeration::UpTo(most) = study.listed() else { panic!("{count}: {:?}", study.listed()) };
         let is_short = |arc: &&StackArc| arc.stack.layers().len() <= most;
         // All of at most so many layers, without duplicates.
         let expected: usize = (1..=most).map(|layers| count + 1 - layers).sum();
@@ -139,13 +139,13 @@ fn every_method_answers_for_a_long_chain() {
     let few = Settings { tiles_x: vec![32], tiles_y: vec![8], ..Settings::default() };
     let fusions = lean("all methods on a long chain", || {
         let mut study =
-            StackStudy::new(Sweep::new(&request(chain(32, 600), few)).unwrap(), StackLimits::default()).unwrap();
+            StackProblem::new(Sweep::new(&request(chain(32, 600), few)).unwrap(), StackLimits::default()).unwrap();
         let mut store = CostStore::default();
         let runs: Vec<_> = (0..study.parts()).flat_map(|part| study.part(&mut store, part)).collect();
         compare_fusions(&study, &runs)
     });
-    let optimal = fusions.verdicts.last().unwrap().1.as_ref().unwrap();
-    for (method, verdict) in &fusions.verdicts {
+    let optimal = fusions.results.last().unwrap().1.as_ref().unwrap();
+    for (method, verdict) in &fusions.results {
         let verdict = verdict.as_ref().unwrap_or_else(|wrong| panic!("{method:?}: {wrong}"));
         assert_eq!(verdict.layers.iter().map(Vec::len).sum::<usize>(), 600, "{method:?}");
         assert!(verdict.stacks.energy_pj >= optimal.stacks.energy_pj, "{method:?}");
@@ -156,8 +156,8 @@ fn cuts_through_thousands_of_outputs_are_found() {
     let sweep =
         Sweep::new(&request(comb(most_layers()), Settings { fuse: vec![FuseDepth::Automatic], ..one_point(8) }))
             .unwrap();
-    let mut survey = Survey::new(sweep);
-    let account = lean("a comb", || survey.account(&mut CostStore::default(), 0)).unwrap();
+    let mut incremental = IncrementalSweep::new(sweep);
+    let account = lean("a comb", || incremental.account(&mut CostStore::default(), 0)).unwrap();
     assert!(account.stacks.len() > most_layers() / 2, "{}", account.stacks.len());
 }
 
@@ -169,7 +169,8 @@ fn kinds_of_tiles_are_counted() {
     // With tiles of one pixel nearly every tile of some hundred stacks is of a different type.
     let chain = chain(32, 4095).replace("K: 4", "K: 16");
     let sweep = Sweep::new(&request(chain, one_point(1))).unwrap();
-    let point = lean("kinds of tiles", || Survey::new(sweep).point(&mut CostStore::default(), 0, &mut || true));
+    let point =
+        lean("kinds of tiles", || IncrementalSweep::new(sweep).point(&mut CostStore::default(), 0, &mut || true));
     let wrong = text(&point.map(|_| ()).unwrap_err().reasons());
     assert!(wrong.contains("more than 1000000 layers in all") && wrong.contains("larger tiles"), "{wrong}");
 }

@@ -2,7 +2,7 @@
 //! known.
 
 use super::PLAIN;
-use crate::formula::{Explained, How, Unit};
+use crate::formula::{Explained, How, NumberUnit};
 use crate::numbers::{CYCLES, ENERGY_UNIT};
 use crate::sources::COALA;
 use fusescape_chart::{CoresSweep, Quantity};
@@ -20,7 +20,7 @@ fn totals((energy, latency): (f64, f64), of: &str) -> [Explained; 2] {
 }
 
 fn product(name: &str, totals: [Explained; 2]) -> Explained {
-    Explained::computed(name.to_owned(), Unit::Of(Quantity::EnergyDelay), How::Product, totals.into())
+    Explained::computed(name.to_owned(), NumberUnit::Of(Quantity::EnergyDelay), How::Product, totals.into())
 }
 
 /// Latency (cycles), energy (pJ) and their product for an allocation, and its ratio to that of the first.

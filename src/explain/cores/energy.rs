@@ -1,6 +1,6 @@
 //! Energy of cores, of DRAM accesses of streaming tiles, and of transfers.
 
-use super::{CoresNumber, PLAIN, Schedule};
+use super::{CoresNumber, PLAIN, ScheduleTerms};
 use crate::formula::{Explained, How};
 use crate::numbers::ENERGY_UNIT;
 use crate::sources::{COALA, SINGLE_LAYER};
@@ -8,7 +8,7 @@ use fusescape_engine::hardware::Operand;
 use fusescape_engine::multicore::{Carrier, CoreId, NestId, TileId, TransferId, TransferReason, TransferRun};
 use std::collections::BTreeMap;
 
-impl Schedule<'_> {
+impl ScheduleTerms<'_> {
     pub(super) fn core_energy(&self, shown: Explained, core: CoreId) -> Explained {
         let account = self.0;
         let each = |tile: TileId| account.costs[account.tiles[tile].cost].onchip_pj;

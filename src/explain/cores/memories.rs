@@ -1,14 +1,14 @@
 //! Contents of memories at their peaks.
 
-use super::{BYTES, PLAIN, Schedule, bytes};
+use super::{BYTES, PLAIN, ScheduleTerms, bytes};
 use crate::formula::{Explained, How};
-use fusescape_engine::multicore::{HeldTensors, MemoryUse};
+use fusescape_engine::multicore::{HeldTensors, MemoryUsage};
 
-impl Schedule<'_> {
+impl ScheduleTerms<'_> {
     pub(super) fn peak(&self, shown: Explained) -> Explained {
         let account = self.0;
         let (when, _) = account.peak();
-        let held = |memory: &MemoryUse| {
+        let held = |memory: &MemoryUsage| {
             let next = memory.usage.partition_point(|step| step.0 <= when);
             let bits = next.checked_sub(1).map_or(0, |last| memory.usage[last].1);
             self.held(Explained::given(memory.name.clone(), bytes(bits), BYTES), memory.at_peak_of_all.as_deref())

@@ -11,32 +11,32 @@ mod transfers;
 pub use allocations::{explain_choice, explain_systems};
 pub use numbers::{CorePart, CoresNumber, TileFigure, TransferFigure};
 
-use super::Subject;
-use super::formula::{Explained, How, Unit};
+use super::ExplainedNumber;
+use super::formula::{Explained, How, NumberUnit};
 use super::numbers::CYCLES;
 use super::sources::{COALA, SINGLE_LAYER};
 use fusescape_chart::Quantity;
-use fusescape_engine::multicore::{CoreTimeCause, Span, SystemAccount, SystemPart, TileId, TransferReason};
+use fusescape_engine::multicore::{CoreTimeCause, CoresAccount, CoresPart, TileId, TimeSpan, TransferReason};
 
-const PLAIN: Unit = Unit::Count("");
-const BYTES: Unit = Unit::Of(Quantity::Bytes);
+const PLAIN: NumberUnit = NumberUnit::Count("");
+const BYTES: NumberUnit = NumberUnit::Of(Quantity::Bytes);
 
 fn bytes(bits: u64) -> f64 {
     bits as f64 / 8.0
 }
 
 /// Explains a number of a schedule; `None` if it has no such number.
-pub fn explain_cores(account: &SystemAccount, number: CoresNumber) -> Option<Explained> {
-    Schedule(account).explain(number).map(Explained::or_none)
+pub fn explain_cores(account: &CoresAccount, number: CoresNumber) -> Option<Explained> {
+    ScheduleTerms(account).explain(number).map(Explained::or_none)
 }
 
 /// The source of the numbers.
-struct Schedule<'a>(&'a SystemAccount);
+struct ScheduleTerms<'a>(&'a CoresAccount);
 
-impl Schedule<'_> {
+impl ScheduleTerms<'_> {
     /// A number that is explained on request.
     fn folded(&self, number: CoresNumber) -> Option<Explained> {
-        Some(Explained { subject: Some(Subject::Cores(number)), ..self.shown(number)? })
+        Some(Explained { subject: Some(ExplainedNumber::Cores(number)), ..self.shown(number)? })
     }
 
     fn all(&self, numbers: impl IntoIterator<Item = CoresNumber>) -> Vec<Explained> {
@@ -54,7 +54,7 @@ impl Schedule<'_> {
         Some(match number {
             CoresNumber::Latency => self.latency(shown),
             CoresNumber::Energy => {
-                shown.or("", How::Sum, self.some(SystemPart::ALL.map(CoresNumber::of_part))).after(COALA)
+                shown.or("", How::Sum, self.some(CoresPart::ALL.map(CoresNumber::of_part))).after(COALA)
             }
             CoresNumber::EnergyDelay => {
                 shown.or("", How::Product, self.all([CoresNumber::Energy, CoresNumber::Latency]))
@@ -101,7 +101,7 @@ impl Schedule<'_> {
             CoresNumber::Time(core, part) => self.time(shown, core, part),
             CoresNumber::TimeOf(core, part, layer) => self.time_of(shown, part, self.tiles_of(core, layer)),
             CoresNumber::LinkBusy(link) => {
-                let span = |(index, span): (usize, Span)| {
+                let span = |(index, span): (usize, TimeSpan)| {
                     let terms = [("until", span.end), ("from", span.start)];
                     let terms = terms.map(|(name, cycle)| Explained::given(name, cycle.0, CYCLES));
                     Explained::computed(format!("time {}", index + 1), CYCLES, How::Difference, terms.into())

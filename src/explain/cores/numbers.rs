@@ -1,12 +1,12 @@
 //! The numbers of a schedule: names and values.
 
-use super::{BYTES, Schedule, bytes};
-use crate::formula::{Explained, Unit};
+use super::{BYTES, ScheduleTerms, bytes};
+use crate::formula::{Explained, NumberUnit};
 use crate::numbers::{CYCLES, ENERGY_UNIT};
 use fusescape_chart::{Quantity, reason_name};
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::multicore::{
-    Carrier, CoreId, CoreTime, CoreTimeCause, LinkId, NestId, SystemEnergyCause, SystemPart, TileId, TopMemoryId,
+    Carrier, CoreId, CoreTime, CoreTimeCause, CoresEnergyCause, CoresPart, LinkId, NestId, TileId, TopMemoryId,
     TransferCost, TransferId, TransferReason, TransferRun,
 };
 
@@ -121,10 +121,10 @@ impl CorePart {
 
 impl CoresNumber {
     /// Energy of a part of the system.
-    pub fn of_part(part: SystemPart) -> Self {
+    pub fn of_part(part: CoresPart) -> Self {
         match part {
-            SystemPart::Cores => Self::OnChip,
-            SystemPart::Carrier(carrier) => Self::Moved(carrier),
+            CoresPart::Cores => Self::OnChip,
+            CoresPart::Carrier(carrier) => Self::Moved(carrier),
         }
     }
 }
@@ -138,29 +138,29 @@ fn carried_pj(carrier: Carrier, run: &TransferRun) -> f64 {
     }
 }
 
-impl Schedule<'_> {
+impl ScheduleTerms<'_> {
     /// The number without its formulas.
     pub(super) fn shown(&self, number: CoresNumber) -> Option<Explained> {
         let account = self.0;
-        let (name, value, unit): (String, f64, Unit) = match number {
+        let (name, value, unit): (String, f64, NumberUnit) = match number {
             CoresNumber::Latency => ("latency".into(), account.latency_cycles, CYCLES),
             CoresNumber::Energy => ("energy".into(), account.energy.total_pj(), ENERGY_UNIT),
             CoresNumber::EnergyDelay => {
                 let product = account.energy.total_pj() * account.latency_cycles;
-                ("energy-delay product".into(), product, Unit::Of(Quantity::EnergyDelay))
+                ("energy-delay product".into(), product, NumberUnit::Of(Quantity::EnergyDelay))
             }
             CoresNumber::ComputingShare => {
                 let computing: f64 = account.cores.iter().map(|core| core.cycles[CoreTimeCause::Computing]).sum();
                 let all = account.latency_cycles * account.cores.len() as f64;
-                ("computing".into(), computing / all.max(1.0), Unit::Share)
+                ("computing".into(), computing / all.max(1.0), NumberUnit::Share)
             }
             CoresNumber::MacUse => {
                 let most = account.latency_cycles * account.peak_macs_per_cycle as f64;
-                ("MAC use".into(), account.macs as f64 / most.max(1.0), Unit::Share)
+                ("MAC use".into(), account.macs as f64 / most.max(1.0), NumberUnit::Share)
             }
             CoresNumber::Peak => ("on the chip at most at once".into(), bytes(account.peak_bits()), BYTES),
             CoresNumber::OnChip => {
-                ("cores with their memories".into(), account.energy.of(SystemPart::Cores), ENERGY_UNIT)
+                ("cores with their memories".into(), account.energy.of(CoresPart::Cores), ENERGY_UNIT)
             }
             CoresNumber::CoreEnergy(core) => {
                 let tiles = account.tiles.iter().filter(|run| run.core == core);
@@ -172,10 +172,10 @@ impl Schedule<'_> {
                 ("DRAM for what tiles stream".into(), energy, ENERGY_UNIT)
             }
             CoresNumber::Moved(carrier) => {
-                (carrier.title().into(), account.energy.of(SystemPart::Carrier(carrier)), ENERGY_UNIT)
+                (carrier.title().into(), account.energy.of(CoresPart::Carrier(carrier)), ENERGY_UNIT)
             }
             CoresNumber::MovedFor(carrier, reason) => {
-                let energy = account.energy[SystemEnergyCause::Moved(carrier, reason)];
+                let energy = account.energy[CoresEnergyCause::Moved(carrier, reason)];
                 (format!("{}, {}", carrier.title(), reason_name(reason)), energy, ENERGY_UNIT)
             }
             CoresNumber::MovedOf(carrier, reason, layer, operand) => {
@@ -189,7 +189,7 @@ impl Schedule<'_> {
             }
             CoresNumber::LinkBusy(link) => ("busy".into(), account.links.get(link)?.busy, CYCLES),
             CoresNumber::LinkShare(link) => {
-                ("of the time".into(), account.links.get(link)?.busy / account.latency_cycles, Unit::Share)
+                ("of the time".into(), account.links.get(link)?.busy / account.latency_cycles, NumberUnit::Share)
             }
             CoresNumber::LinkCarries(link, reason) => {
                 let carried: u64 = self.carried(link, reason).map(|(_, run)| run.bits).sum();
@@ -200,7 +200,7 @@ impl Schedule<'_> {
             }
             CoresNumber::MemoryShare(memory) => {
                 let memory = account.memories.get(memory)?;
-                ("of its capacity".into(), memory.peak_bits as f64 / memory.capacity_bits as f64, Unit::Share)
+                ("of its capacity".into(), memory.peak_bits as f64 / memory.capacity_bits as f64, NumberUnit::Share)
             }
             CoresNumber::Tile(tile, figure) => {
                 let run = account.tiles.get(tile)?;

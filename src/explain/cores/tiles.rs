@@ -1,13 +1,13 @@
 //! Start times, end times and durations of tiles.
 
-use super::{CoresNumber, PLAIN, Schedule, TileFigure, TransferFigure};
-use crate::formula::{Explained, How, Unit};
+use super::{CoresNumber, PLAIN, ScheduleTerms, TileFigure, TransferFigure};
+use crate::formula::{Explained, How, NumberUnit};
 use crate::numbers::CYCLES;
 use crate::sources::{COALA, SINGLE_LAYER};
-use fusescape_engine::multicore::{Begin, Gap, LinkId, TileId, TransferCost};
+use fusescape_engine::multicore::{Gap, LinkId, StartConstraint, TileId, TransferCost};
 use std::collections::BTreeMap;
 
-impl Schedule<'_> {
+impl ScheduleTerms<'_> {
     pub(super) fn gap(&self, tile: TileId) -> Option<Gap> {
         let core = self.0.tiles.get(tile)?.core;
         self.0.gaps(core).into_iter().find(|gap| gap.tile == tile)
@@ -37,18 +37,20 @@ impl Schedule<'_> {
                     .or("", How::Largest, of(TileFigure::Free).into_iter().chain(self.all(others())).collect())
                     .noted("The core is free, and all tiles are done that the tile reads from."),
                 TileFigure::Begin => match run.begin {
-                    Begin::Ready => shown
+                    StartConstraint::Ready => shown
                         .or("", How::Largest, of(TileFigure::Free).into_iter().chain(self.all(others())).collect())
                         .noted("As soon as its core is free and what it reads is computed, which is there by then."),
-                    Begin::Brought => {
+                    StartConstraint::Brought => {
                         let last = account.awaited_by(tile).map(|id| CoresNumber::Transfer(id, TransferFigure::End));
                         shown
                             .or("", How::Sum, self.all(last))
                             .noted("As soon as all that it reads is there: this comes last.")
                     }
-                    Begin::Room => shown.noted("As soon as there is room in the memory for what it computes."),
-                    Begin::Links => shown.noted("As soon as the links to DRAM are free for what it streams."),
-                    Begin::Late => shown.noted("As late as nobody has to wait for it."),
+                    StartConstraint::Room => {
+                        shown.noted("As soon as there is room in the memory for what it computes.")
+                    }
+                    StartConstraint::Links => shown.noted("As soon as the links to DRAM are free for what it streams."),
+                    StartConstraint::Late => shown.noted("As late as nobody has to wait for it."),
                 },
                 TileFigure::End => {
                     shown.or("", How::Sum, [TileFigure::Begin, TileFigure::Takes].into_iter().filter_map(of).collect())
@@ -85,13 +87,13 @@ impl Schedule<'_> {
         });
         let mut loads: BTreeMap<LinkId, Vec<Explained>> = BTreeMap::new();
         for (run, rate) in streams {
-            let rate = Explained::given(format!("{} → {}", run.from, run.to), rate, Unit::Count(" bit/cycle"));
+            let rate = Explained::given(format!("{} → {}", run.from, run.to), rate, NumberUnit::Count(" bit/cycle"));
             run.links.iter().for_each(|&link| loads.entry(link).or_default().push(rate.clone()));
         }
         let load = |(link, rates): (LinkId, Vec<Explained>)| {
             let link = account.links.get(link)?;
-            let needs = Explained::computed("needed", Unit::Count(" bit/cycle"), How::Sum, rates);
-            let width = Explained::given("bandwidth", link.bandwidth, Unit::Count(" bit/cycle"));
+            let needs = Explained::computed("needed", NumberUnit::Count(" bit/cycle"), How::Sum, rates);
+            let width = Explained::given("bandwidth", link.bandwidth, NumberUnit::Count(" bit/cycle"));
             Some(Explained::computed(link.name.clone(), PLAIN, How::Quotient, vec![needs, width]))
         };
         let loads = loads.into_iter().filter_map(load).collect();

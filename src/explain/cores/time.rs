@@ -1,14 +1,14 @@
 //! Latency, and the time of cores by cause.
 
-use super::{CorePart, CoresNumber, PLAIN, Schedule, TileFigure, TransferFigure};
-use crate::Subject;
+use super::{CorePart, CoresNumber, PLAIN, ScheduleTerms, TileFigure, TransferFigure};
+use crate::ExplainedNumber;
 use crate::formula::{Explained, How};
 use crate::numbers::CYCLES;
 use crate::sources::{COALA, SINGLE_LAYER};
 use fusescape_engine::multicore::{CoreId, CoreTimeCause, Gap, NestId, TileId, TransferCost};
 use std::collections::BTreeMap;
 
-impl Schedule<'_> {
+impl ScheduleTerms<'_> {
     pub(super) fn latency(&self, shown: Explained) -> Explained {
         let account = self.0;
         let last = |core: CoreId| {
@@ -55,7 +55,7 @@ impl Schedule<'_> {
                 TileFigure::Ready => ("others done", gap.ready),
                 _ => ("begins", gap.start),
             };
-            Explained::folded(name, cycle, CYCLES, Subject::Cores(CoresNumber::Tile(gap.tile, figure)))
+            Explained::folded(name, cycle, CYCLES, ExplainedNumber::Cores(CoresNumber::Tile(gap.tile, figure)))
         };
         let wait = |gap: &Gap, [until, from]: [TileFigure; 2]| {
             let terms = vec![of_gap(gap, until), of_gap(gap, from)];

@@ -1,16 +1,16 @@
 //! Times, sizes and energies of transfers.
 
-use super::{CoresNumber, PLAIN, Schedule, TileFigure, TransferFigure};
+use super::{CoresNumber, PLAIN, ScheduleTerms, TileFigure, TransferFigure};
 use crate::formula::{Explained, How};
 use crate::numbers::{CYCLES, ENERGY_UNIT};
 use crate::sources::{COALA, SINGLE_LAYER};
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::multicore::{
-    Begin, Carrier, LinkId, LinkTime, MemoryAccess, TopMemoryId, TransferCost, TransferId, TransferReason, TransferRun,
-    TransferWaits,
+    Carrier, LinkId, LinkTime, MemoryAccess, StartConstraint, TopMemoryId, TransferCost, TransferId, TransferReason,
+    TransferRun, TransferWaits,
 };
 
-impl Schedule<'_> {
+impl ScheduleTerms<'_> {
     pub(super) fn carried(
         &self,
         link: LinkId,
@@ -28,11 +28,11 @@ impl Schedule<'_> {
         Some(
             match figure {
                 TransferFigure::Begin => shown.or("", How::Largest, self.waits(id, run)).noted(match run.begin {
-                    Begin::Ready => "As soon as it is where it comes from.",
-                    Begin::Room => "As soon as there is room in the memory that it goes to.",
-                    Begin::Links => "As soon as all links on its way are free for as long as it takes.",
-                    Begin::Brought => "As soon as all that belongs to it is there.",
-                    Begin::Late => "As late as nobody has to wait for it.",
+                    StartConstraint::Ready => "As soon as it is where it comes from.",
+                    StartConstraint::Room => "As soon as there is room in the memory that it goes to.",
+                    StartConstraint::Links => "As soon as all links on its way are free for as long as it takes.",
+                    StartConstraint::Brought => "As soon as all that belongs to it is there.",
+                    StartConstraint::Late => "As late as nobody has to wait for it.",
                 }),
                 TransferFigure::End => shown.or(
                     "",

@@ -3,9 +3,9 @@
 //! only one kind has.
 
 use super::expression::{self, Names, number, whole};
-use crate::nest::{FanOut, Node};
+use crate::nest::{FanOut, NestNode};
 use crate::places::{Entries, find, text};
-use crate::report::{Report, Severity};
+use crate::report::{ImportReport, Severity};
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
 /// Limit on the nodes of a list, and on the fan-outs of a node.
@@ -23,7 +23,7 @@ const NOT_COUNTED: [(&str, &[&str]); 6] = [
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Architecture {
     /// Memories and fan-outs, outermost first.
-    pub nodes: Vec<Node<Memory>>,
+    pub nodes: Vec<NestNode<AccelforgeMemory>>,
     /// What computes.
     pub compute: Compute,
     /// Names for use in expressions.
@@ -32,12 +32,12 @@ pub struct Architecture {
 
 /// A memory.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Memory {
+pub struct AccelforgeMemory {
     pub name: String,
     /// Capacity, bits: an expression, which may contain `weight.bits_per_value` of the workload.
     pub size: Option<String>,
-    pub read: Action,
-    pub write: Action,
+    pub read: MemoryAction,
+    pub write: MemoryAction,
     /// Whether reads and writes can be simultaneous.
     pub has_two_ports: bool,
     /// Set expressions of the tensors that it must keep or may keep.
@@ -48,7 +48,7 @@ pub struct Memory {
 
 /// Size, energy and speed of one action.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Action {
+pub struct MemoryAction {
     /// Bits moved.
     pub bits: f64,
     /// Energy, J; `None` if the file states none.
@@ -62,7 +62,7 @@ pub struct Action {
 pub struct Compute {
     pub name: String,
     /// A single computation.
-    pub action: Action,
+    pub action: MemoryAction,
     /// Area of an instance, m².
     pub area: Option<f64>,
     /// Its own fan-outs.
@@ -70,16 +70,21 @@ pub struct Compute {
 }
 
 /// Reads an architecture; `None` if it lacks a memory or a compute unit.
-pub fn read(place: &LocatedNode, names: &Names, reader: &mut Reader, report: &mut Report) -> Option<Architecture> {
+pub fn read(
+    place: &LocatedNode,
+    names: &Names,
+    reader: &mut Reader,
+    report: &mut ImportReport,
+) -> Option<Architecture> {
     let entries = place.entries(reader);
     let Some(nodes) = find(&entries, "nodes") else {
         let remedy = "List its memories, containers and what computes under `nodes`";
         place.reject(reader, ValueError::new("The architecture has no `nodes`", remedy));
         return None;
     };
-    let mut walk = Walk { nodes: Vec::new(), computes: Vec::new(), names };
+    let mut walk = ArchitectureWalk { nodes: Vec::new(), computes: Vec::new(), names };
     walk.read_nodes(nodes, reader, report);
-    let Walk { mut nodes, mut computes, .. } = walk;
+    let ArchitectureWalk { mut nodes, mut computes, .. } = walk;
     let Some(compute) = computes.pop() else {
         let remedy = "End the list of nodes with a `!Compute`";
         place.reject(reader, ValueError::new("The architecture has nothing that computes", remedy));
@@ -89,8 +94,8 @@ pub fn read(place: &LocatedNode, names: &Names, reader: &mut Reader, report: &mu
         let reason = "computes on a path of its own: only the last one of the list is taken";
         report.note(Severity::NotCounted, "Compute", reason, &other.name);
     }
-    nodes.extend(compute.fan_out.iter().cloned().map(Node::FanOut));
-    if !nodes.iter().any(|node| matches!(node, Node::Memory(_))) {
+    nodes.extend(compute.fan_out.iter().cloned().map(NestNode::FanOut));
+    if !nodes.iter().any(|node| matches!(node, NestNode::Memory(_))) {
         let remedy = "Begin the list of nodes with the `!Memory` outside of the chip";
         place.reject(reader, ValueError::new("The architecture has no memory", remedy));
     }
@@ -98,14 +103,14 @@ pub fn read(place: &LocatedNode, names: &Names, reader: &mut Reader, report: &mu
 }
 
 /// State of the walk through the nodes.
-struct Walk<'a> {
-    nodes: Vec<Node<Memory>>,
+struct ArchitectureWalk<'a> {
+    nodes: Vec<NestNode<AccelforgeMemory>>,
     computes: Vec<Compute>,
     names: &'a Names,
 }
 
-impl Walk<'_> {
-    fn read_nodes(&mut self, place: &LocatedNode, reader: &mut Reader, report: &mut Report) {
+impl ArchitectureWalk<'_> {
+    fn read_nodes(&mut self, place: &LocatedNode, reader: &mut Reader, report: &mut ImportReport) {
         for node in place.list(reader, MAX_NODES) {
             let fields = node.entries(reader);
             let name = text(&fields, "name", reader).unwrap_or_default();
@@ -126,9 +131,9 @@ impl Walk<'_> {
                 }
                 "Memory" => {
                     let fan_outs = self.fan_outs(&fields, reader, report);
-                    self.nodes.extend(fan_outs.into_iter().map(Node::FanOut));
+                    self.nodes.extend(fan_outs.into_iter().map(NestNode::FanOut));
                     let memory = self.memory(&name, &node, &fields, reader, report);
-                    self.nodes.push(Node::Memory(memory));
+                    self.nodes.push(NestNode::Memory(memory));
                 }
                 "Compute" => {
                     let fan_out = self.fan_outs(&fields, reader, report);
@@ -140,7 +145,7 @@ impl Walk<'_> {
                 }
                 kind => {
                     let fan_outs = self.fan_outs(&fields, reader, report);
-                    self.nodes.extend(fan_outs.into_iter().map(Node::FanOut));
+                    self.nodes.extend(fan_outs.into_iter().map(NestNode::FanOut));
                     if kind != "Container" {
                         let reason =
                             "what passes through it costs nothing here: it stores nothing and computes nothing";
@@ -151,7 +156,7 @@ impl Walk<'_> {
         }
     }
 
-    fn fan_outs(&self, fields: &Entries, reader: &mut Reader, report: &mut Report) -> Vec<FanOut> {
+    fn fan_outs(&self, fields: &Entries, reader: &mut Reader, report: &mut ImportReport) -> Vec<FanOut> {
         let Some(spatial) = find(fields, "spatial").filter(|place| !place.is_empty()) else { return Vec::new() };
         let mut fan_outs = Vec::new();
         for place in spatial.list(reader, MAX_NODES) {
@@ -190,8 +195,8 @@ impl Walk<'_> {
         place: &LocatedNode,
         fields: &Entries,
         reader: &mut Reader,
-        report: &mut Report,
-    ) -> Memory {
+        report: &mut ImportReport,
+    ) -> AccelforgeMemory {
         if name.is_empty() {
             place
                 .reject(reader, ValueError::new("This memory has no `name`", "Write for example `name: GlobalBuffer`"));
@@ -221,7 +226,7 @@ impl Walk<'_> {
         }
         note_fields(name, fields, reader, report);
         let area = self.scaled(fields, "area", "area_scale", reader);
-        Memory { name: name.to_owned(), size, read, write, has_two_ports, keeps, area }
+        AccelforgeMemory { name: name.to_owned(), size, read, write, has_two_ports, keeps, area }
     }
 
     /// A number times its scale; `None` if it is not stated.
@@ -241,8 +246,8 @@ impl Walk<'_> {
         fields: &Entries,
         names: [&str; N],
         reader: &mut Reader,
-        report: &mut Report,
-    ) -> [Action; N] {
+        report: &mut ImportReport,
+    ) -> [MemoryAction; N] {
         let own_bits = self.scaled(fields, "bits_per_action", "", reader);
         let one = Some(1.0);
         let [energy_scale, speed] =
@@ -253,7 +258,7 @@ impl Walk<'_> {
                 scales.iter().map(|name| scale(name, reader).unwrap_or(1.0)).product::<f64>()
             });
         let bits = own_bits.filter(|bits| *bits > 0.0).unwrap_or(1.0);
-        let mut all = std::array::from_fn(|_| Action { bits, energy: None, throughput: None });
+        let mut all = std::array::from_fn(|_| MemoryAction { bits, energy: None, throughput: None });
         let list = find(fields, "actions").filter(|place| !place.is_empty());
         for place in list.map(|place| place.list(reader, MAX_NODES)).unwrap_or_default() {
             let fields = place.entries(reader);
@@ -266,7 +271,7 @@ impl Walk<'_> {
             let latency = self.scaled(&fields, "latency", "latency_scale", reader).filter(|latency| *latency > 0.0);
             let throughput = self.scaled(&fields, "throughput", "throughput_scale", reader);
             let throughput = throughput.or(latency.map(f64::recip)).map(|throughput| throughput * speed);
-            all[index] = Action {
+            all[index] = MemoryAction {
                 bits: stated.unwrap_or(bits),
                 energy: self.scaled(&fields, "energy", "energy_scale", reader).map(|energy| energy * energy_scale),
                 throughput: throughput.filter(|throughput| throughput.is_finite() && *throughput > 0.0),
@@ -302,7 +307,7 @@ fn place_of(name: &str, place: &LocatedNode) -> String {
     if name.is_empty() { format!("line {}", place.line()) } else { name.to_owned() }
 }
 
-fn note_fields(name: &str, fields: &Entries, reader: &mut Reader, report: &mut Report) {
+fn note_fields(name: &str, fields: &Entries, reader: &mut Reader, report: &mut ImportReport) {
     for (field, usual) in NOT_COUNTED {
         let Some(place) = find(fields, field).filter(|place| !place.is_empty()) else { continue };
         let value = if place.is_scalar() { place.text(reader).unwrap_or_default() } else { String::new() };

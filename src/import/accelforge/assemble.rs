@@ -1,15 +1,15 @@
 //! Files of AccelForge as documents: hardware, a network, and the mapping of its layers.
 
-use super::Files;
-use super::architecture::{Action, Architecture, Memory};
+use super::AccelforgeInput;
+use super::architecture::{AccelforgeMemory, Architecture, MemoryAction};
 use super::expression;
-use super::layers::{Network, Role, network};
-use super::mapping::{Path, Step};
+use super::layers::{EinsumLayer, EinsumNetwork, network};
+use super::mapping::{MappingNode, Path};
 use super::schedule::{self, Unplaced};
-use super::sets::{self, Operands};
+use super::sets::{self, OperandSet};
 use crate::documents::{Documents, NO_LIMIT_ACCESSES, NO_LIMIT_BITS, shared_port};
-use crate::nest::{FanOut, MAX_BITS, Nest, Node};
-use crate::report::{Report, Severity};
+use crate::nest::{FanOut, ImportedNest, MAX_BITS, NestNode};
+use crate::report::{ImportReport, Severity};
 use fusescape_spec::{
     ArraySpec, DensitySpec, Diagnostics, HardwareSpec, LayerMappingSpec, MappingSpec, MemorySpec, UnrollSpec,
     WorkloadSpec,
@@ -28,9 +28,9 @@ const MOST_ENERGY: f64 = 1e-6;
 ///
 /// # Errors
 /// Einsums that are no layers, and inconsistencies: a mapping without an architecture, memories that do not exist.
-pub fn assemble(files: &Files, report: &mut Report) -> Result<Documents, Diagnostics> {
+pub fn assemble(files: &AccelforgeInput, report: &mut ImportReport) -> Result<Documents, Diagnostics> {
     let mut wrong = Diagnostics::default();
-    let Files { architecture, workload, mapping, .. } = files;
+    let AccelforgeInput { architecture, workload, mapping, .. } = files;
     if mapping.is_some() && (architecture.is_none() || workload.is_none()) {
         let reason = "A mapping of AccelForge says how a workload is computed on an architecture";
         wrong.add("mapping", reason, "Import it together with both");
@@ -45,7 +45,7 @@ pub fn assemble(files: &Files, report: &mut Report) -> Result<Documents, Diagnos
     wrong.or(())?;
     let (stage, layers) = match architecture {
         Some(architecture) => {
-            let stage = Stage::new(architecture, network.as_ref(), mapping.as_deref(), report);
+            let stage = AccelforgeLowering::new(architecture, network.as_ref(), mapping.as_deref(), report);
             let layers = stage.layers(mapping.as_deref().unwrap_or_default(), report)?;
             (Some(stage), layers)
         }
@@ -70,32 +70,32 @@ pub fn assemble(files: &Files, report: &mut Report) -> Result<Documents, Diagnos
 }
 
 /// An architecture with what is kept where.
-struct Stage<'a> {
+struct AccelforgeLowering<'a> {
     architecture: &'a Architecture,
-    roles: &'a [Role],
-    nest: Nest<'a, Memory>,
+    roles: &'a [EinsumLayer],
+    nest: ImportedNest<'a, AccelforgeMemory>,
     /// Factor from energies of the file to pJ.
     energy_unit: f64,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> AccelforgeLowering<'a> {
     fn new(
         architecture: &'a Architecture,
-        network: Option<&'a Network>,
+        network: Option<&'a EinsumNetwork>,
         mapping: Option<&[Path]>,
-        report: &mut Report,
+        report: &mut ImportReport,
     ) -> Self {
         let roles = network.map_or(&[][..], |network| &network.roles);
         let keeps = match mapping {
             Some(mapping) => kept_by_mapping(architecture, mapping, roles),
             None => kept_by_sets(architecture, roles, report),
         };
-        let nest = Nest::new(&architecture.nodes, keeps);
+        let nest = ImportedNest::new(&architecture.nodes, keeps);
         Self { architecture, roles, nest, energy_unit: energy_unit(architecture, report) }
     }
 
     /// The mappings of all layers that can be expressed.
-    fn layers(&self, paths: &[Path], report: &mut Report) -> Result<Vec<LayerMappingSpec>, Diagnostics> {
+    fn layers(&self, paths: &[Path], report: &mut ImportReport) -> Result<Vec<LayerMappingSpec>, Diagnostics> {
         let memories: Vec<&str> = self.nest.memories().map(|(_, memory)| memory.name.as_str()).collect();
         let mut layers: Vec<LayerMappingSpec> = Vec::new();
         let mut wrong = Diagnostics::default();
@@ -145,7 +145,7 @@ impl<'a> Stage<'a> {
         wrong.or(layers)
     }
 
-    fn hardware(&self, layers: &[LayerMappingSpec], report: &mut Report) -> HardwareSpec {
+    fn hardware(&self, layers: &[LayerMappingSpec], report: &mut ImportReport) -> HardwareSpec {
         let compute = &self.architecture.compute;
         let clock = compute.action.throughput.unwrap_or(NO_LIMIT_CLOCK);
         let reason = match compute.action.throughput {
@@ -181,7 +181,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    fn memory(&self, (index, node): (usize, &Memory), clock: f64, report: &mut Report) -> MemorySpec {
+    fn memory(&self, (index, node): (usize, &AccelforgeMemory), clock: f64, report: &mut ImportReport) -> MemorySpec {
         let operands = self.nest.operands(index);
         let [read, write] = [&node.read, &node.write].map(|action| self.side(action, clock, &node.name, report));
         let is_limited = node.read.throughput.is_some() && node.write.throughput.is_some();
@@ -204,7 +204,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    fn side(&self, action: &Action, clock: f64, name: &str, report: &mut Report) -> Side {
+    fn side(&self, action: &MemoryAction, clock: f64, name: &str, report: &mut ImportReport) -> PortSide {
         let bits = match action.throughput {
             Some(throughput) => (throughput * action.bits / clock).round().clamp(1.0, MAX_BITS as f64) as u64,
             None => {
@@ -215,10 +215,10 @@ impl<'a> Stage<'a> {
                 bits
             }
         };
-        Side { bits, energy_pj: scaled(action.energy.unwrap_or(0.0), self.energy_unit) / action.bits * bits as f64 }
+        PortSide { bits, energy_pj: scaled(action.energy.unwrap_or(0.0), self.energy_unit) / action.bits * bits as f64 }
     }
 
-    fn size(&self, node: &Memory, report: &mut Report) -> u64 {
+    fn size(&self, node: &AccelforgeMemory, report: &mut ImportReport) -> u64 {
         let names = &self.architecture.names;
         let bits = |name: &str| {
             let tensor = name.strip_suffix(".bits_per_value")?;
@@ -239,7 +239,7 @@ impl<'a> Stage<'a> {
     }
 
     /// The unrolling without a mapping: the loops that reuse the tensors which a fan-out must reuse.
-    fn unroll(&self, report: &mut Report) -> Vec<UnrollSpec> {
+    fn unroll(&self, report: &mut ImportReport) -> Vec<UnrollSpec> {
         let unroll = |(fan_out, [dimension, _]): (&FanOut, &[String; 2])| {
             let reused = fan_out.reuse.as_deref().and_then(|text| sets::value(text, &|_| None)).unwrap_or(0);
             let loop_dimension = match reused {
@@ -256,7 +256,7 @@ impl<'a> Stage<'a> {
 }
 
 /// Bits per cycle of one side of a memory, and the energy of that.
-struct Side {
+struct PortSide {
     bits: u64,
     energy_pj: f64,
 }
@@ -268,11 +268,11 @@ fn scaled(value: f64, unit: f64) -> f64 {
 }
 
 /// Factor from energies of the file to pJ: they are in J, unless that would be absurd.
-fn energy_unit(architecture: &Architecture, report: &mut Report) -> f64 {
-    let per_bit = |action: &Action| action.energy.unwrap_or(0.0) / action.bits;
-    let of_node = |node: &Node<Memory>| match node {
-        Node::Memory(memory) => per_bit(&memory.read).max(per_bit(&memory.write)),
-        Node::FanOut(_) => 0.0,
+fn energy_unit(architecture: &Architecture, report: &mut ImportReport) -> f64 {
+    let per_bit = |action: &MemoryAction| action.energy.unwrap_or(0.0) / action.bits;
+    let of_node = |node: &NestNode<AccelforgeMemory>| match node {
+        NestNode::Memory(memory) => per_bit(&memory.read).max(per_bit(&memory.write)),
+        NestNode::FanOut(_) => 0.0,
     };
     let most = architecture.nodes.iter().map(of_node).fold(per_bit(&architecture.compute.action), f64::max);
     if most <= MOST_ENERGY {
@@ -284,13 +284,13 @@ fn energy_unit(architecture: &Architecture, report: &mut Report) -> f64 {
 }
 
 /// The operands that each node keeps by the storages of a mapping. The outermost memory keeps everything.
-fn kept_by_mapping(architecture: &Architecture, mapping: &[Path], roles: &[Role]) -> Vec<[bool; 3]> {
+fn kept_by_mapping(architecture: &Architecture, mapping: &[Path], roles: &[EinsumLayer]) -> Vec<[bool; 3]> {
     let stores = |path: &Path, name: &str| {
         let role = roles.iter().find(|role| role.einsum == path.einsum);
         let stored = |tensor: &String| {
             path.steps
                 .iter()
-                .any(|step| matches!(step, Step::Storage(memory, all) if memory == name && all.contains(tensor)))
+                .any(|step| matches!(step, MappingNode::Storage(memory, all) if memory == name && all.contains(tensor)))
         };
         role.map_or(0, |role| {
             (0..3).filter(|operand| stored(&role.tensors[*operand])).map(|operand| 1 << operand).sum()
@@ -300,8 +300,8 @@ fn kept_by_mapping(architecture: &Architecture, mapping: &[Path], roles: &[Role]
 }
 
 /// The operands that each node keeps, or may keep, by its set expressions. The outermost memory keeps everything.
-fn kept_by_sets(architecture: &Architecture, roles: &[Role], report: &mut Report) -> Vec<[bool; 3]> {
-    let mut above: Vec<(String, Operands)> = Vec::new();
+fn kept_by_sets(architecture: &Architecture, roles: &[EinsumLayer], report: &mut ImportReport) -> Vec<[bool; 3]> {
+    let mut above: Vec<(String, OperandSet)> = Vec::new();
     kept(architecture, |memory| {
         let name = |name: &str| {
             let of_memory = above.iter().find(|(known, _)| known == name).map(|(_, keeps)| *keeps);
@@ -324,12 +324,12 @@ fn kept_by_sets(architecture: &Architecture, roles: &[Role], report: &mut Report
     })
 }
 
-fn kept(architecture: &Architecture, mut of: impl FnMut(&Memory) -> Operands) -> Vec<[bool; 3]> {
+fn kept(architecture: &Architecture, mut of: impl FnMut(&AccelforgeMemory) -> OperandSet) -> Vec<[bool; 3]> {
     let mut is_outermost = true;
-    let mut keeps = |node: &Node<Memory>| {
+    let mut keeps = |node: &NestNode<AccelforgeMemory>| {
         let set = match node {
-            Node::Memory(memory) => of(memory) | if std::mem::take(&mut is_outermost) { sets::ALL } else { 0 },
-            Node::FanOut(_) => 0,
+            NestNode::Memory(memory) => of(memory) | if std::mem::take(&mut is_outermost) { sets::ALL } else { 0 },
+            NestNode::FanOut(_) => 0,
         };
         [0, 1, 2].map(|operand| set & (1 << operand) > 0)
     };

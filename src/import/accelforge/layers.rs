@@ -7,8 +7,8 @@
 //! is inserted.
 
 use super::sets;
-use super::workload::{Access, Einsum, Term, Workload};
-use crate::report::{Report, Severity};
+use super::workload::{Einsum, RankTerm, TensorAccess, Workload};
+use crate::report::{ImportReport, Severity};
 use fusescape_spec::{Diagnostic, Diagnostics, KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec};
 
 /// Remedy for an Einsum that is no layer.
@@ -19,7 +19,7 @@ const KERNELS: [&str; 2] = ["FX", "FY"];
 
 /// An Einsum as a layer.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Role {
+pub struct EinsumLayer {
     /// Name of the Einsum.
     pub einsum: String,
     /// Names of the tensors that are W, I and O.
@@ -34,7 +34,7 @@ pub struct Role {
 
 /// The layers of a workload.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Network {
+pub struct EinsumNetwork {
     /// Images per batch.
     pub batch: u64,
     /// Bits of layers that state none.
@@ -42,12 +42,12 @@ pub struct Network {
     /// In topological order.
     pub layers: Vec<LayerSpec>,
     /// The Einsum of each of them.
-    pub roles: Vec<Role>,
+    pub roles: Vec<EinsumLayer>,
 }
 
 /// The axis of a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Axis {
+enum TensorAxis {
     Channel,
     Column,
     Row,
@@ -56,20 +56,20 @@ enum Axis {
 
 /// A tensor as a feature map.
 #[derive(Debug, Clone, Default, PartialEq)]
-struct Map {
+struct TensorMap {
     /// Name of the layer that computes it.
     layer: String,
     /// Number of channels, columns, rows.
     size: [u64; 3],
     /// The axis of each of its ranks, sorted by rank.
-    ranks: Vec<(String, Axis)>,
+    ranks: Vec<(String, TensorAxis)>,
 }
 
 /// Makes layers of all Einsums.
 ///
 /// # Errors
 /// Einsums that are no layers, and tensors that are read before they are written.
-pub fn network(workload: &Workload, report: &mut Report) -> Result<Network, Diagnostics> {
+pub fn network(workload: &Workload, report: &mut ImportReport) -> Result<EinsumNetwork, Diagnostics> {
     let mut making = Making { workload, batch: batch(workload), ..Making::new(workload) };
     for einsum in &workload.einsums {
         if let Err(reason) = making.take(einsum, report) {
@@ -79,7 +79,7 @@ pub fn network(workload: &Workload, report: &mut Report) -> Result<Network, Diag
         }
     }
     let Making { network, batch, wrong, .. } = making;
-    wrong.or(Network { batch, ..network })
+    wrong.or(EinsumNetwork { batch, ..network })
 }
 
 /// The variable of the batch, recognised by its name, as nothing else distinguishes it from a position.
@@ -100,12 +100,12 @@ fn batch(workload: &Workload) -> u64 {
 
 struct Making<'a> {
     workload: &'a Workload,
-    network: Network,
+    network: EinsumNetwork,
     batch: u64,
     /// Computed tensors.
-    maps: Vec<(String, Map)>,
+    maps: Vec<(String, TensorMap)>,
     /// Tensors from outside, as the layers that stand for them.
-    inputs: Vec<(String, Map)>,
+    inputs: Vec<(String, TensorMap)>,
     /// Tensors that are copies of others: name, and name of the original.
     copies: Vec<(String, String)>,
     wrong: Diagnostics,
@@ -113,11 +113,11 @@ struct Making<'a> {
 
 impl<'a> Making<'a> {
     fn new(workload: &'a Workload) -> Self {
-        let (network, wrong) = (Network::default(), Diagnostics::default());
+        let (network, wrong) = (EinsumNetwork::default(), Diagnostics::default());
         Self { workload, network, batch: 1, maps: Vec::new(), inputs: Vec::new(), copies: Vec::new(), wrong }
     }
 
-    fn take(&mut self, einsum: &Einsum, report: &mut Report) -> Result<(), String> {
+    fn take(&mut self, einsum: &Einsum, report: &mut ImportReport) -> Result<(), String> {
         if self.maps.iter().any(|(known, _)| *known == einsum.output.tensor) {
             return Err(format!("`{}` is written a second time", einsum.output.tensor));
         }
@@ -157,7 +157,7 @@ impl<'a> Making<'a> {
         self.copies.iter().find(|(copy, _)| copy == tensor).map_or(tensor, |(_, source)| source)
     }
 
-    fn map_of(&self, tensor: &str) -> Option<&Map> {
+    fn map_of(&self, tensor: &str) -> Option<&TensorMap> {
         let source = self.source_of(tensor);
         self.maps.iter().find(|(known, _)| known == source).map(|(_, map)| map)
     }
@@ -166,14 +166,14 @@ impl<'a> Making<'a> {
     fn sides<'e>(
         &self,
         einsum: &Einsum,
-        first: &'e Access,
-        second: &'e Access,
-    ) -> Result<(&'e Access, &'e Access), String> {
-        let named = |role: &str, access: &Access| {
+        first: &'e TensorAccess,
+        second: &'e TensorAccess,
+    ) -> Result<(&'e TensorAccess, &'e TensorAccess), String> {
+        let named = |role: &str, access: &TensorAccess| {
             einsum.renames.iter().any(|(name, source)| name == role && *source == access.tensor)
         };
-        let has_windows = |access: &Access| access.windows().next().is_some();
-        let looks_trained = |access: &Access| access.tensor.to_lowercase().starts_with('w');
+        let has_windows = |access: &TensorAccess| access.windows().next().is_some();
+        let looks_trained = |access: &TensorAccess| access.tensor.to_lowercase().starts_with('w');
         let is_first_input = match [first, second].map(has_windows) {
             [true, true] => return Err("both of its inputs have windows".to_owned()),
             [true, false] => true,
@@ -192,9 +192,9 @@ impl<'a> Making<'a> {
     fn take_product(
         &mut self,
         einsum: &Einsum,
-        weights: &Access,
-        input: &Access,
-        report: &mut Report,
+        weights: &TensorAccess,
+        input: &TensorAccess,
+        report: &mut ImportReport,
     ) -> Result<(), String> {
         let batch = batch_of(einsum).filter(|_| self.batch > 1).map(|(name, _)| name.as_str());
         let weights_map = self.map_of(&weights.tensor).cloned();
@@ -202,7 +202,7 @@ impl<'a> Making<'a> {
         if einsum.adds || is_elementwise && weights_map.is_some() {
             return self.take_pair(einsum, weights, input, report);
         }
-        let shape = Shape::of(einsum, weights, input, batch)?;
+        let shape = ProductLoops::of(einsum, weights, input, batch)?;
         let has_windows = input.windows().next().is_some();
         if weights_map.is_some() && has_windows {
             return Err(format!("`{}`, the weights of its windows, is computed", weights.tensor));
@@ -228,12 +228,18 @@ impl<'a> Making<'a> {
             ..LayerSpec::default()
         };
         let [columns, rows] = POSITIONS.map(|position| shape.size(position));
-        let output = Map { size: [channels, columns, rows], ..shape.map(&einsum.output) };
+        let output = TensorMap { size: [channels, columns, rows], ..shape.map(&einsum.output) };
         self.add(einsum, layer, output, bits);
         let tensors = [weights, input, &einsum.output].map(|access| access.tensor.clone());
         let variables =
             shape.variables.into_iter().map(|variable| (variable.name, variable.size, variable.ours)).collect();
-        self.network.roles.push(Role { einsum: einsum.name.clone(), tensors, variables, bits, has_weights: true });
+        self.network.roles.push(EinsumLayer {
+            einsum: einsum.name.clone(),
+            tensors,
+            variables,
+            bits,
+            has_weights: true,
+        });
         Ok(())
     }
 
@@ -241,15 +247,15 @@ impl<'a> Making<'a> {
     fn take_pair(
         &mut self,
         einsum: &Einsum,
-        second: &Access,
-        first: &Access,
-        report: &mut Report,
+        second: &TensorAccess,
+        first: &TensorAccess,
+        report: &mut ImportReport,
     ) -> Result<(), String> {
         let maps = [first, second].map(|access| self.map_of(&access.tensor).cloned());
         let [Some(one), Some(other)] = maps else {
             return Err("it takes tensors element by element, of which one is computed by no layer".to_owned());
         };
-        let is_whole = |access: &Access| einsum.variables.iter().all(|(name, _)| access.has(name));
+        let is_whole = |access: &TensorAccess| einsum.variables.iter().all(|(name, _)| access.has(name));
         if one.size != other.size || !is_whole(first) || !is_whole(second) || !is_whole(&einsum.output) {
             return Err("it takes tensors of different shapes element by element".to_owned());
         }
@@ -260,7 +266,7 @@ impl<'a> Making<'a> {
             "pairwise",
             vec![one.layer.clone(), other.layer],
             operation,
-            Map { ranks, ..one },
+            TensorMap { ranks, ..one },
             None,
             report,
         );
@@ -268,7 +274,7 @@ impl<'a> Making<'a> {
     }
 
     /// A function of the elements of one tensor, or a reduction over the channels of each position.
-    fn take_single(&mut self, einsum: &Einsum, input: &Access, report: &mut Report) -> Result<(), String> {
+    fn take_single(&mut self, einsum: &Einsum, input: &TensorAccess, report: &mut ImportReport) -> Result<(), String> {
         if input.windows().next().is_some() {
             return Err("it has windows and no weights; pooling is not taken".to_owned());
         }
@@ -283,15 +289,16 @@ impl<'a> Making<'a> {
         let summed: Vec<&(String, u64)> =
             einsum.variables.iter().filter(|(name, _)| !einsum.output.has(name)).collect();
         let axis = |name: &str| axis_of(&map, input, name);
-        if summed.iter().any(|(name, size)| *size > 1 && axis(name) != Some(Axis::Channel)) {
+        if summed.iter().any(|(name, size)| *size > 1 && axis(name) != Some(TensorAxis::Channel)) {
             return Err("it sums over positions".to_owned());
         }
-        let is_channel = |(name, _): &&(String, u64)| axis(name) == Some(Axis::Channel) && einsum.output.has(name);
+        let is_channel =
+            |(name, _): &&(String, u64)| axis(name) == Some(TensorAxis::Channel) && einsum.output.has(name);
         let kept = einsum.variables.iter().filter(is_channel).map(|(_, size)| *size).product::<u64>();
         let ranks = output_ranks(einsum, &map, input)?;
         let (kind, groups) = if summed.is_empty() { ("elementwise", None) } else { ("reduction", Some(kept)) };
         let channels = groups.unwrap_or(map.size[0]);
-        let output = Map { size: [channels, map.size[1], map.size[2]], ranks, ..Map::default() };
+        let output = TensorMap { size: [channels, map.size[1], map.size[2]], ranks, ..TensorMap::default() };
         self.add_lanes(
             einsum,
             kind,
@@ -312,9 +319,9 @@ impl<'a> Making<'a> {
         kind: &str,
         from: Vec<String>,
         operation: &str,
-        output: Map,
+        output: TensorMap,
         groups: Option<u64>,
-        report: &mut Report,
+        report: &mut ImportReport,
     ) {
         let reason = format!("one operation (`{operation}`) an element on a vector unit: without one it is left out");
         report.note(Severity::Expressed, kind, &reason, &einsum.name);
@@ -326,26 +333,26 @@ impl<'a> Making<'a> {
         self.add(einsum, layer, output, bits);
     }
 
-    fn add(&mut self, einsum: &Einsum, mut layer: LayerSpec, output: Map, [w, i, o]: [u64; 3]) {
+    fn add(&mut self, einsum: &Einsum, mut layer: LayerSpec, output: TensorMap, [w, i, o]: [u64; 3]) {
         let precision = PrecisionSpec { w: Some(w), i: Some(i), o_partial: Some(o), o: Some(o) };
         if self.network.roles.is_empty() && self.network.precision == PrecisionSpec::default() {
             self.network.precision = precision;
         } else if self.network.precision != precision {
             layer.precision = precision;
         }
-        let output = Map { layer: layer.name.clone(), ..output };
+        let output = TensorMap { layer: layer.name.clone(), ..output };
         self.maps.push((einsum.output.tensor.clone(), output));
         self.network.layers.push(layer);
     }
 
     /// Bits of the values of W, I and O.
-    fn bits(&self, einsum: &Einsum, accesses: [&Access; 3]) -> [u64; 3] {
+    fn bits(&self, einsum: &Einsum, accesses: [&TensorAccess; 3]) -> [u64; 3] {
         let name = |name: &str| {
             let bit = |index: usize| if accesses[index].tensor == name { 1 << index } else { 0 };
             let is_tensor = (0..3).map(bit).fold(0, |all, bit| all | bit);
             (is_tensor > 0).then_some(is_tensor)
         };
-        let is_intermediate = |access: &Access| {
+        let is_intermediate = |access: &TensorAccess| {
             let mut all = self.workload.einsums.iter();
             let is_written = all.clone().any(|other| other.output.tensor == access.tensor);
             is_written && all.any(|other| other.inputs.iter().any(|input| input.tensor == access.tensor))
@@ -370,9 +377,9 @@ impl<'a> Making<'a> {
         &mut self,
         einsum: &Einsum,
         tensor: &str,
-        needed: &Map,
-        shape: &Shape,
-        report: &mut Report,
+        needed: &TensorMap,
+        shape: &ProductLoops,
+        report: &mut ImportReport,
     ) -> (String, PaddingSpec) {
         let count = |size: [u64; 3]| size.into_iter().fold(1, u64::saturating_mul);
         let Some(map) = self.map_of(tensor).cloned() else { return (self.input(tensor, needed), PaddingSpec::None) };
@@ -413,10 +420,11 @@ impl<'a> Making<'a> {
     }
 
     /// The layer that stands for a tensor from outside.
-    fn input(&mut self, tensor: &str, needed: &Map) -> String {
+    fn input(&mut self, tensor: &str, needed: &TensorMap) -> String {
         let source = self.source_of(tensor).to_owned();
-        let is_it =
-            |(name, map): &&(String, Map)| *name == source && map.size == needed.size && map.ranks == needed.ranks;
+        let is_it = |(name, map): &&(String, TensorMap)| {
+            *name == source && map.size == needed.size && map.ranks == needed.ranks
+        };
         if let Some((_, map)) = self.inputs.iter().find(is_it) {
             return map.layer.clone();
         }
@@ -425,7 +433,7 @@ impl<'a> Making<'a> {
         let (name, kind) = (layer.clone(), "input".to_owned());
         let (channels, size) = (Some(channels), Some((columns, rows)));
         self.network.layers.push(LayerSpec { name, kind, channels, size, ..LayerSpec::default() });
-        self.inputs.push((source, Map { layer: layer.clone(), ..needed.clone() }));
+        self.inputs.push((source, TensorMap { layer: layer.clone(), ..needed.clone() }));
         layer
     }
 
@@ -441,16 +449,18 @@ impl<'a> Making<'a> {
 }
 
 /// The axis of a map along which a variable runs.
-fn axis_of(map: &Map, access: &Access, variable: &str) -> Option<Axis> {
+fn axis_of(map: &TensorMap, access: &TensorAccess, variable: &str) -> Option<TensorAxis> {
     let (rank, _) = access.ranks.iter().find(|(_, terms)| terms.iter().any(|term| term.variable == variable))?;
     map.ranks.iter().find(|(known, _)| known == rank).map(|(_, axis)| *axis)
 }
 
 /// The axes of the ranks of an output whose variables run along a map.
-fn output_ranks(einsum: &Einsum, map: &Map, input: &Access) -> Result<Vec<(String, Axis)>, String> {
+fn output_ranks(einsum: &Einsum, map: &TensorMap, input: &TensorAccess) -> Result<Vec<(String, TensorAxis)>, String> {
     let mut ranks = Vec::new();
     for (rank, terms) in &einsum.output.ranks {
-        let [Term { variable, coefficient: 1 }] = &terms[..] else { return Err("its output has windows".to_owned()) };
+        let [RankTerm { variable, coefficient: 1 }] = &terms[..] else {
+            return Err("its output has windows".to_owned());
+        };
         if einsum.size(variable) == 1 {
             continue;
         }
@@ -466,28 +476,28 @@ fn pair([columns, rows]: [u64; 2]) -> Option<(u64, u64)> {
 }
 
 /// A rank variable of a product.
-struct Variable {
+struct RankVariable {
     name: String,
     size: u64,
     ours: &'static str,
 }
 
 /// The loops of a product.
-struct Shape {
-    variables: Vec<Variable>,
+struct ProductLoops {
+    variables: Vec<RankVariable>,
     /// Stride and dilation of columns and rows.
     steps: [(u64, u64); 2],
     /// For each rank of the input, the axis of its window.
     windows: Vec<(String, usize)>,
 }
 
-impl Shape {
-    fn of(einsum: &Einsum, weights: &Access, input: &Access, batch: Option<&str>) -> Result<Self, String> {
+impl ProductLoops {
+    fn of(einsum: &Einsum, weights: &TensorAccess, input: &TensorAccess, batch: Option<&str>) -> Result<Self, String> {
         if [weights, &einsum.output].iter().any(|access| access.windows().next().is_some()) {
             return Err("weights or output have windows, which only the map that a layer reads has".to_owned());
         }
         let variables =
-            einsum.variables.iter().map(|(name, size)| Variable { name: name.clone(), size: *size, ours: "" });
+            einsum.variables.iter().map(|(name, size)| RankVariable { name: name.clone(), size: *size, ours: "" });
         let mut shape = Self { variables: variables.collect(), steps: [(1, 1); 2], windows: Vec::new() };
         let indexes = |name: &str| [weights, input, &einsum.output].map(|access| access.has(name));
         for (rank, terms) in input.windows() {
@@ -530,7 +540,12 @@ impl Shape {
     }
 
     /// An index with a kernel or a stride becomes an axis of the map.
-    fn add_window(&mut self, rank: &str, terms: &[Term], indexes: &dyn Fn(&str) -> [bool; 3]) -> Result<(), String> {
+    fn add_window(
+        &mut self,
+        rank: &str,
+        terms: &[RankTerm],
+        indexes: &dyn Fn(&str) -> [bool; 3],
+    ) -> Result<(), String> {
         let of = |is: [bool; 3]| terms.iter().find(|term| indexes(&term.variable) == is);
         let (kernel, position) = (of([true, true, false]), of([false, true, true]));
         let found = usize::from(kernel.is_some()) + usize::from(position.is_some());
@@ -541,7 +556,7 @@ impl Shape {
         }
         self.windows.push((rank.to_owned(), axis));
         for (term, ours, is_position) in [(position, POSITIONS[axis], true), (kernel, KERNELS[axis], false)] {
-            let Some(Term { variable, coefficient }) = term else { continue };
+            let Some(RankTerm { variable, coefficient }) = term else { continue };
             let step = &mut self.steps[axis];
             *(if is_position { &mut step.0 } else { &mut step.1 }) = *coefficient;
             let Some(known) = self.variables.iter_mut().find(|known| known.name == *variable) else { continue };
@@ -560,32 +575,32 @@ impl Shape {
     }
 
     /// The map that the product reads, by the sizes of its loops.
-    fn input(&self, input: &Access) -> Map {
+    fn input(&self, input: &TensorAccess) -> TensorMap {
         let [columns, rows] = [0, 1].map(|axis| {
             let (stride, dilation) = self.steps[axis];
             let positions = (self.size(POSITIONS[axis]) - 1).saturating_mul(stride);
             positions.saturating_add((self.size(KERNELS[axis]) - 1).saturating_mul(dilation)).saturating_add(1)
         });
-        Map { size: [self.size("C").saturating_mul(self.size("G")), columns, rows], ..self.map(input) }
+        TensorMap { size: [self.size("C").saturating_mul(self.size("G")), columns, rows], ..self.map(input) }
     }
 
     /// The axes of the ranks of a tensor.
-    fn map(&self, access: &Access) -> Map {
-        let axis = |rank: &str, terms: &[Term]| {
+    fn map(&self, access: &TensorAccess) -> TensorMap {
+        let axis = |rank: &str, terms: &[RankTerm]| {
             let window = self.windows.iter().find(|(known, _)| known == rank).map(|(_, axis)| *axis);
             let ours = terms.first().and_then(|term| self.variables.iter().find(|known| known.name == term.variable));
             match (window, ours.map_or("", |known| known.ours)) {
-                (Some(0), _) | (None, "OX") => Some(Axis::Column),
-                (Some(_), _) | (None, "OY") => Some(Axis::Row),
-                (None, "B") => Some(Axis::Batch),
+                (Some(0), _) | (None, "OX") => Some(TensorAxis::Column),
+                (Some(_), _) | (None, "OY") => Some(TensorAxis::Row),
+                (None, "B") => Some(TensorAxis::Batch),
                 // With one element it may be any axis.
                 (None, "") => None,
-                (None, _) => Some(Axis::Channel),
+                (None, _) => Some(TensorAxis::Channel),
             }
         };
         let ranks = access.ranks.iter().filter_map(|(rank, terms)| Some((rank.clone(), axis(rank, terms)?)));
-        let mut ranks: Vec<(String, Axis)> = ranks.collect();
+        let mut ranks: Vec<(String, TensorAxis)> = ranks.collect();
         ranks.sort();
-        Map { ranks, ..Map::default() }
+        TensorMap { ranks, ..TensorMap::default() }
     }
 }

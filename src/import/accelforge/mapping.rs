@@ -2,7 +2,7 @@
 
 use super::expression::{self, Names};
 use crate::places::{find, text};
-use crate::report::{Report, Severity};
+use crate::report::{ImportReport, Severity};
 use fusescape_spec::Diagnostic;
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
@@ -16,7 +16,7 @@ pub struct Path {
     /// Name of the Einsum.
     pub einsum: String,
     /// Loops and storages.
-    pub steps: Vec<Step>,
+    pub steps: Vec<MappingNode>,
     /// Number of steps shared with other Einsums, up to the last split.
     pub shared: usize,
     /// Place in the file.
@@ -34,7 +34,7 @@ impl Path {
 
 /// A loop or a storage.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Step {
+pub enum MappingNode {
     /// A memory that holds tiles of these tensors.
     Storage(String, Vec<String>),
     Loop(TileLoop),
@@ -52,8 +52,8 @@ pub struct TileLoop {
 }
 
 /// Reads a mapping.
-pub fn read(place: &LocatedNode, names: &Names, reader: &mut Reader, report: &mut Report) -> Vec<Path> {
-    let mut walk = Walk { paths: Vec::new(), names, steps: 0 };
+pub fn read(place: &LocatedNode, names: &Names, reader: &mut Reader, report: &mut ImportReport) -> Vec<Path> {
+    let mut walk = MappingWalk { paths: Vec::new(), names, steps: 0 };
     walk.read_nodes(place, &mut Vec::new(), 0, reader, report);
     if walk.paths.is_empty() && reader.count() == 0 {
         let remedy = "End each branch with `!Compute` and its `einsum`";
@@ -62,22 +62,22 @@ pub fn read(place: &LocatedNode, names: &Names, reader: &mut Reader, report: &mu
     walk.paths
 }
 
-struct Walk<'a> {
+struct MappingWalk<'a> {
     paths: Vec<Path>,
     names: &'a Names,
     /// Number of steps of all paths so far.
     steps: usize,
 }
 
-impl Walk<'_> {
+impl MappingWalk<'_> {
     /// Reads a list of nested nodes.
     fn read_nodes(
         &mut self,
         place: &LocatedNode,
-        above: &mut Vec<Step>,
+        above: &mut Vec<MappingNode>,
         shared: usize,
         reader: &mut Reader,
-        report: &mut Report,
+        report: &mut ImportReport,
     ) {
         let fields = place.entries(reader);
         let Some(nodes) = find(&fields, "nodes") else {
@@ -99,10 +99,11 @@ impl Walk<'_> {
             };
             match kind {
                 "Compute" => self.compute(&node, above, shared, reader),
-                "Temporal" | "Spatial" => above.extend(self.tile_loop(&node, reader).map(Step::Loop)),
+                "Temporal" | "Spatial" => above.extend(self.tile_loop(&node, reader).map(MappingNode::Loop)),
                 "Storage" => {
                     let tensors = find(&fields, "tensors").map(|place| place.names(reader)).unwrap_or_default();
-                    above.extend(text(&fields, "component", reader).map(|memory| Step::Storage(memory, tensors)));
+                    above
+                        .extend(text(&fields, "component", reader).map(|memory| MappingNode::Storage(memory, tensors)));
                 }
                 "Nested" => self.read_nodes(&node, &mut above.clone(), shared, reader, report),
                 "Sequential" => self.split(&node, above, shared, reader, report),
@@ -136,10 +137,10 @@ impl Walk<'_> {
     fn split(
         &mut self,
         place: &LocatedNode,
-        above: &mut Vec<Step>,
+        above: &mut Vec<MappingNode>,
         shared: usize,
         reader: &mut Reader,
-        report: &mut Report,
+        report: &mut ImportReport,
     ) {
         let fields = place.entries(reader);
         let Some(branches) = find(&fields, "nodes") else { return };
@@ -157,7 +158,7 @@ impl Walk<'_> {
         }
     }
 
-    fn compute(&mut self, place: &LocatedNode, above: &[Step], shared: usize, reader: &mut Reader) {
+    fn compute(&mut self, place: &LocatedNode, above: &[MappingNode], shared: usize, reader: &mut Reader) {
         let fields = place.entries(reader);
         let Some(einsum) = text(&fields, "einsum", reader) else {
             place.reject(

@@ -32,7 +32,7 @@ const TEMPLATE_REMEDY: &str = "Write the values in their places, or import what 
     `accelforge.Spec.from_yaml(file, jinja_parse_data={...}).workload.to_yaml()`, and likewise of `arch` and `mapping`";
 
 /// What files of AccelForge say: an architecture, a workload, and a mapping, which has a path for each Einsum.
-pub type Files = crate::nest::Files<Architecture, Workload, Vec<Path>>;
+pub type AccelforgeInput = crate::nest::Files<Architecture, Workload, Vec<Path>>;
 
 /// Whether a file is from AccelForge, by its top-level fields. Timeloop's files have `mapping` as well, as a list.
 pub fn recognise(text: &str) -> bool {
@@ -51,8 +51,8 @@ pub fn recognise(text: &str) -> bool {
 }
 
 /// Reads a file: its contents as far as they can be read, and all errors.
-pub fn read(text: &str) -> (Files, Diagnostics) {
-    let mut files = Files::default();
+pub fn read(text: &str) -> (AccelforgeInput, Diagnostics) {
+    let mut files = AccelforgeInput::default();
     if let Some(line) = text.lines().position(is_template) {
         let reason = format!("Line {} is a template or takes in another mapping", line + 1);
         let remedy = TEMPLATE_REMEDY.to_owned();

@@ -1,13 +1,13 @@
 //! A path of a mapping applied to its layer: loops in time and in space, and the memories that hold the former.
 
-use super::layers::Role;
-use super::mapping::{Path, Step, TileLoop};
+use super::layers::EinsumLayer;
+use super::mapping::{MappingNode, Path, TileLoop};
 use crate::nest::mapped_loop;
 use fusescape_spec::{Diagnostics, MappedLoopSpec};
 
 /// The loops of a layer.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Schedule {
+pub struct AccelforgeSchedule {
     /// Loops in time of more than one iteration, innermost first.
     pub time: Vec<MappedLoopSpec>,
     /// Loops in space: dimension in the mapping, loop dimension, instances.
@@ -23,30 +23,30 @@ pub enum Unplaced {
 }
 
 /// Assigns the loops of a path to memories and array dimensions.
-pub fn place<'a>(path: &'a Path, role: &'a Role, memories: &[&'a str]) -> Result<Schedule, Unplaced> {
+pub fn place<'a>(path: &'a Path, role: &'a EinsumLayer, memories: &[&'a str]) -> Result<AccelforgeSchedule, Unplaced> {
     let outermost = memories.first().copied().unwrap_or_default();
     check_fusion(path, role, outermost).map_err(Unplaced::Fused)?;
-    let mut placing = Placing {
+    let mut placing = AccelforgePlacement {
         path,
         role,
         left: role.variables.iter().map(|(_, size, _)| *size).collect(),
         held: [outermost; 3],
-        schedule: Schedule::default(),
+        schedule: AccelforgeSchedule::default(),
         wrong: Diagnostics::default(),
     };
     path.steps.iter().for_each(|step| placing.take(step, memories));
     placing.finish().map_err(Unplaced::Wrong)
 }
 
-fn check_fusion(path: &Path, role: &Role, outermost: &str) -> Result<(), String> {
+fn check_fusion(path: &Path, role: &EinsumLayer, outermost: &str) -> Result<(), String> {
     let is_long = |variable: &str| role.variables.iter().any(|(name, size, _)| *name == variable && *size > 1);
-    let is_loop = |step: &&Step| matches!(step, Step::Loop(one) if is_long(&one.variable));
+    let is_loop = |step: &&MappingNode| matches!(step, MappingNode::Loop(one) if is_long(&one.variable));
     if path.steps[..path.shared.min(path.steps.len())].iter().any(|step| is_loop(&step)) {
         return Err("it shares loops with other Einsums".to_owned());
     }
     for tensor in &role.tensors {
         let first = path.steps.iter().find_map(|step| match step {
-            Step::Storage(memory, tensors) if tensors.contains(tensor) => Some(memory),
+            MappingNode::Storage(memory, tensors) if tensors.contains(tensor) => Some(memory),
             _ => None,
         });
         match first {
@@ -60,20 +60,20 @@ fn check_fusion(path: &Path, role: &Role, outermost: &str) -> Result<(), String>
     Ok(())
 }
 
-struct Placing<'a> {
+struct AccelforgePlacement<'a> {
     path: &'a Path,
-    role: &'a Role,
+    role: &'a EinsumLayer,
     /// By rank variable: the size of the current tile.
     left: Vec<u64>,
     held: [&'a str; 3],
-    schedule: Schedule,
+    schedule: AccelforgeSchedule,
     wrong: Diagnostics,
 }
 
-impl<'a> Placing<'a> {
-    fn take(&mut self, step: &'a Step, memories: &[&str]) {
+impl<'a> AccelforgePlacement<'a> {
+    fn take(&mut self, step: &'a MappingNode, memories: &[&str]) {
         match step {
-            Step::Storage(memory, tensors) => {
+            MappingNode::Storage(memory, tensors) => {
                 if !memories.contains(&memory.as_str()) {
                     let remedy = format!("Its memories are {}", memories.join(", "));
                     return self.reject(format!("The architecture has no memory `{memory}`"), remedy);
@@ -84,7 +84,7 @@ impl<'a> Placing<'a> {
                     }
                 }
             }
-            Step::Loop(one) => self.take_loop(one),
+            MappingNode::Loop(one) => self.take_loop(one),
         }
     }
 
@@ -117,7 +117,7 @@ impl<'a> Placing<'a> {
         self.wrong.0.push(self.path.wrong(reason, remedy));
     }
 
-    fn finish(mut self) -> Result<Schedule, Diagnostics> {
+    fn finish(mut self) -> Result<AccelforgeSchedule, Diagnostics> {
         let Self { path, role, left, wrong, .. } = &mut self;
         if wrong.is_empty() {
             for ((name, ..), left) in role.variables.iter().zip(&*left).filter(|(_, left)| **left > 1) {

@@ -1,35 +1,35 @@
 //! Set expressions of AccelForge over the tensors of one Einsum, such as `~MainMemory | weight`.
 
 /// A set of operands: one bit each for W, I and O, W the lowest.
-pub type Operands = u8;
+pub type OperandSet = u8;
 
 /// W, I and O.
-pub const ALL: Operands = 0b111;
+pub const ALL: OperandSet = 0b111;
 /// Limit on the nesting of parentheses and complements.
 const MAX_DEPTH: usize = 32;
 
 /// The value of a set expression. A conditional `A if condition else B` counts as A. `name` resolves names other than
 /// the built-in ones; unknown names are tensors of other Einsums. `None` if it is not a set expression.
-pub fn value(text: &str, name: &dyn Fn(&str) -> Option<Operands>) -> Option<Operands> {
+pub fn value(text: &str, name: &dyn Fn(&str) -> Option<OperandSet>) -> Option<OperandSet> {
     let text = text.split_once(" if ").map_or(text, |(then, _)| then);
-    let mut parser = Parser { rest: text.trim_start(), name };
+    let mut parser = SetParser { rest: text.trim_start(), name };
     let value = parser.union(0)?;
     parser.rest.is_empty().then_some(value)
 }
 
-struct Parser<'a> {
+struct SetParser<'a> {
     rest: &'a str,
-    name: &'a dyn Fn(&str) -> Option<Operands>,
+    name: &'a dyn Fn(&str) -> Option<OperandSet>,
 }
 
-impl Parser<'_> {
+impl SetParser<'_> {
     fn takes(&mut self, operator: char) -> bool {
         let Some(rest) = self.rest.strip_prefix(operator) else { return false };
         self.rest = rest.trim_start();
         true
     }
 
-    fn union(&mut self, depth: usize) -> Option<Operands> {
+    fn union(&mut self, depth: usize) -> Option<OperandSet> {
         let mut set = self.intersection(depth)?;
         while self.takes('|') {
             set |= self.intersection(depth)?;
@@ -37,7 +37,7 @@ impl Parser<'_> {
         Some(set)
     }
 
-    fn intersection(&mut self, depth: usize) -> Option<Operands> {
+    fn intersection(&mut self, depth: usize) -> Option<OperandSet> {
         let mut set = self.difference(depth)?;
         while self.takes('&') {
             set &= self.difference(depth)?;
@@ -45,7 +45,7 @@ impl Parser<'_> {
         Some(set)
     }
 
-    fn difference(&mut self, depth: usize) -> Option<Operands> {
+    fn difference(&mut self, depth: usize) -> Option<OperandSet> {
         let mut set = self.atom(depth)?;
         while self.takes('-') {
             set &= !self.atom(depth)?;
@@ -53,7 +53,7 @@ impl Parser<'_> {
         Some(set)
     }
 
-    fn atom(&mut self, depth: usize) -> Option<Operands> {
+    fn atom(&mut self, depth: usize) -> Option<OperandSet> {
         if depth > MAX_DEPTH {
             return None;
         }

@@ -2,7 +2,7 @@
 
 use super::expression::{self, Names};
 use crate::places::{Entries, find, short, text};
-use crate::report::{Report, Severity};
+use crate::report::{ImportReport, Severity};
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
 /// Limit on the Einsums of a workload.
@@ -23,8 +23,8 @@ pub struct Workload {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Einsum {
     pub name: String,
-    pub inputs: Vec<Access>,
-    pub output: Access,
+    pub inputs: Vec<TensorAccess>,
+    pub output: TensorAccess,
     /// Rank variables with their sizes.
     pub variables: Vec<(String, u64)>,
     /// Bits of values as stated by the workload: set expressions with numbers.
@@ -50,30 +50,30 @@ impl Einsum {
 
 /// The access of an Einsum to a tensor.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Access {
+pub struct TensorAccess {
     /// Name of the tensor.
     pub tensor: String,
     /// Its ranks, each with the sum of terms that indexes it.
-    pub ranks: Vec<(String, Vec<Term>)>,
+    pub ranks: Vec<(String, Vec<RankTerm>)>,
     /// Bits of a value, if stated.
     pub bits: Option<u64>,
 }
 
-impl Access {
+impl TensorAccess {
     /// Whether a variable indexes it.
     pub fn has(&self, variable: &str) -> bool {
         self.ranks.iter().any(|(_, terms)| terms.iter().any(|term| term.variable == variable))
     }
 
     /// Indices of more than a single variable.
-    pub fn windows(&self) -> impl Iterator<Item = &(String, Vec<Term>)> {
+    pub fn windows(&self) -> impl Iterator<Item = &(String, Vec<RankTerm>)> {
         self.ranks.iter().filter(|(_, terms)| terms.len() > 1 || terms.iter().any(|term| term.coefficient > 1))
     }
 }
 
 /// A rank variable with its coefficient.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Term {
+pub struct RankTerm {
     pub variable: String,
     /// The coefficient, at least 1.
     pub coefficient: u64,
@@ -81,13 +81,13 @@ pub struct Term {
 
 /// Sizes stated by a workload or an Einsum: of ranks, and bounds of rank variables.
 #[derive(Debug, Clone, Default)]
-struct Sizes {
+struct RankSizes {
     ranks: Vec<(String, u64)>,
     variables: Vec<(String, u64)>,
 }
 
 /// Reads a workload; `None` if it has no Einsums.
-pub fn read(place: &LocatedNode, names: &Names, reader: &mut Reader, report: &mut Report) -> Option<Workload> {
+pub fn read(place: &LocatedNode, names: &Names, reader: &mut Reader, report: &mut ImportReport) -> Option<Workload> {
     let fields = place.entries(reader);
     let Some(list) = find(&fields, "einsums").filter(|place| !place.is_empty()) else {
         place.reject(reader, ValueError::new("The workload has no `einsums`", EXAMPLE));
@@ -99,7 +99,7 @@ pub fn read(place: &LocatedNode, names: &Names, reader: &mut Reader, report: &mu
     let mut einsums = Vec::new();
     for place in list.list(reader, MAX_EINSUMS) {
         let Some(mut einsum) = read_einsum(&place, names, reader, report) else { continue };
-        let own = if place.is_map() { read_sizes(&place.entries(reader), names, reader) } else { Sizes::default() };
+        let own = if place.is_map() { read_sizes(&place.entries(reader), names, reader) } else { RankSizes::default() };
         set_variables(&mut einsum, &[&own, &sizes], &place, reader);
         einsum.bits.clone_from(&bits);
         einsums.push(einsum);
@@ -107,8 +107,8 @@ pub fn read(place: &LocatedNode, names: &Names, reader: &mut Reader, report: &mu
     Some(Workload { einsums })
 }
 
-fn read_sizes(fields: &Entries, names: &Names, reader: &mut Reader) -> Sizes {
-    let mut sizes = Sizes::default();
+fn read_sizes(fields: &Entries, names: &Names, reader: &mut Reader) -> RankSizes {
+    let mut sizes = RankSizes::default();
     if let Some(place) = find(fields, "rank_sizes").filter(|place| !place.is_empty()) {
         for (name, place) in place.entries(reader) {
             sizes.ranks.extend(expression::whole(&place, names, reader).map(|size| (name.to_owned(), size)));
@@ -159,7 +159,7 @@ fn read_bits(fields: &Entries, names: &Names, reader: &mut Reader) -> Vec<(Strin
     bits.collect()
 }
 
-fn note_instances(fields: &Entries, name: &str, reader: &mut Reader, report: &mut Report) {
+fn note_instances(fields: &Entries, name: &str, reader: &mut Reader, report: &mut ImportReport) {
     let stated = find(fields, "n_instances").filter(|place| !place.is_empty()).and_then(|place| place.text(reader));
     if let Some(count) = stated.filter(|count| count != "1") {
         let reason = format!("there are {count} of it, of which one is counted: multiply energy and latency");
@@ -167,7 +167,7 @@ fn note_instances(fields: &Entries, name: &str, reader: &mut Reader, report: &mu
     }
 }
 
-fn read_einsum(place: &LocatedNode, names: &Names, reader: &mut Reader, report: &mut Report) -> Option<Einsum> {
+fn read_einsum(place: &LocatedNode, names: &Names, reader: &mut Reader, report: &mut ImportReport) -> Option<Einsum> {
     if place.is_scalar() {
         return read_text(place, reader);
     }
@@ -184,7 +184,7 @@ fn read_einsum(place: &LocatedNode, names: &Names, reader: &mut Reader, report: 
     (einsum.path, einsum.line) = (place.path().to_owned(), place.line());
     let before = reader.count();
     let is_short = !accesses.is_empty();
-    let mut outputs: Vec<Access> = Vec::new();
+    let mut outputs: Vec<TensorAccess> = Vec::new();
     for place in find(&fields, "tensor_accesses").map(|place| place.list(reader, MAX_ITEMS)).unwrap_or_default() {
         let fields = place.entries(reader);
         let tensor = text(&fields, "name", reader).unwrap_or_default();
@@ -195,7 +195,7 @@ fn read_einsum(place: &LocatedNode, names: &Names, reader: &mut Reader, report: 
             continue;
         }
         let ranks = find(&fields, "projection").map(|place| read_projection(place, reader)).unwrap_or_default();
-        let access = Access { tensor, ranks, bits };
+        let access = TensorAccess { tensor, ranks, bits };
         let is_output = find(&fields, "output").and_then(|place| place.text(reader));
         let is_output = is_output.is_some_and(|text| text.eq_ignore_ascii_case("true"));
         if is_output { outputs.push(access) } else { accesses.push(access) }
@@ -236,7 +236,7 @@ fn read_renames(fields: &Entries, reader: &mut Reader) -> Vec<(String, String)> 
 }
 
 /// A list of variables, or ranks with their indices.
-fn read_projection(place: &LocatedNode, reader: &mut Reader) -> Vec<(String, Vec<Term>)> {
+fn read_projection(place: &LocatedNode, reader: &mut Reader) -> Vec<(String, Vec<RankTerm>)> {
     let index = |place: &LocatedNode, reader: &mut Reader| {
         place.value(reader, "an index", |text| {
             terms(text).ok_or_else(|| ValueError::new(format!("`{}` is no index", short(text)), EXAMPLE))
@@ -246,7 +246,7 @@ fn read_projection(place: &LocatedNode, reader: &mut Reader) -> Vec<(String, Vec
         let entries = place.entries(reader);
         return entries.iter().filter_map(|(rank, place)| Some(((*rank).to_owned(), index(place, reader)?))).collect();
     }
-    let implied = |terms: Vec<Term>| Some((terms.first()?.variable.to_uppercase(), terms));
+    let implied = |terms: Vec<RankTerm>| Some((terms.first()?.variable.to_uppercase(), terms));
     place.list(reader, MAX_ITEMS).iter().filter_map(|place| index(place, reader).and_then(implied)).collect()
 }
 
@@ -274,7 +274,7 @@ fn read_text(place: &LocatedNode, reader: &mut Reader) -> Option<Einsum> {
 }
 
 /// An access at the start of a text, and the rest of the text.
-fn access(text: &str) -> Option<(Access, &str)> {
+fn access(text: &str) -> Option<(TensorAccess, &str)> {
     let (tensor, rest) = text.split_once('[')?;
     let (indices, rest) = rest.split_once(']')?;
     let rank = |index: &str| {
@@ -284,11 +284,11 @@ fn access(text: &str) -> Option<(Access, &str)> {
     };
     let ranks = indices.split(',').take(MAX_ITEMS + 1).map(rank).collect::<Option<Vec<_>>>()?;
     let is_access = is_name(tensor) && ranks.len() <= MAX_ITEMS;
-    is_access.then(|| (Access { tensor: tensor.to_owned(), ranks, bits: None }, rest))
+    is_access.then(|| (TensorAccess { tensor: tensor.to_owned(), ranks, bits: None }, rest))
 }
 
 /// The terms of `2*p + r`.
-fn terms(text: &str) -> Option<Vec<Term>> {
+fn terms(text: &str) -> Option<Vec<RankTerm>> {
     let term = |text: &str| {
         let (mut coefficient, mut variable) = (1_u64, None);
         for factor in text.split('*').map(str::trim) {
@@ -300,7 +300,7 @@ fn terms(text: &str) -> Option<Vec<Term>> {
                 _ => return None,
             }
         }
-        Some(Term { variable: variable?, coefficient })
+        Some(RankTerm { variable: variable?, coefficient })
     };
     text.split('+').map(term).collect()
 }
@@ -311,7 +311,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// Sets the size of each rank variable: that of the ranks that it alone indexes, limited by its own bounds.
-fn set_variables(einsum: &mut Einsum, sizes: &[&Sizes], place: &LocatedNode, reader: &mut Reader) {
+fn set_variables(einsum: &mut Einsum, sizes: &[&RankSizes], place: &LocatedNode, reader: &mut Reader) {
     let mut variables: Vec<(String, u64)> = Vec::new();
     let accesses = || einsum.inputs.iter().chain([&einsum.output]);
     for term in accesses().flat_map(|access| &access.ranks).flat_map(|(_, terms)| terms) {

@@ -1,15 +1,15 @@
 //! Operators that only rearrange elements: reshape, transpose, concatenate, slice, repeat.
 
-use super::builder::Builder;
-use super::features::{Features, Value};
-use super::layout::{Layout, Map, Part, Role};
-use super::model::{Node, types};
+use super::builder::NetworkBuilder;
+use super::features::{Features, TensorValue};
+use super::layout::{AxisPart, AxisRole, Layout, MapAxes};
+use super::model::{OnnxNode, types};
 use super::shapes::{self, elements};
 use crate::report::Severity;
 use fusescape_spec::{MapAxis, ViewSpec};
 
 /// Reshape, Flatten, Squeeze, Unsqueeze: all elements in their order under another shape.
-pub fn reshape(builder: &mut Builder, node: &Node) -> Result<(), String> {
+pub fn reshape(builder: &mut NetworkBuilder, node: &OnnxNode) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     let axes = || node.ints("axes").map(<[i64]>::to_vec).or_else(|| builder.ints(node, 1));
     let dims = match node.op.as_str() {
@@ -25,22 +25,22 @@ pub fn reshape(builder: &mut Builder, node: &Node) -> Result<(), String> {
     let dims = stated.ok_or("the shape that it makes is not known, or does not fit its input")?;
     let layout = x.layout.reshaped(&dims);
     let moved = x.moved(dims, layout, builder.batch);
-    builder.set(&node.outputs[0], Value::Features(moved));
+    builder.set(&node.outputs[0], TensorValue::Features(moved));
     Ok(())
 }
 
 /// The axes in another order.
-pub fn transpose(builder: &mut Builder, node: &Node) -> Result<(), String> {
+pub fn transpose(builder: &mut NetworkBuilder, node: &OnnxNode) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     let order = shapes::order(node.ints("perm"), x.dims.len()).ok_or("its order of axes does not fit its input")?;
     let dims = order.iter().map(|&axis| x.dims[axis]).collect();
     let moved = x.moved(dims, Some(x.layout.transposed(&order)), builder.batch);
-    builder.set(&node.outputs[0], Value::Features(moved));
+    builder.set(&node.outputs[0], TensorValue::Features(moved));
     Ok(())
 }
 
 /// Concatenation; `first` is the index of the first joined input, and every `step`-th one from there is joined.
-pub fn concat(builder: &mut Builder, node: &Node, first: usize, step: usize) -> Result<(), String> {
+pub fn concat(builder: &mut NetworkBuilder, node: &OnnxNode, first: usize, step: usize) -> Result<(), String> {
     let mut parts = Vec::new();
     let (mut sum, mut dims, mut constants) = (0u64, None, false);
     let all: Vec<usize> = (first..node.inputs.len()).step_by(step).collect();
@@ -65,7 +65,7 @@ pub fn concat(builder: &mut Builder, node: &Node, first: usize, step: usize) -> 
     let largest = parts.iter().max_by_key(|part| elements(&part.dims)).ok_or("it joins nothing that is computed")?;
     if let ([only], false) = (&parts[..], constants) {
         let same = only.clone();
-        builder.set(&node.outputs[0], Value::Features(same));
+        builder.set(&node.outputs[0], TensorValue::Features(same));
         return Ok(());
     }
     let joined = if constants {
@@ -75,7 +75,7 @@ pub fn concat(builder: &mut Builder, node: &Node, first: usize, step: usize) -> 
     } else {
         joined_along(builder, node, &parts, axis, dims)?
     };
-    builder.set(&node.outputs[0], Value::Features(joined));
+    builder.set(&node.outputs[0], TensorValue::Features(joined));
     Ok(())
 }
 
@@ -84,8 +84,8 @@ const TOO_MANY: &str = "it joins more than any network does";
 
 /// Computed tensors concatenated along an axis; `dims` is the shape of the result.
 pub fn joined_along(
-    builder: &mut Builder,
-    node: &Node,
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
     parts: &[Features],
     axis: usize,
     dims: Vec<u64>,
@@ -100,15 +100,15 @@ pub fn joined_along(
 }
 
 /// Tensors to join, with inputs of the network laid out like the computed ones: a cache of keys like new keys.
-fn laid_alike(builder: &Builder, parts: &[Features], axis: usize) -> Vec<Features> {
+fn laid_alike(builder: &NetworkBuilder, parts: &[Features], axis: usize) -> Vec<Features> {
     let computed = parts.iter().find(|part| part.is_direct && !builder.is_of_inputs(part));
     let Some((like, along)) = computed.and_then(|part| Some((part, part.layout.map_axis(axis)?))) else {
         return parts.to_vec();
     };
     let role = match along {
-        MapAxis::Channels => Role::K,
-        MapAxis::Columns => Role::X,
-        MapAxis::Rows => Role::Y,
+        MapAxis::Channels => AxisRole::K,
+        MapAxis::Columns => AxisRole::X,
+        MapAxis::Rows => AxisRole::Y,
     };
     let relaid = |part: &Features| {
         let same = |other: usize| other == axis || part.dims.get(other) == like.dims.get(other);
@@ -117,7 +117,7 @@ fn laid_alike(builder: &Builder, parts: &[Features], axis: usize) -> Vec<Feature
         }
         let mut layout = like.layout.clone();
         if let (Some(parts), Some(&size)) = (layout.axes.get_mut(axis), part.dims.get(axis)) {
-            *parts = if size == 1 { Vec::new() } else { vec![Part { role, size }] };
+            *parts = if size == 1 { Vec::new() } else { vec![AxisPart { role, size }] };
         }
         let is_direct = part.is_direct && layout == part.layout;
         Features { layout, is_direct, ..part.clone() }
@@ -126,7 +126,13 @@ fn laid_alike(builder: &Builder, parts: &[Features], axis: usize) -> Vec<Feature
 }
 
 /// A concatenation that is read tile by tile, if each tensor is a whole map and the axis is an axis of the map.
-fn joined(builder: &mut Builder, node: &Node, parts: &[Features], axis: usize, dims: &[u64]) -> Option<Features> {
+fn joined(
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
+    parts: &[Features],
+    axis: usize,
+    dims: &[u64],
+) -> Option<Features> {
     let along = parts.iter().map(|part| part.layout.map_axis(axis)).reduce(|a, b| a.filter(|_| a == b))??;
     let first = &parts.first()?.layout;
     let others = |layout: &Layout| {
@@ -156,7 +162,7 @@ fn joined(builder: &mut Builder, node: &Node, parts: &[Features], axis: usize, d
 }
 
 /// Part of a tensor.
-pub fn slice(builder: &mut Builder, node: &Node) -> Result<(), String> {
+pub fn slice(builder: &mut NetworkBuilder, node: &OnnxNode) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     let list = |name: &str, index: usize| node.ints(name).map(<[i64]>::to_vec).or_else(|| builder.ints(node, index));
     let (starts, ends) = list("starts", 1).zip(list("ends", 2)).ok_or("what it cuts out is not known")?;
@@ -164,14 +170,20 @@ pub fn slice(builder: &mut Builder, node: &Node) -> Result<(), String> {
     let (dims, firsts) = shapes::slice(&x.dims, &starts, &ends, axes.as_deref(), steps.as_deref())
         .ok_or("what it cuts out does not fit its input")?;
     match firsts.filter(|_| dims != x.dims).and_then(|firsts| part(builder, node, &x, &firsts, &dims)) {
-        Some(part) => builder.set(&node.outputs[0], Value::Features(part)),
+        Some(part) => builder.set(&node.outputs[0], TensorValue::Features(part)),
         None => cut_out(builder, &node.outputs[0], &x, dims),
     }
     Ok(())
 }
 
 /// A slice that is read tile by tile, if the axes that are cut are axes of the map; `firsts` are the first indices.
-pub fn part(builder: &mut Builder, node: &Node, x: &Features, firsts: &[u64], dims: &[u64]) -> Option<Features> {
+pub fn part(
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
+    x: &Features,
+    firsts: &[u64],
+    dims: &[u64],
+) -> Option<Features> {
     if !x.is_direct || builder.is_of_inputs(x) || elements(dims)? == 0 {
         return None;
     }
@@ -188,7 +200,7 @@ pub fn part(builder: &mut Builder, node: &Node, x: &Features, firsts: &[u64], di
 }
 
 /// A tensor cut into several along an axis.
-pub fn split(builder: &mut Builder, node: &Node) -> Result<(), String> {
+pub fn split(builder: &mut NetworkBuilder, node: &OnnxNode) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     let axis = shapes::axis(node.int("axis").unwrap_or(0), x.dims.len()).ok_or("its axis is none of its input's")?;
     let stated = node.ints("split").map(<[i64]>::to_vec).or_else(|| builder.ints(node, 1));
@@ -205,7 +217,7 @@ pub fn split(builder: &mut Builder, node: &Node) -> Result<(), String> {
         dims[axis] = size;
         let is_within = size > 0 && firsts[axis] + size <= whole;
         match part(builder, node, &x, &firsts, &dims).filter(|_| is_within && size < whole) {
-            Some(part) => builder.set(output, Value::Features(part)),
+            Some(part) => builder.set(output, TensorValue::Features(part)),
             None => cut_out(builder, output, &x, dims),
         }
         firsts[axis] = firsts[axis].saturating_add(size);
@@ -214,7 +226,7 @@ pub fn split(builder: &mut Builder, node: &Node) -> Result<(), String> {
 }
 
 /// Some entries along an axis; of a constant table (an embedding), an input of the network.
-pub fn gather(builder: &mut Builder, node: &Node) -> Result<(), String> {
+pub fn gather(builder: &mut NetworkBuilder, node: &OnnxNode) -> Result<(), String> {
     let is_packed = node.op == "GatherBlockQuantized";
     let stated = node.int(if is_packed { "gather_axis" } else { "axis" }).unwrap_or(0);
     let place = |rank: usize| shapes::axis(stated, rank).ok_or("its axis is none of its input's");
@@ -246,7 +258,7 @@ pub fn gather(builder: &mut Builder, node: &Node) -> Result<(), String> {
 }
 
 /// Expand, Tile: along axes of one element as copies in the layout; along others by a view.
-pub fn repeat(builder: &mut Builder, node: &Node) -> Result<(), String> {
+pub fn repeat(builder: &mut NetworkBuilder, node: &OnnxNode) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     let by: Option<Vec<u64>> =
         builder.ints(node, 1).and_then(|list| list.iter().map(|&size| u64::try_from(size).ok()).collect());
@@ -258,7 +270,7 @@ pub fn repeat(builder: &mut Builder, node: &Node) -> Result<(), String> {
     match repeated {
         Some((dims, layout)) => {
             let repeated = x.moved(dims, Some(layout), builder.batch);
-            builder.set(&node.outputs[0], Value::Features(repeated));
+            builder.set(&node.outputs[0], TensorValue::Features(repeated));
             Ok(())
         }
         None => spread(builder, node, dims),
@@ -266,7 +278,7 @@ pub fn repeat(builder: &mut Builder, node: &Node) -> Result<(), String> {
 }
 
 /// Elements that are repeated or moved; `dims` is the resulting shape.
-pub fn spread(builder: &mut Builder, node: &Node, dims: Option<Vec<u64>>) -> Result<(), String> {
+pub fn spread(builder: &mut NetworkBuilder, node: &OnnxNode, dims: Option<Vec<u64>>) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     let dims = dims.ok_or("the shape that it makes is not known")?;
     cut_out(builder, &node.outputs[0], &x.spread(), dims);
@@ -274,7 +286,7 @@ pub fn spread(builder: &mut Builder, node: &Node, dims: Option<Vec<u64>>) -> Res
 }
 
 /// Nearest-neighbour upsampling by whole factors, read tile by tile; `None` if elements are interpolated or left out.
-pub fn scaled(builder: &mut Builder, node: &Node, dims: &[u64]) -> Option<Features> {
+pub fn scaled(builder: &mut NetworkBuilder, node: &OnnxNode, dims: &[u64]) -> Option<Features> {
     let x = builder.features(node, 0).cloned()?;
     let is_nearest = node.text("mode").is_none_or(|mode| mode == "nearest");
     let rounds = node.text("nearest_mode").unwrap_or("round_prefer_floor");
@@ -301,8 +313,8 @@ pub fn scaled(builder: &mut Builder, node: &Node, dims: &[u64]) -> Option<Featur
     if !is_nearest || !repeats || largest == 1 || !x.is_direct || builder.is_of_inputs(&x) {
         return None;
     }
-    let (layout, Map { channels, columns, rows }) = (x.layout.fitted(dims), x.layout.map());
-    if layout.map() != (Map { channels, columns: columns * by.0, rows: rows * by.1 }) {
+    let (layout, MapAxes { channels, columns, rows }) = (x.layout.fitted(dims), x.layout.map());
+    if layout.map() != (MapAxes { channels, columns: columns * by.0, rows: rows * by.1 }) {
         return None;
     }
     let name = builder.arranged(node, x.layers.to_vec(), ViewSpec::Scale(by.0, by.1));
@@ -310,23 +322,30 @@ pub fn scaled(builder: &mut Builder, node: &Node, dims: &[u64]) -> Option<Featur
 }
 
 /// Channels of each pixel rearranged to a block of `columns` x `rows`, read tile by tile.
-pub fn blocks(builder: &mut Builder, node: &Node, x: &Features, (columns, rows): (u64, u64)) -> Option<Features> {
+pub fn blocks(
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
+    x: &Features,
+    (columns, rows): (u64, u64),
+) -> Option<Features> {
     let &[batch, channels, height, width] = &x.dims[..] else { return None };
     let axes = [1, 2, 3].map(|axis| x.layout.map_axis(axis));
     // A side of one pixel has no role yet.
-    let usual = Layout::new(&[(Role::B, batch), (Role::K, channels), (Role::Y, height), (Role::X, width)]);
+    let usual =
+        Layout::new(&[(AxisRole::B, batch), (AxisRole::K, channels), (AxisRole::Y, height), (AxisRole::X, width)]);
     let is_map = x.layout == usual && axes.iter().all(Option::is_some);
     if !x.is_direct || !is_map || builder.is_of_inputs(x) || !channels.is_multiple_of(columns * rows) {
         return None;
     }
     let dims = vec![batch, channels / (columns * rows), height.checked_mul(rows)?, width.checked_mul(columns)?];
-    let layout = Layout::new(&[(Role::B, batch), (Role::K, dims[1]), (Role::Y, dims[2]), (Role::X, dims[3])]);
+    let layout =
+        Layout::new(&[(AxisRole::B, batch), (AxisRole::K, dims[1]), (AxisRole::Y, dims[2]), (AxisRole::X, dims[3])]);
     let name = builder.arranged(node, x.layers.to_vec(), ViewSpec::Blocks(columns, rows));
     Some(Features { bits: x.bits, ..Features::direct(name, dims, layout) })
 }
 
 /// Columns and rows of a resized map.
-pub fn resized(builder: &Builder, node: &Node) -> Option<Vec<u64>> {
+pub fn resized(builder: &NetworkBuilder, node: &OnnxNode) -> Option<Vec<u64>> {
     let x = builder.features(node, 0)?;
     let inputs = node.inputs.len();
     let sizes = builder.ints(node, 3).filter(|_| inputs > 3);
@@ -353,14 +372,14 @@ pub fn depth_to_space(dims: &[u64], block: u64, grows: bool) -> Option<Vec<u64>>
 }
 
 /// The elements of `x` in another shape, by a view once it is read.
-fn cut_out(builder: &mut Builder, output: &str, x: &Features, dims: Vec<u64>) {
+fn cut_out(builder: &mut NetworkBuilder, output: &str, x: &Features, dims: Vec<u64>) {
     if dims == x.dims {
-        builder.set(output, Value::Features(x.clone()));
+        builder.set(output, TensorValue::Features(x.clone()));
         return;
     }
     let layout = if dims.len() == x.dims.len() { x.layout.fitted(&dims) } else { fewer_axes(x, &dims, builder.batch) };
     let features = Features { bits: x.bits, ..Features::scattered(x.layers.clone(), dims, layout) };
-    builder.set(output, Value::Features(features));
+    builder.set(output, TensorValue::Features(features));
 }
 
 /// If an axis is removed, the others keep their roles if they can be recognised by their sizes.
@@ -380,9 +399,12 @@ fn fewer_axes(x: &Features, dims: &[u64], batch: u64) -> Layout {
                 .collect(),
             is_shuffled: x.layout.is_shuffled,
         },
-        None if dims.len() == 4 => {
-            Layout::new(&[(Role::B, dims[0]), (Role::K, dims[1]), (Role::Y, dims[2]), (Role::X, dims[3])])
-        }
+        None if dims.len() == 4 => Layout::new(&[
+            (AxisRole::B, dims[0]),
+            (AxisRole::K, dims[1]),
+            (AxisRole::Y, dims[2]),
+            (AxisRole::X, dims[3]),
+        ]),
         None => Layout::usual(dims, batch),
     }
 }

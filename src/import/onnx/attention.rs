@@ -1,10 +1,10 @@
 //! Operators for a whole attention: `Attention` of ONNX, and those of ONNX Runtime, some with projections and caches.
 
 use super::arrange;
-use super::builder::{Builder, title};
-use super::features::{Features, Value};
-use super::layout::{Layout, Role};
-use super::model::Node;
+use super::builder::{NetworkBuilder, title};
+use super::features::{Features, TensorValue};
+use super::layout::{AxisRole, Layout};
+use super::model::OnnxNode;
 use super::product::{of_two, trained, with_weights};
 use super::shapes::elements;
 use crate::report::Severity;
@@ -22,7 +22,7 @@ struct Attended {
 type Past = (usize, usize);
 
 /// Any of the operators.
-pub fn attention(builder: &mut Builder, node: &Node) -> Result<(), String> {
+pub fn attention(builder: &mut NetworkBuilder, node: &OnnxNode) -> Result<(), String> {
     let (attended, past) = match node.op.as_str() {
         "GroupQueryAttention" => (separate(builder, node, "num_heads", "kv_num_heads")?, (3, 4)),
         "MultiHeadAttention" => (separate(builder, node, "num_heads", "num_heads")?, (6, 7)),
@@ -35,7 +35,12 @@ pub fn attention(builder: &mut Builder, node: &Node) -> Result<(), String> {
 }
 
 /// Queries, keys and values as separate inputs, or as one tensor.
-fn separate(builder: &mut Builder, node: &Node, of_queries: &str, of_keys: &str) -> Result<Attended, String> {
+fn separate(
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
+    of_queries: &str,
+    of_keys: &str,
+) -> Result<Attended, String> {
     let x = builder.features(node, 0).cloned().ok_or("its queries are not known")?;
     let count = |name: &str| node.int(name).and_then(|count| u64::try_from(count).ok()).filter(|count| *count > 0);
     let keeps_heads = x.dims.len() == 4;
@@ -63,7 +68,7 @@ fn separate(builder: &mut Builder, node: &Node, of_queries: &str, of_keys: &str)
 }
 
 /// Queries, keys and values as products of an input with trained weights.
-fn projected(builder: &mut Builder, node: &Node) -> Result<Attended, String> {
+fn projected(builder: &mut NetworkBuilder, node: &OnnxNode) -> Result<Attended, String> {
     let x = builder.features(node, 0).cloned().filter(|x| x.dims.len() == 3).ok_or("its input is not known")?;
     let heads = node.int("num_heads").and_then(|heads| u64::try_from(heads).ok()).filter(|heads| *heads > 0);
     let heads = heads.ok_or("it does not state its number of heads")?;
@@ -84,14 +89,14 @@ fn projected(builder: &mut Builder, node: &Node) -> Result<Attended, String> {
 }
 
 /// A node of the same kind with a name of its own.
-fn named(node: &Node, what: &str) -> Node {
-    Node { name: format!("{}/{what}", title(node)), ..node.clone() }
+fn named(node: &OnnxNode, what: &str) -> OnnxNode {
+    OnnxNode { name: format!("{}/{what}", title(node)), ..node.clone() }
 }
 
 /// Queries, keys and values that are concatenated in the last axis.
 fn in_one(
-    builder: &mut Builder,
-    node: &Node,
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
     x: &Features,
     heads: [u64; 3],
     sizes: [u64; 3],
@@ -117,7 +122,7 @@ fn in_one(
 }
 
 /// A tensor of positions with all heads, transposed to heads with positions.
-fn by_head(builder: &Builder, x: &Features, heads: u64) -> Result<Features, String> {
+fn by_head(builder: &NetworkBuilder, x: &Features, heads: u64) -> Result<Features, String> {
     match x.dims[..] {
         [_, known, _, _] if known == heads => Ok(x.clone()),
         [batch, positions, width] if width.is_multiple_of(heads) && width > 0 => {
@@ -130,13 +135,13 @@ fn by_head(builder: &Builder, x: &Features, heads: u64) -> Result<Features, Stri
 }
 
 /// The axes in another order.
-fn turned(builder: &Builder, x: &Features, order: &[usize]) -> Features {
+fn turned(builder: &NetworkBuilder, x: &Features, order: &[usize]) -> Features {
     let dims = order.iter().map(|&axis| x.dims[axis]).collect();
     x.moved(dims, Some(x.layout.transposed(order)), builder.batch)
 }
 
 /// The products for scores and for the weighted sum of values.
-fn attend(builder: &mut Builder, node: &Node, attended: Attended, past: Past) -> Result<(), String> {
+fn attend(builder: &mut NetworkBuilder, node: &OnnxNode, attended: Attended, past: Past) -> Result<(), String> {
     let Attended { queries, keys, values, keeps_heads } = attended;
     let keys = behind_past(builder, node, past.0, "keys", keys)?;
     let values = behind_past(builder, node, past.1, "values", values)?;
@@ -156,15 +161,15 @@ fn attend(builder: &mut Builder, node: &Node, attended: Attended, past: Past) ->
         let dims = vec![rows.dims[0], rows.dims[1], rows.dims[2].saturating_mul(rows.dims[3])];
         rows.moved(dims.clone(), rows.layout.reshaped(&dims), builder.batch)
     };
-    builder.set(&node.outputs[0], Value::Features(output));
+    builder.set(&node.outputs[0], TensorValue::Features(output));
     for (output, present) in node.outputs.iter().skip(1).zip([keys, values]) {
-        builder.set(output, Value::Features(present));
+        builder.set(output, TensorValue::Features(present));
     }
     Ok(())
 }
 
 /// Each head of keys or values, repeated for all heads of queries that share it.
-fn repeated(builder: &Builder, x: &Features, heads: u64) -> Option<Features> {
+fn repeated(builder: &NetworkBuilder, x: &Features, heads: u64) -> Option<Features> {
     let &[batch, own, positions, size] = &x.dims[..] else { return None };
     let group = heads.checked_div(own).filter(|group| group.checked_mul(own) == Some(heads))?;
     let (alone, many) = ([batch, own, 1, positions, size], [batch, own, group, positions, size]);
@@ -175,8 +180,8 @@ fn repeated(builder: &Builder, x: &Features, heads: u64) -> Option<Features> {
 
 /// Keys or values appended to those of earlier calls, if the node reads such.
 fn behind_past(
-    builder: &mut Builder,
-    node: &Node,
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
     index: usize,
     what: &str,
     new: Features,
@@ -197,14 +202,14 @@ fn behind_past(
 }
 
 /// The keys or the values of a tensor that contains both.
-fn half(builder: &mut Builder, name: &str, both: &Features, dims: &[u64]) -> Features {
+fn half(builder: &mut NetworkBuilder, name: &str, both: &Features, dims: &[u64]) -> Features {
     if builder.is_of_inputs(both) {
         builder.add_input(name, dims.to_vec(), both.bits);
-        if let Some(Value::Features(half)) = builder.value(name) {
+        if let Some(TensorValue::Features(half)) = builder.value(name) {
             return half.clone();
         }
     }
-    let roles = [Role::B, Role::K, Role::X, Role::K];
+    let roles = [AxisRole::B, AxisRole::K, AxisRole::X, AxisRole::K];
     let layout = Layout::new(&roles.into_iter().zip(dims.iter().copied()).collect::<Vec<_>>());
     Features::scattered(both.layers.clone(), dims.to_vec(), layout)
 }

@@ -1,11 +1,11 @@
 //! The tensors and layers of a network while a graph is being converted.
 
-use super::features::{Features, Value};
-use super::layout::{Layout, Map};
-use super::model::{Node, types};
+use super::features::{Features, TensorValue};
+use super::layout::{Layout, MapAxes};
+use super::model::{OnnxNode, types};
 use super::shapes::{Constant, elements};
 use crate::coverage::Coverage;
-use crate::report::{CLEANED, Report, Severity};
+use crate::report::{CLEANED, ImportReport, Severity};
 use fusescape_spec::{LayerSpec, MAX_LAYERS, PaddingSpec, ViewSpec, is_hidden};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -18,7 +18,7 @@ const MAX_JOINED: usize = 1 << 20;
 const MAX_NAME: usize = 80;
 
 /// The network so far.
-pub struct Builder {
+pub struct NetworkBuilder {
     /// Images per batch.
     pub batch: u64,
     /// Whether the zeros between inputs of transposed convolutions are multiplied.
@@ -29,7 +29,7 @@ pub struct Builder {
     pub batch_fits: bool,
     /// In topological order.
     pub layers: Vec<LayerSpec>,
-    pub report: Report,
+    pub report: ImportReport,
     /// Number of unrolled steps of recurrent layers.
     pub steps: u64,
     /// The counted share of the model.
@@ -38,12 +38,12 @@ pub struct Builder {
     pub origins: HashMap<String, usize>,
     /// Number of layers with a recorded origin.
     traced: usize,
-    values: HashMap<String, Value>,
+    values: HashMap<String, TensorValue>,
     /// Shapes stated by the file.
     stated: HashMap<String, Vec<u64>>,
     /// Names of layers, each with the number for the next duplicate.
     names: HashMap<String, u32>,
-    views: BTreeMap<(Rc<[String]>, Map), String>,
+    views: BTreeMap<(Rc<[String]>, MapAxes), String>,
     /// Number of layers of all concatenated tensors.
     joined: usize,
     /// Layers that are inputs of the network.
@@ -52,7 +52,7 @@ pub struct Builder {
     laid_anew: Vec<(String, String)>,
 }
 
-impl Builder {
+impl NetworkBuilder {
     /// A network without layers.
     pub fn new(batch: u64) -> Self {
         Self {
@@ -61,7 +61,7 @@ impl Builder {
             has_vector_unit: false,
             batch_fits: true,
             layers: Vec::new(),
-            report: Report::default(),
+            report: ImportReport::default(),
             steps: 0,
             coverage: Coverage::default(),
             origins: HashMap::new(),
@@ -77,35 +77,35 @@ impl Builder {
     }
 
     /// The value of a tensor; `None` for an omitted optional input, whose name is empty.
-    pub fn value(&self, name: &str) -> Option<&Value> {
-        if name.is_empty() { None } else { Some(self.values.get(name).unwrap_or(&Value::Lost)) }
+    pub fn value(&self, name: &str) -> Option<&TensorValue> {
+        if name.is_empty() { None } else { Some(self.values.get(name).unwrap_or(&TensorValue::Lost)) }
     }
 
     /// Input `index` of a node, if layers compute it.
-    pub fn features(&self, node: &Node, index: usize) -> Option<&Features> {
+    pub fn features(&self, node: &OnnxNode, index: usize) -> Option<&Features> {
         match self.value(node.inputs.get(index)?)? {
-            Value::Features(features) => Some(features),
+            TensorValue::Features(features) => Some(features),
             _ => None,
         }
     }
 
     /// Input `index` of a node, if it is constant.
-    pub fn constant(&self, node: &Node, index: usize) -> Option<&Constant> {
+    pub fn constant(&self, node: &OnnxNode, index: usize) -> Option<&Constant> {
         match self.value(node.inputs.get(index)?)? {
-            Value::Constant(constant) => Some(constant),
+            TensorValue::Constant(constant) => Some(constant),
             _ => None,
         }
     }
 
     /// The integers of a constant input.
-    pub fn ints(&self, node: &Node, index: usize) -> Option<Vec<i64>> {
+    pub fn ints(&self, node: &OnnxNode, index: usize) -> Option<Vec<i64>> {
         self.constant(node, index)?.ints.clone()
     }
 
     /// Sets the value of a tensor. One that is too large to count is lost.
-    pub fn set(&mut self, name: &str, value: Value) {
+    pub fn set(&mut self, name: &str, value: TensorValue) {
         let value = match value {
-            Value::Features(features) if elements(&features.dims).is_none() => Value::Lost,
+            TensorValue::Features(features) if elements(&features.dims).is_none() => TensorValue::Lost,
             value => value,
         };
         if !name.is_empty() {
@@ -114,9 +114,9 @@ impl Builder {
     }
 
     /// Stores repeated elements of a node's inputs physically, for an operator that does not handle copies.
-    pub fn spread_inputs(&mut self, node: &Node) {
+    pub fn spread_inputs(&mut self, node: &OnnxNode) {
         for name in &node.inputs {
-            if let Some(Value::Features(features)) = self.values.get_mut(name) {
+            if let Some(TensorValue::Features(features)) = self.values.get_mut(name) {
                 *features = features.spread();
             }
         }
@@ -166,7 +166,7 @@ impl Builder {
     }
 
     /// Adds a finding about a node to the report.
-    pub fn note(&mut self, severity: Severity, node: &Node, reason: &str) {
+    pub fn note(&mut self, severity: Severity, node: &OnnxNode, reason: &str) {
         self.report.note(severity, &clean(&node.op), reason, &place_of(node));
     }
 
@@ -175,7 +175,7 @@ impl Builder {
         let layout = Layout::usual(&dims, self.batch);
         let name = self.input_layer(tensor, layout.map());
         self.store_with(&name, bits);
-        self.set(tensor, Value::Features(Features { bits, ..Features::direct(name, dims, layout) }));
+        self.set(tensor, TensorValue::Features(Features { bits, ..Features::direct(name, dims, layout) }));
     }
 
     /// Sets the bits of the elements that a layer stores.
@@ -189,14 +189,14 @@ impl Builder {
     }
 
     /// Adds weights that several layers read, as an input of the network.
-    pub fn add_weights(&mut self, wanted: &str, map: Map, bits: Option<u64>) -> String {
+    pub fn add_weights(&mut self, wanted: &str, map: MapAxes, bits: Option<u64>) -> String {
         let name = self.input_layer(wanted, map);
         self.store_with(&name, bits);
         name
     }
 
     /// Adds an input of the network that is not a tensor of the model.
-    pub fn input_layer(&mut self, wanted: &str, map: Map) -> String {
+    pub fn input_layer(&mut self, wanted: &str, map: MapAxes) -> String {
         let name = self.free_name(wanted);
         self.inputs.insert(name.clone());
         self.layers.push(map_layer(&name, "input", map));
@@ -204,7 +204,7 @@ impl Builder {
     }
 
     /// Adds a layer for a node, and returns its name.
-    pub fn add(&mut self, node: &Node, layer: LayerSpec) -> String {
+    pub fn add(&mut self, node: &OnnxNode, layer: LayerSpec) -> String {
         let name = self.free_name(title(node));
         self.layers.push(LayerSpec { name: name.clone(), ..layer });
         name
@@ -233,8 +233,9 @@ impl Builder {
     fn padded(&mut self, features: &Features, layout: &Layout) -> Option<String> {
         let (inner, sides) = features.unpadded.as_ref()?;
         let [left, right, top, bottom] = *sides;
-        let Map { channels, columns, rows } = inner.layout.map();
-        let is_around = layout.map() == Map { channels, columns: columns + left + right, rows: rows + top + bottom };
+        let MapAxes { channels, columns, rows } = inner.layout.map();
+        let is_around =
+            layout.map() == MapAxes { channels, columns: columns + left + right, rows: rows + top + bottom };
         let [from] = &inner.layers[..] else { return None };
         if !inner.is_direct || !is_around || inner.layout.is_shuffled || self.is_of_inputs(inner) {
             return None;
@@ -259,11 +260,11 @@ impl Builder {
         // Only layers with stated sizes are checked: others are read as they are if they are direct.
         let layer = self.layers.iter().find(|known| known.name == layer)?;
         let ((columns, rows), channels) = (layer.size?, layer.channels?);
-        elements_of_map(Map { channels, columns, rows })
+        elements_of_map(MapAxes { channels, columns, rows })
     }
 
     /// A view of layers; for an input of the network, another input.
-    fn view(&mut self, layers: &Rc<[String]>, map: Map) -> String {
+    fn view(&mut self, layers: &Rc<[String]>, map: MapAxes) -> String {
         let key = (Rc::clone(layers), map);
         if let Some(known) = self.views.get(&key) {
             return known.clone();
@@ -287,7 +288,7 @@ impl Builder {
     }
 
     /// A view of the highest memory with the elements of layers in another arrangement, some possibly repeated.
-    pub fn rearranged(&mut self, layers: &Rc<[String]>, map: Map) -> String {
+    pub fn rearranged(&mut self, layers: &Rc<[String]>, map: MapAxes) -> String {
         let first = layers.first().cloned().unwrap_or_else(|| "view".to_owned());
         let mut from = layers.to_vec();
         while from.len() > MAX_SOURCES {
@@ -303,7 +304,7 @@ impl Builder {
     }
 
     /// A view of some layers through which tiles are read.
-    pub fn arranged(&mut self, node: &Node, mut from: Vec<String>, shows: ViewSpec) -> String {
+    pub fn arranged(&mut self, node: &OnnxNode, mut from: Vec<String>, shows: ViewSpec) -> String {
         let view =
             |from: Vec<String>| LayerSpec { kind: "view".to_owned(), from, shows: Some(shows), ..LayerSpec::default() };
         // More sources are joined in groups.
@@ -315,7 +316,7 @@ impl Builder {
         self.add(node, view(from))
     }
 
-    fn push_view(&mut self, first: &str, from: Vec<String>, map: Map) -> String {
+    fn push_view(&mut self, first: &str, from: Vec<String>, map: MapAxes) -> String {
         let name = self.free_name(&format!("{first}_view"));
         self.layers.push(LayerSpec { from, ..map_layer(&name, "view", map) });
         name
@@ -403,11 +404,11 @@ impl Builder {
     }
 }
 
-fn elements_of_map(map: Map) -> Option<u64> {
+fn elements_of_map(map: MapAxes) -> Option<u64> {
     elements(&[map.channels, map.columns, map.rows])
 }
 
-fn map_layer(name: &str, kind: &str, map: Map) -> LayerSpec {
+fn map_layer(name: &str, kind: &str, map: MapAxes) -> LayerSpec {
     LayerSpec {
         name: name.to_owned(),
         kind: kind.to_owned(),
@@ -418,13 +419,13 @@ fn map_layer(name: &str, kind: &str, map: Map) -> LayerSpec {
 }
 
 /// Display name of a node: its name, or that of its output.
-pub fn title(node: &Node) -> &str {
+pub fn title(node: &OnnxNode) -> &str {
     let output = node.outputs.first().map_or("", String::as_str);
     if node.name.is_empty() { output } else { &node.name }
 }
 
 /// Place of a node for messages; the end of a long path.
-pub fn place_of(node: &Node) -> String {
+pub fn place_of(node: &OnnxNode) -> String {
     let place = clean(title(node));
     let start = place.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
     place.get(start..).unwrap_or(&place).to_owned()

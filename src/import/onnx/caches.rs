@@ -1,13 +1,13 @@
 //! Caches of keys and values: inputs that a call reads and extends for the next call.
 
-use super::builder::Builder;
+use super::builder::NetworkBuilder;
 use crate::report::Severity;
 use fusescape_spec::LayerSpec;
 use std::collections::{BTreeSet, HashMap};
 
 /// Reports the inputs that are caches: those concatenated with computed tensors and read as second matrices of
 /// products.
-pub fn note(builder: &mut Builder) {
+pub fn note(builder: &mut NetworkBuilder) {
     let by_name: HashMap<&str, &LayerSpec> = builder.layers.iter().map(|layer| (layer.name.as_str(), layer)).collect();
     let products = builder.layers.iter().filter(|layer| layer.kind == "matmul");
     let mut open: Vec<&str> = products.filter_map(|layer| Some(layer.from.get(1)?.as_str())).collect();

@@ -1,18 +1,18 @@
 //! Convolutions and pooling.
 
-use super::builder::{Builder, sides, unusual, weight_bits};
-use super::features::{Features, Value};
-use super::layout::{Layout, Map, Role};
-use super::model::{Node, types};
+use super::builder::{NetworkBuilder, sides, unusual, weight_bits};
+use super::features::{Features, TensorValue};
+use super::layout::{AxisRole, Layout, MapAxes};
+use super::model::{OnnxNode, types};
 use super::volume;
-use super::window::{MAX_WINDOW, Window, output_size, positive, stretch, window};
+use super::window::{KernelWindow, MAX_WINDOW, output_size, positive, stretch, window};
 use crate::report::Severity;
 use fusescape_spec::{KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec};
 
 /// The tensor that is convolved, the dimensions of the weights, and the precision of both.
 pub(super) fn operands(
-    builder: &mut Builder,
-    node: &Node,
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
     weights: usize,
 ) -> Result<(Features, Vec<u64>, PrecisionSpec), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
@@ -25,7 +25,7 @@ pub(super) fn operands(
 }
 
 /// A convolution of `x`; channels and kernel are those of input `weights`.
-pub fn convolution(builder: &mut Builder, node: &Node, weights: usize) -> Result<(), String> {
+pub fn convolution(builder: &mut NetworkBuilder, node: &OnnxNode, weights: usize) -> Result<(), String> {
     let (x, dims, precision) = operands(builder, node, weights)?;
     if dims.len() != x.dims.len() || x.dims.len() < 3 {
         return Err(format!("its weights have {} dimensions, its input {}", dims.len(), x.dims.len()));
@@ -37,7 +37,7 @@ pub fn convolution(builder: &mut Builder, node: &Node, weights: usize) -> Result
         return Err(format!("its weights are made for {per_group} x {groups} channels, its input has {channels}"));
     }
     let depthwise = groups == channels && outputs == channels && groups > 1;
-    let Placed { from, input, window, same, rows } = placed(builder, node, x, &dims[2..], false)?;
+    let PlacedWindow { from, input, window, same, rows } = placed(builder, node, x, &dims[2..], false)?;
     let size = output_size(input, window, same, false)?;
     let (kernel, stride) = (window.kernel, window.stride);
     let layer = LayerSpec {
@@ -58,7 +58,7 @@ pub fn convolution(builder: &mut Builder, node: &Node, weights: usize) -> Result
 }
 
 /// Maximum or average over a window, or over the whole map.
-pub fn pooling(builder: &mut Builder, node: &Node, is_global: bool) -> Result<(), String> {
+pub fn pooling(builder: &mut NetworkBuilder, node: &OnnxNode, is_global: bool) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     let rank = x.dims.len();
     if !(3..=5).contains(&rank) {
@@ -70,7 +70,7 @@ pub fn pooling(builder: &mut Builder, node: &Node, is_global: bool) -> Result<()
     if is_global {
         let (from, _) = read_map(builder, &stored(x));
         let name = builder.add(node, LayerSpec { from: vec![from], ..layer });
-        let axes = vec![(Role::X, 1); rank - 2];
+        let axes = vec![(AxisRole::X, 1); rank - 2];
         finish(builder, node, name, [batch, channels], &axes, false);
         return Ok(());
     }
@@ -81,7 +81,7 @@ pub fn pooling(builder: &mut Builder, node: &Node, is_global: bool) -> Result<()
         .map(|&size| positive(size))
         .collect::<Result<_, _>>()?;
     let rounds_up = node.int("ceil_mode") == Some(1);
-    let Placed { from, input, mut window, same, rows } = placed(builder, node, x, &kernel, rounds_up)?;
+    let PlacedWindow { from, input, mut window, same, rows } = placed(builder, node, x, &kernel, rounds_up)?;
     let size = output_size(input, window, same, rounds_up)?;
     if rounds_up {
         stretch(&mut window, input, size);
@@ -100,7 +100,7 @@ pub fn pooling(builder: &mut Builder, node: &Node, is_global: bool) -> Result<()
 }
 
 /// Padding as a node of its own, kept as such until a reader can use it as padding of its own.
-pub fn pad(builder: &mut Builder, node: &Node) -> Result<(), String> {
+pub fn pad(builder: &mut NetworkBuilder, node: &OnnxNode) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     let pads =
         node.ints("pads").map(<[i64]>::to_vec).or_else(|| builder.ints(node, 1)).ok_or("its pads are not known")?;
@@ -113,7 +113,7 @@ pub fn pad(builder: &mut Builder, node: &Node) -> Result<(), String> {
         return Err("its pads do not fit its input".to_owned());
     }
     if pads.iter().all(|&pad| pad == 0) {
-        builder.set(&node.outputs[0], Value::Features(x));
+        builder.set(&node.outputs[0], TensorValue::Features(x));
         return Ok(());
     }
     let mut dims = x.dims.clone();
@@ -135,7 +135,7 @@ pub fn pad(builder: &mut Builder, node: &Node) -> Result<(), String> {
         padded.unpadded = Some((Box::new(x), [0, 1, 2, 3].map(|side| sides[side].unsigned_abs())));
     }
     builder.note(Severity::Merged, node, "becomes the padding of what reads it, or part of a view");
-    builder.set(&node.outputs[0], Value::Features(padded));
+    builder.set(&node.outputs[0], TensorValue::Features(padded));
     Ok(())
 }
 
@@ -153,35 +153,43 @@ fn stored(x: Features) -> Features {
 }
 
 /// The layer from which to read a map with the axes batch, channels, frames and rows if there are any, and columns.
-pub fn read_map(builder: &mut Builder, x: &Features) -> (String, Map) {
+pub fn read_map(builder: &mut NetworkBuilder, x: &Features) -> (String, MapAxes) {
     let rank = x.dims.len();
     let fits = |layout: &Layout| {
-        let rows =
-            if rank == 3 { layout.map().rows == 1 } else { (2..rank - 1).all(|axis| layout.holds(axis, &[Role::Y])) };
-        layout.holds(0, &[Role::B]) && layout.holds(1, &[Role::K]) && rows && layout.holds(rank - 1, &[Role::X])
+        let rows = if rank == 3 {
+            layout.map().rows == 1
+        } else {
+            (2..rank - 1).all(|axis| layout.holds(axis, &[AxisRole::Y]))
+        };
+        layout.holds(0, &[AxisRole::B])
+            && layout.holds(1, &[AxisRole::K])
+            && rows
+            && layout.holds(rank - 1, &[AxisRole::X])
     };
-    let roles =
-        [Role::B, Role::K].into_iter().chain(std::iter::repeat_n(Role::Y, rank.saturating_sub(3))).chain([Role::X]);
+    let roles = [AxisRole::B, AxisRole::K]
+        .into_iter()
+        .chain(std::iter::repeat_n(AxisRole::Y, rank.saturating_sub(3)))
+        .chain([AxisRole::X]);
     let usual = Layout::new(&roles.zip(x.dims.iter().copied()).collect::<Vec<_>>());
     let (layer, layout) = builder.read(x, fits, || usual);
     (layer, layout.map())
 }
 
 /// A window on a map.
-pub struct Placed {
+pub struct PlacedWindow {
     /// Name of the layer that holds the map.
     pub from: String,
-    pub input: Map,
-    pub window: Window,
+    pub input: MapAxes,
+    pub window: KernelWindow,
     /// Whether the padding follows from the size (`same`).
     pub same: bool,
     /// The axes for rows of the output.
-    pub rows: Rows,
+    pub rows: OutputRows,
 }
 
 /// The axes for rows of an output.
 #[derive(Debug, Clone, Copy)]
-pub enum Rows {
+pub enum OutputRows {
     /// A single row, without an axis.
     None,
     /// One axis.
@@ -190,24 +198,30 @@ pub enum Rows {
     Frames(u64, u64),
 }
 
-impl Rows {
+impl OutputRows {
     /// For a tensor with columns, or with rows and columns.
     pub fn of(dims: &[u64]) -> Self {
         if dims.len() == 3 { Self::None } else { Self::Axis }
     }
 
     /// The axes after batch and channels of an output with this number of columns and rows.
-    pub fn axes(self, (columns, rows): (u64, u64)) -> Vec<(Role, u64)> {
+    pub fn axes(self, (columns, rows): (u64, u64)) -> Vec<(AxisRole, u64)> {
         match self {
-            Self::None => vec![(Role::X, columns)],
-            Self::Axis => vec![(Role::Y, rows), (Role::X, columns)],
-            Self::Frames(frames, rows) => vec![(Role::Y, frames), (Role::Y, rows), (Role::X, columns)],
+            Self::None => vec![(AxisRole::X, columns)],
+            Self::Axis => vec![(AxisRole::Y, rows), (AxisRole::X, columns)],
+            Self::Frames(frames, rows) => vec![(AxisRole::Y, frames), (AxisRole::Y, rows), (AxisRole::X, columns)],
         }
     }
 }
 
 /// The window of a node on its map; `rounds_up` if the last one may extend beyond the input.
-fn placed(builder: &mut Builder, node: &Node, x: Features, kernel: &[u64], rounds_up: bool) -> Result<Placed, String> {
+fn placed(
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
+    x: Features,
+    kernel: &[u64],
+    rounds_up: bool,
+) -> Result<PlacedWindow, String> {
     if x.dims.len() == 5 {
         return volume::placed(builder, node, &stored(x), kernel, rounds_up);
     }
@@ -218,11 +232,17 @@ fn placed(builder: &mut Builder, node: &Node, x: Features, kernel: &[u64], round
     let (window, same) = window(node, Some(kernel), &x.dims[2..], extra)?;
     let (from, input) = read_map(builder, &x);
     let (from, window) = fit_padding(builder, node, from, input, window);
-    Ok(Placed { from, input, window, same, rows: Rows::of(&x.dims) })
+    Ok(PlacedWindow { from, input, window, same, rows: OutputRows::of(&x.dims) })
 }
 
 /// Padding that a layer's window cannot express is stored with the map instead.
-pub fn fit_padding(builder: &mut Builder, node: &Node, from: String, input: Map, window: Window) -> (String, Window) {
+pub fn fit_padding(
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
+    from: String,
+    input: MapAxes,
+    window: KernelWindow,
+) -> (String, KernelWindow) {
     let span = |kernel: u64, dilation: u64| dilation.saturating_mul(kernel - 1);
     let most = (span(window.kernel.0, window.dilation.0), span(window.kernel.1, window.dilation.1));
     let [left, right, top, bottom] = window.pads;
@@ -230,30 +250,31 @@ pub fn fit_padding(builder: &mut Builder, node: &Node, from: String, input: Map,
         return (from, window);
     }
     let dims = vec![1, input.channels, input.rows + top + bottom, input.columns + left + right];
-    let layout = Layout::new(&[(Role::B, 1), (Role::K, dims[1]), (Role::Y, dims[2]), (Role::X, dims[3])]);
+    let layout =
+        Layout::new(&[(AxisRole::B, 1), (AxisRole::K, dims[1]), (AxisRole::Y, dims[2]), (AxisRole::X, dims[3])]);
     let padded = Features::scattered([from].into(), dims, layout);
     builder.note(Severity::Expressed, node, "more zeros than its kernel spans are stored with its input");
     let (from, _) = builder.read(&padded, |_| true, Layout::default);
-    (from, Window { pads: [0; 4], ..window })
+    (from, KernelWindow { pads: [0; 4], ..window })
 }
 
 /// Sets the output of a layer with the axes batch, channels and others.
 pub fn finish(
-    builder: &mut Builder,
-    node: &Node,
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
     name: String,
     [batch, channels]: [u64; 2],
-    others: &[(Role, u64)],
+    others: &[(AxisRole, u64)],
     is_linear: bool,
 ) {
-    let axes = [&[(Role::B, batch), (Role::K, channels)], others].concat();
+    let axes = [&[(AxisRole::B, batch), (AxisRole::K, channels)], others].concat();
     let dims = axes.iter().map(|(_, size)| *size).collect();
     let features = Features { is_linear, ..Features::direct(name, dims, Layout::new(&axes)) };
-    builder.set(&node.outputs[0], Value::Features(features));
+    builder.set(&node.outputs[0], TensorValue::Features(features));
 }
 
 /// Notes that floating-point weights are counted with the default bits of documents.
-pub fn note_fractions(builder: &mut Builder, node: &Node, weights: usize) {
+pub fn note_fractions(builder: &mut NetworkBuilder, node: &OnnxNode, weights: usize) {
     let kind = builder.constant(node, weights).and_then(|constant| types::fraction(constant.data_type));
     if let Some(kind) = kind {
         let reason = format!("the file has {kind}; counted with 8 bit, as the document's `precision` says");

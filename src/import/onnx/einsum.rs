@@ -1,10 +1,10 @@
 //! `Einsum`: equations that are matrix products, with any indices.
 
-use super::builder::{Builder, weight_bits};
+use super::builder::{NetworkBuilder, weight_bits};
 use super::convolution::note_fractions;
-use super::features::{Features, Value};
-use super::model::Node;
-use super::product::{Weights, of_two, with_weights};
+use super::features::{Features, TensorValue};
+use super::model::OnnxNode;
+use super::product::{TrainedMatrices, of_two, with_weights};
 use super::shapes::elements;
 
 /// An index: a letter, or one of those that an ellipsis stands for, counted from the end.
@@ -16,14 +16,14 @@ const ELLIPSIS: Index = 0x0011_0000;
 const MAX_INDICES: usize = 16;
 
 /// The indices of two operands and of the output.
-struct Equation {
+struct EinsumEquation {
     a: Vec<Index>,
     b: Vec<Index>,
     output: Vec<Index>,
 }
 
 /// The indices of a matrix product by role.
-struct Parts {
+struct ProductIndices {
     /// In both operands and the output: a batch of matrices.
     pairs: Vec<Index>,
     /// In the first operand and the output.
@@ -35,7 +35,7 @@ struct Parts {
 }
 
 /// A product of two tensors.
-pub fn einsum(builder: &mut Builder, node: &Node) -> Result<(), String> {
+pub fn einsum(builder: &mut NetworkBuilder, node: &OnnxNode) -> Result<(), String> {
     let [a, b] = [0, 1].map(|index| builder.features(node, index).cloned());
     let shape = |index: usize, features: &Option<Features>| match features {
         Some(features) => Some(features.dims.clone()),
@@ -45,7 +45,7 @@ pub fn einsum(builder: &mut Builder, node: &Node) -> Result<(), String> {
         return Err("it is no product of two tensors of known shape; write it as several such".to_owned());
     };
     let text = node.text("equation").ok_or("it states no equation")?;
-    let Equation { a: of_first, b: of_second, output } = equation(text, of_a.len(), of_b.len())?;
+    let EinsumEquation { a: of_first, b: of_second, output } = equation(text, of_a.len(), of_b.len())?;
     let sizes = sizes(&[(&of_first, &of_a), (&of_second, &of_b)])?;
     // Trained weights are the second matrix.
     let (x, y, of_x, of_y) = match (a, b) {
@@ -76,7 +76,7 @@ pub fn einsum(builder: &mut Builder, node: &Node) -> Result<(), String> {
             let index = if builder.features(node, 0).is_some() { 1 } else { 0 };
             let bits = builder.constant(node, index).and_then(weight_bits);
             note_fractions(builder, node, index);
-            with_weights(builder, node, &x, &Weights { dims: [&pairs[..], &[inner, columns]].concat(), bits })?
+            with_weights(builder, node, &x, &TrainedMatrices { dims: [&pairs[..], &[inner, columns]].concat(), bits })?
         }
     };
     let made = [&parts.pairs[..], &parts.rows, &parts.columns].concat();
@@ -86,13 +86,13 @@ pub fn einsum(builder: &mut Builder, node: &Node) -> Result<(), String> {
     let order = order.ok_or("its output has an index that none of its inputs has")?;
     let dims = order.iter().map(|&axis| dims[axis]).collect();
     let product = split.moved(dims, Some(split.layout.transposed(&order)), builder.batch);
-    builder.set(&node.outputs[0], Value::Features(product));
+    builder.set(&node.outputs[0], TensorValue::Features(product));
     Ok(())
 }
 
 /// An operand with its indices in the order of matrices; indices of one role are merged to one axis.
 fn as_matrices(
-    builder: &Builder,
+    builder: &NetworkBuilder,
     x: &Features,
     indices: &[Index],
     order: [&[Index]; 3],
@@ -109,7 +109,7 @@ fn as_matrices(
 }
 
 /// Reads `bhid,bhjd->bhij` for operands of these ranks.
-fn equation(text: &str, rank_a: usize, rank_b: usize) -> Result<Equation, String> {
+fn equation(text: &str, rank_a: usize, rank_b: usize) -> Result<EinsumEquation, String> {
     let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let (inputs, output) = match text.split_once("->") {
         Some((inputs, output)) => (inputs, Some(output)),
@@ -132,7 +132,7 @@ fn equation(text: &str, rank_a: usize, rank_b: usize) -> Result<Equation, String
             (0..ellipsis).rev().map(|place| ELLIPSIS + place).chain(named).collect()
         }
     };
-    Ok(Equation { a, b, output })
+    Ok(EinsumEquation { a, b, output })
 }
 
 /// The indices of one operand; an ellipsis stands for the rest of the rank.
@@ -180,13 +180,13 @@ fn size_of(sizes: &[(Index, u64)], index: Index) -> u64 {
 }
 
 /// The role of each index in a matrix product.
-fn parts(x: &[Index], y: &[Index], output: &[Index]) -> Result<Parts, String> {
+fn parts(x: &[Index], y: &[Index], output: &[Index]) -> Result<ProductIndices, String> {
     let of = |list: &[Index], in_other: bool, is_out: bool| -> Vec<Index> {
         let other = if std::ptr::eq(list, x) { y } else { x };
         let fits = |index: &&Index| other.contains(index) == in_other && output.contains(index) == is_out;
         list.iter().filter(fits).copied().collect()
     };
-    let parts = Parts {
+    let parts = ProductIndices {
         pairs: of(x, true, true),
         rows: of(x, false, true),
         columns: of(y, false, true),

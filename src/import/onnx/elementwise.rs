@@ -1,25 +1,30 @@
 //! Elementwise operators, and those that no layer counts.
 
-use super::builder::{Builder, unusual};
-use super::features::{Features, Value};
+use super::builder::{NetworkBuilder, unusual};
+use super::features::{Features, TensorValue};
 use super::lanes;
-use super::layout::{Layout, Role};
-use super::model::Node;
+use super::layout::{AxisRole, Layout};
+use super::model::OnnxNode;
 use super::shapes::{broadcast, elements};
 use crate::report::Severity;
 use fusescape_spec::{KernelSpec, LayerSpec, PrecisionSpec};
 use std::collections::HashSet;
 
 /// Passes elements on unchanged, with a finding: an operator without an effect on cost.
-pub fn passed_on(builder: &mut Builder, node: &Node, severity: Severity, reason: &str) -> Result<(), String> {
+pub fn passed_on(
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
+    severity: Severity,
+    reason: &str,
+) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     builder.note(severity, node, reason);
-    builder.set(&node.outputs[0], Value::Features(Features { is_linear: false, ..x }));
+    builder.set(&node.outputs[0], TensorValue::Features(Features { is_linear: false, ..x }));
     Ok(())
 }
 
 /// Scaling and shifting by constants: merged into the preceding weights if the tensor is linear.
-pub fn affine(builder: &mut Builder, node: &Node) -> Result<(), String> {
+pub fn affine(builder: &mut NetworkBuilder, node: &OnnxNode) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     let (severity, reason) = if x.is_linear {
         (Severity::Merged, "scales and shifts channels: part of the weights before it")
@@ -27,12 +32,12 @@ pub fn affine(builder: &mut Builder, node: &Node) -> Result<(), String> {
         (Severity::NotCounted, "scales and shifts what no weights come before")
     };
     builder.note(severity, node, reason);
-    builder.set(&node.outputs[0], Value::Features(x));
+    builder.set(&node.outputs[0], TensorValue::Features(x));
     Ok(())
 }
 
 /// An elementwise operator of two tensors; `a` and `b` are the indices of its inputs.
-pub fn binary(builder: &mut Builder, node: &Node, a: usize, b: usize) -> Result<(), String> {
+pub fn binary(builder: &mut NetworkBuilder, node: &OnnxNode, a: usize, b: usize) -> Result<(), String> {
     let is_affine = matches!(node.op.as_str(), "Add" | "Sub" | "Mul" | "Div" | "Sum" | "QLinearAdd" | "QLinearMul");
     match (builder.features(node, a).cloned(), builder.features(node, b).cloned()) {
         (Some(x), Some(y)) if x.dims == y.dims => of_equal_shape(builder, node, &x, &y),
@@ -57,7 +62,7 @@ pub fn binary(builder: &mut Builder, node: &Node, a: usize, b: usize) -> Result<
                 (Severity::NotCounted, "works element by element with constants")
             };
             builder.note(severity, node, reason);
-            builder.set(&node.outputs[0], Value::Features(Features { is_linear: merges, ..x }));
+            builder.set(&node.outputs[0], TensorValue::Features(Features { is_linear: merges, ..x }));
             Ok(())
         }
         (None, None) => Err("its inputs are not known".to_owned()),
@@ -65,12 +70,13 @@ pub fn binary(builder: &mut Builder, node: &Node, a: usize, b: usize) -> Result<
 }
 
 /// A sum of several tensors, two at a time.
-pub fn sum(builder: &mut Builder, node: &Node) -> Result<(), String> {
+pub fn sum(builder: &mut NetworkBuilder, node: &OnnxNode) -> Result<(), String> {
     if node.inputs.len() == 1 {
         return passed_on(builder, node, Severity::Merged, "adds a single tensor");
     }
     let last = node.inputs.len() - 1;
-    let mut part = Node { outputs: vec![format!("{}\u{0}sum", node.outputs[0])], inputs: Vec::new(), ..node.clone() };
+    let mut part =
+        OnnxNode { outputs: vec![format!("{}\u{0}sum", node.outputs[0])], inputs: Vec::new(), ..node.clone() };
     let mut first = node.inputs[0].clone();
     for (index, input) in node.inputs.iter().enumerate().skip(1) {
         part.inputs = vec![first, input.clone()];
@@ -84,8 +90,8 @@ pub fn sum(builder: &mut Builder, node: &Node) -> Result<(), String> {
 }
 
 /// A normalisation of the sum of two tensors; the sum may be an output as well (operators of ONNX Runtime).
-pub fn skip(builder: &mut Builder, node: &Node) -> Result<(), String> {
-    let sum = Node { op: "Add".to_owned(), outputs: vec![node.outputs[0].clone()], ..node.clone() };
+pub fn skip(builder: &mut NetworkBuilder, node: &OnnxNode) -> Result<(), String> {
+    let sum = OnnxNode { op: "Add".to_owned(), outputs: vec![node.outputs[0].clone()], ..node.clone() };
     binary(builder, &sum, 0, 1)?;
     builder.note(Severity::NotCounted, node, "its arithmetic has no cost here; data passes through");
     if let (Some(output), Some(sum)) = (node.outputs.get(3), builder.value(&node.outputs[0]).cloned()) {
@@ -94,14 +100,14 @@ pub fn skip(builder: &mut Builder, node: &Node) -> Result<(), String> {
     Ok(())
 }
 
-fn of_equal_shape(builder: &mut Builder, node: &Node, x: &Features, y: &Features) -> Result<(), String> {
+fn of_equal_shape(builder: &mut NetworkBuilder, node: &OnnxNode, x: &Features, y: &Features) -> Result<(), String> {
     let adds = matches!(node.op.as_str(), "Add" | "Sum" | "QLinearAdd");
     if (x.layers == y.layers || !adds) && lanes::pair(builder, node, x, y) {
         return Ok(());
     }
     if x.layers == y.layers {
         builder.note(Severity::NotCounted, node, "combines a map with what element by element became of it");
-        builder.set(&node.outputs[0], Value::Features(Features { is_linear: false, ..x.clone() }));
+        builder.set(&node.outputs[0], TensorValue::Features(Features { is_linear: false, ..x.clone() }));
         return Ok(());
     }
     let layout = if x.is_direct || !y.is_direct { x.layout.clone() } else { y.layout.clone() };
@@ -115,12 +121,17 @@ fn of_equal_shape(builder: &mut Builder, node: &Node, x: &Features, y: &Features
         builder.note(Severity::Expressed, node, "counted as an addition: two maps read, one operation an element");
     }
     let features = Features::direct(name, x.dims.clone(), layout);
-    builder.set(&node.outputs[0], Value::Features(features));
+    builder.set(&node.outputs[0], TensorValue::Features(features));
     Ok(())
 }
 
 /// A map times one number per channel (as in squeeze and excitation): a depthwise layer with computed weights.
-fn of_unequal_shape(builder: &mut Builder, node: &Node, large: &Features, small: &Features) -> Result<(), String> {
+fn of_unequal_shape(
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
+    large: &Features,
+    small: &Features,
+) -> Result<(), String> {
     if broadcast(&large.dims, &small.dims).as_ref() != Some(&large.dims) {
         let dims = broadcast(&large.dims, &small.dims);
         return not_counted(builder, node, dims, "both of its inputs are repeated to fit each other");
@@ -138,7 +149,7 @@ fn of_unequal_shape(builder: &mut Builder, node: &Node, large: &Features, small:
             "combines a map with a smaller one that is repeated, as a mask"
         };
         builder.note(Severity::NotCounted, node, reason);
-        builder.set(&node.outputs[0], Value::Features(Features { is_linear: false, ..large.clone() }));
+        builder.set(&node.outputs[0], TensorValue::Features(Features { is_linear: false, ..large.clone() }));
         return Ok(());
     }
     let (from, layout) = builder.read(large, |_| true, Layout::default);
@@ -156,12 +167,17 @@ fn of_unequal_shape(builder: &mut Builder, node: &Node, large: &Features, small:
         "one computed number a channel: a depthwise layer that reads them as weights",
     );
     let features = Features::direct(name, large.dims.clone(), layout);
-    builder.set(&node.outputs[0], Value::Features(features));
+    builder.set(&node.outputs[0], TensorValue::Features(features));
     Ok(())
 }
 
 /// An operator that is not counted. Its output has the shape `dims`, or that of its largest input.
-pub fn not_counted(builder: &mut Builder, node: &Node, dims: Option<Vec<u64>>, reason: &str) -> Result<(), String> {
+pub fn not_counted(
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
+    dims: Option<Vec<u64>>,
+    reason: &str,
+) -> Result<(), String> {
     let inputs: Vec<Features> =
         (0..node.inputs.len()).filter_map(|index| builder.features(node, index).cloned()).collect();
     let largest = inputs.iter().max_by_key(|features| elements(&features.dims)).ok_or("its inputs are not known")?;
@@ -177,12 +193,12 @@ pub fn not_counted(builder: &mut Builder, node: &Node, dims: Option<Vec<u64>>, r
         };
         Features::scattered(largest.layers.clone(), dims, layout)
     };
-    builder.set(&node.outputs[0], Value::Features(features));
+    builder.set(&node.outputs[0], TensorValue::Features(features));
     Ok(())
 }
 
 /// Reductions such as averages: over whole maps a pooling layer, over channels part of a normalisation.
-pub fn reduce(builder: &mut Builder, node: &Node) -> Result<(), String> {
+pub fn reduce(builder: &mut NetworkBuilder, node: &OnnxNode) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     let rank = x.dims.len();
     let stated = node.ints("axes").map(<[i64]>::to_vec).or_else(|| builder.ints(node, 1));
@@ -194,10 +210,10 @@ pub fn reduce(builder: &mut Builder, node: &Node) -> Result<(), String> {
     let is_gone = |axis: usize| axes.contains(&axis);
     let kept = |axis: &usize| keeps || !is_gone(*axis);
     let dims: Vec<u64> = (0..rank).filter(kept).map(|axis| if is_gone(axis) { 1 } else { x.dims[axis] }).collect();
-    let pixels = |axis: usize| x.layout.holds(axis, &[Role::X, Role::Y]);
+    let pixels = |axis: usize| x.layout.holds(axis, &[AxisRole::X, AxisRole::Y]);
     let whole_maps = x.is_direct
         && axes.iter().all(|&axis| pixels(axis))
-        && (0..rank).all(|axis| is_gone(axis) || x.layout.holds(axis, &[Role::B, Role::K]));
+        && (0..rank).all(|axis| is_gone(axis) || x.layout.holds(axis, &[AxisRole::B, AxisRole::K]));
     if !whole_maps && lanes::reduce(builder, node, &x, &axes, keeps) {
         return Ok(());
     }
@@ -220,6 +236,6 @@ pub fn reduce(builder: &mut Builder, node: &Node) -> Result<(), String> {
             .collect(),
         is_shuffled: x.layout.is_shuffled,
     };
-    builder.set(&node.outputs[0], Value::Features(Features::direct(name, dims, gone)));
+    builder.set(&node.outputs[0], TensorValue::Features(Features::direct(name, dims, gone)));
     Ok(())
 }

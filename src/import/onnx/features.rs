@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 /// The value of a tensor.
 #[derive(Debug, Clone)]
-pub enum Value {
+pub enum TensorValue {
     /// Independent of the inputs.
     Constant(Constant),
     /// Computed by layers.

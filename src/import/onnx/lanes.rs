@@ -3,20 +3,20 @@
 //! A tensor must be a whole map for that, and reductions and repetitions must be over the innermost channels; other
 //! operations are passed on as without a vector unit.
 
-use super::builder::{Builder, unusual};
-use super::features::{Features, Value};
-use super::layout::{Layout, Role};
-use super::model::Node;
+use super::builder::{NetworkBuilder, unusual};
+use super::features::{Features, TensorValue};
+use super::layout::{AxisRole, Layout};
+use super::model::OnnxNode;
 use super::shapes::axis;
 use crate::report::Severity;
 use fusescape_spec::{LayerSpec, PrecisionSpec};
 
 /// Operations per element: names and counts.
-type Operations = &'static [(&'static str, u64)];
+type LaneOperations = &'static [(&'static str, u64)];
 
 /// Operations of a function per element. GELU is `x * sigmoid(1.702 x)`; the error function is that of Abramowitz and
 /// Stegun, 7.1.26.
-fn of_function(op: &str) -> Option<Operations> {
+fn of_function(op: &str) -> Option<LaneOperations> {
     Some(match op {
         "Sigmoid" | "QLinearSigmoid" => &[("add", 1), ("divide", 1), ("exp", 1)],
         "Tanh" => &[("add", 2), ("divide", 1), ("exp", 1)],
@@ -38,7 +38,7 @@ fn of_function(op: &str) -> Option<Operations> {
 }
 
 /// Operations per element of an operator of two tensors.
-fn of_pair(op: &str) -> Operations {
+fn of_pair(op: &str) -> LaneOperations {
     match op {
         "Mul" | "Pow" | "QLinearMul" => &[("multiply", 1)],
         "Div" | "Mod" => &[("divide", 1)],
@@ -52,7 +52,7 @@ pub fn operations_of(op: &str) -> Vec<(String, u64)> {
     written(of_pair(op))
 }
 
-fn written(operations: Operations) -> Vec<(String, u64)> {
+fn written(operations: LaneOperations) -> Vec<(String, u64)> {
     operations.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
 }
 
@@ -65,16 +65,22 @@ fn is_map(features: &Features) -> bool {
 /// Whether axes are exactly the innermost channels: if they are reduced or repeated, groups of channels are left.
 fn are_innermost_channels(layout: &Layout, axes: &[usize]) -> bool {
     let is_one = |&axis: &usize| layout.axes.get(axis).is_none_or(Vec::is_empty);
-    let has_channels = |axis: &usize| layout.axes[*axis].iter().any(|part| part.role == Role::K);
+    let has_channels = |axis: &usize| layout.axes[*axis].iter().any(|part| part.role == AxisRole::K);
     let outermost = axes.iter().copied().filter(|axis| !is_one(axis)).min();
     let inside = |axis: &usize| Some(*axis) >= outermost;
     !axes.iter().all(is_one)
-        && axes.iter().all(|&axis| layout.holds(axis, &[Role::K]))
+        && axes.iter().all(|&axis| layout.holds(axis, &[AxisRole::K]))
         && (0..layout.axes.len()).filter(has_channels).filter(inside).all(|axis| axes.contains(&axis))
 }
 
 /// A layer of the vector unit that reads some maps.
-fn add(builder: &mut Builder, node: &Node, kind: &str, read: &[&Features], operations: Operations) -> LayerOf {
+fn add(
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
+    kind: &str,
+    read: &[&Features],
+    operations: LaneOperations,
+) -> LayerOf {
     let from: Vec<String> = read.iter().map(|features| features.layers[0].clone()).collect();
     let bits = read.iter().filter_map(|features| features.bits).max();
     let precision = PrecisionSpec { i: unusual(bits), ..PrecisionSpec::default() };
@@ -94,7 +100,13 @@ impl LayerOf {
 }
 
 /// A reduction of the innermost channels to one number.
-fn reduction(builder: &mut Builder, node: &Node, x: &Features, axes: &[usize], operations: Operations) -> Features {
+fn reduction(
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
+    x: &Features,
+    axes: &[usize],
+    operations: LaneOperations,
+) -> Features {
     let name = add(builder, node, "reduction", &[x], operations).0;
     let is_gone = |axis: usize| axes.contains(&axis);
     let mut layout = x.layout.clone();
@@ -110,12 +122,12 @@ fn reduction(builder: &mut Builder, node: &Node, x: &Features, axes: &[usize], o
 }
 
 /// Sets the last output of the node, the only one that counts.
-fn finish(builder: &mut Builder, node: &Node, features: Features) {
-    builder.set(&node.outputs[0], Value::Features(features));
+fn finish(builder: &mut NetworkBuilder, node: &OnnxNode, features: Features) {
+    builder.set(&node.outputs[0], TensorValue::Features(features));
 }
 
 /// A function of each element of a map.
-pub fn function(builder: &mut Builder, node: &Node) -> bool {
+pub fn function(builder: &mut NetworkBuilder, node: &OnnxNode) -> bool {
     let (Some(x), Some(operations)) = (builder.features(node, 0).cloned(), of_function(&node.op)) else { return false };
     if !builder.has_vector_unit || !is_map(&x) {
         return false;
@@ -126,7 +138,7 @@ pub fn function(builder: &mut Builder, node: &Node) -> bool {
 }
 
 /// An operation of a map and a constant, element by element.
-pub fn with_constant(builder: &mut Builder, node: &Node, x: &Features) -> bool {
+pub fn with_constant(builder: &mut NetworkBuilder, node: &OnnxNode, x: &Features) -> bool {
     if !builder.has_vector_unit || !is_map(x) {
         return false;
     }
@@ -136,7 +148,7 @@ pub fn with_constant(builder: &mut Builder, node: &Node, x: &Features) -> bool {
 }
 
 /// An operation of two maps, the second of which may have one channel for several channels of the first.
-pub fn pair(builder: &mut Builder, node: &Node, large: &Features, small: &Features) -> bool {
+pub fn pair(builder: &mut NetworkBuilder, node: &OnnxNode, large: &Features, small: &Features) -> bool {
     if !builder.has_vector_unit || !is_map(large) || !is_map(small) {
         return false;
     }
@@ -153,11 +165,11 @@ pub fn pair(builder: &mut Builder, node: &Node, large: &Features, small: &Featur
 }
 
 /// Reductions such as sums and averages over channels; `axes` are the reduced ones.
-pub fn reduce(builder: &mut Builder, node: &Node, x: &Features, axes: &[usize], keeps: bool) -> bool {
+pub fn reduce(builder: &mut NetworkBuilder, node: &OnnxNode, x: &Features, axes: &[usize], keeps: bool) -> bool {
     if !builder.has_vector_unit || !is_map(x) || !are_innermost_channels(&x.layout, axes) {
         return false;
     }
-    let operations: Operations = match node.op.as_str() {
+    let operations: LaneOperations = match node.op.as_str() {
         "ReduceMax" | "ReduceMin" => &[("max", 1)],
         "ReduceL2" | "ReduceSumSquare" => &[("multiply", 1)],
         _ => &[("add", 1)],
@@ -174,13 +186,13 @@ pub fn reduce(builder: &mut Builder, node: &Node, x: &Features, axes: &[usize], 
 }
 
 /// Softmax in three passes: maximum, exponential functions and their sum, quotients (FuseMax, 3-pass cascade).
-pub fn softmax(builder: &mut Builder, node: &Node) -> bool {
+pub fn softmax(builder: &mut NetworkBuilder, node: &OnnxNode) -> bool {
     let Some(x) = builder.features(node, 0).cloned() else { return false };
     let Some(along) = axis(node.int("axis").unwrap_or(-1), x.dims.len()) else { return false };
     if !builder.has_vector_unit || !is_map(&x) || !are_innermost_channels(&x.layout, &[along]) {
         return false;
     }
-    let part = |name: &str| Node { name: format!("{}_{name}", super::builder::title(node)), ..node.clone() };
+    let part = |name: &str| OnnxNode { name: format!("{}_{name}", super::builder::title(node)), ..node.clone() };
     let max = reduction(builder, &part("max"), &x, &[along], &[("max", 1)]);
     let exp = add(builder, &part("exp"), "pairwise", &[&x, &max], &[("add", 1), ("exp", 1)]).like(&x);
     let sum = reduction(builder, &part("sum"), &exp, &[along], &[("add", 1)]);
@@ -191,7 +203,7 @@ pub fn softmax(builder: &mut Builder, node: &Node) -> bool {
 }
 
 /// A normalisation over the channels of each pixel: layer normalisation, or by the root mean square.
-pub fn normalisation(builder: &mut Builder, node: &Node) -> bool {
+pub fn normalisation(builder: &mut NetworkBuilder, node: &OnnxNode) -> bool {
     let Some(x) = builder.features(node, 0).cloned() else { return false };
     let centres = match node.op.as_str() {
         "LayerNormalization" => true,
@@ -203,7 +215,7 @@ pub fn normalisation(builder: &mut Builder, node: &Node) -> bool {
     if !builder.has_vector_unit || !is_map(&x) || !are_innermost_channels(&x.layout, &axes) {
         return false;
     }
-    let part = |name: &str| Node { name: format!("{}_{name}", super::builder::title(node)), ..node.clone() };
+    let part = |name: &str| OnnxNode { name: format!("{}_{name}", super::builder::title(node)), ..node.clone() };
     let centred = if centres {
         let mean = reduction(builder, &part("mean"), &x, &axes, &[("add", 1)]);
         add(builder, &part("centred"), "pairwise", &[&x, &mean], &[("add", 1)]).like(&x)

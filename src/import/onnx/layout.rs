@@ -9,7 +9,7 @@ use fusescape_spec::MapAxis;
 
 /// The role of a part of an axis in the feature map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum AxisRole {
     /// Image of the batch.
     B,
     /// Channel.
@@ -24,8 +24,8 @@ pub enum Role {
 
 /// Part of an axis; never of size 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
-    pub role: Role,
+pub struct AxisPart {
+    pub role: AxisRole,
     /// Number of elements along it.
     pub size: u64,
 }
@@ -34,7 +34,7 @@ pub struct Part {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Layout {
     /// By axis.
-    pub axes: Vec<Vec<Part>>,
+    pub axes: Vec<Vec<AxisPart>>,
     /// Whether parts of one role are in another order than in the feature map, as after a channel shuffle. A reader of
     /// the whole map can ignore that.
     pub is_shuffled: bool,
@@ -42,7 +42,7 @@ pub struct Layout {
 
 /// Channels, columns and rows of a feature map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Map {
+pub struct MapAxes {
     pub channels: u64,
     pub columns: u64,
     pub rows: u64,
@@ -50,15 +50,15 @@ pub struct Map {
 
 impl Layout {
     /// A layout with one role per axis.
-    pub fn new(axes: &[(Role, u64)]) -> Self {
-        let axis = |&(role, size): &(Role, u64)| if size == 1 { Vec::new() } else { vec![Part { role, size }] };
+    pub fn new(axes: &[(AxisRole, u64)]) -> Self {
+        let axis = |&(role, size): &(AxisRole, u64)| if size == 1 { Vec::new() } else { vec![AxisPart { role, size }] };
         Self { axes: axes.iter().map(axis).collect(), is_shuffled: false }
     }
 
     /// The most likely layout of a tensor of this shape: channels, rows, columns; with two axes besides the batch,
     /// tokens with features.
     pub fn usual(dims: &[u64], batch: u64) -> Self {
-        use Role::{B, K, X, Y};
+        use AxisRole::{B, K, X, Y};
         let has_batch = dims.len() > 1 && dims[0] == batch;
         let rest = dims.len() - usize::from(has_batch);
         let role = |place: usize| match (rest, place) {
@@ -69,7 +69,7 @@ impl Layout {
             _ => Y,
         };
         let roles = (0..rest).map(role);
-        let roles: Vec<Role> = if has_batch { std::iter::once(B).chain(roles).collect() } else { roles.collect() };
+        let roles: Vec<AxisRole> = if has_batch { std::iter::once(B).chain(roles).collect() } else { roles.collect() };
         Self::new(&roles.into_iter().zip(dims.iter().copied()).collect::<Vec<_>>())
     }
 
@@ -81,11 +81,11 @@ impl Layout {
             let mut axis = Vec::new();
             let mut size = size;
             if place < last && left > 1 && size.is_multiple_of(left) {
-                axis.push(Part { role: Role::B, size: left });
+                axis.push(AxisPart { role: AxisRole::B, size: left });
                 (size, left) = (size / left, 1);
             }
             if size > 1 {
-                axis.push(Part { role: if place == last { Role::K } else { Role::X }, size });
+                axis.push(AxisPart { role: if place == last { AxisRole::K } else { AxisRole::X }, size });
             }
             axis
         };
@@ -93,11 +93,11 @@ impl Layout {
     }
 
     /// The feature map.
-    pub fn map(&self) -> Map {
-        Map { channels: self.size(Role::K), columns: self.size(Role::X), rows: self.size(Role::Y) }
+    pub fn map(&self) -> MapAxes {
+        MapAxes { channels: self.size(AxisRole::K), columns: self.size(AxisRole::X), rows: self.size(AxisRole::Y) }
     }
 
-    fn size(&self, role: Role) -> u64 {
+    fn size(&self, role: AxisRole) -> u64 {
         self.axes
             .iter()
             .flatten()
@@ -109,29 +109,29 @@ impl Layout {
     /// several.
     pub fn map_axis(&self, axis: usize) -> Option<MapAxis> {
         let all = self.map();
-        let is_free = |role: Role| self.axes.iter().flatten().all(|part| part.role != role);
+        let is_free = |role: AxisRole| self.axes.iter().flatten().all(|part| part.role != role);
         let (role, size) = match self.axes.get(axis)?.as_slice() {
-            [] => ([Role::K, Role::Y, Role::X].into_iter().find(|&role| is_free(role))?, 1),
+            [] => ([AxisRole::K, AxisRole::Y, AxisRole::X].into_iter().find(|&role| is_free(role))?, 1),
             [part] => (part.role, part.size),
             _ => return None,
         };
         let (axis, whole) = match role {
-            Role::K => (MapAxis::Channels, all.channels),
-            Role::X => (MapAxis::Columns, all.columns),
-            Role::Y => (MapAxis::Rows, all.rows),
-            Role::B | Role::Copies => return None,
+            AxisRole::K => (MapAxis::Channels, all.channels),
+            AxisRole::X => (MapAxis::Columns, all.columns),
+            AxisRole::Y => (MapAxis::Rows, all.rows),
+            AxisRole::B | AxisRole::Copies => return None,
         };
         (size == whole && !self.is_shuffled).then_some(axis)
     }
 
     /// Whether an axis consists of parts with these roles only.
-    pub fn holds(&self, axis: usize, roles: &[Role]) -> bool {
+    pub fn holds(&self, axis: usize, roles: &[AxisRole]) -> bool {
         self.axes.get(axis).is_some_and(|parts| parts.iter().all(|part| roles.contains(&part.role)))
     }
 
     /// Whether some elements are repeated.
     pub fn repeats(&self) -> bool {
-        self.axes.iter().flatten().any(|part| part.role == Role::Copies)
+        self.axes.iter().flatten().any(|part| part.role == AxisRole::Copies)
     }
 
     /// This layout under a shape with longer or additional leading axes: elements are repeated along them. `None` if
@@ -144,9 +144,9 @@ impl Layout {
             axes.push(match old {
                 Some((known, parts)) if known == size => parts.clone(),
                 Some((1, _)) | None if size == 1 => Vec::new(),
-                Some((1, _)) | None => vec![Part { role: Role::Copies, size }],
+                Some((1, _)) | None => vec![AxisPart { role: AxisRole::Copies, size }],
                 Some((known, parts)) if known > 0 && size.is_multiple_of(known) => {
-                    let copies = Part { role: Role::Copies, size: size / known };
+                    let copies = AxisPart { role: AxisRole::Copies, size: size / known };
                     std::iter::once(copies).chain(parts.iter().copied()).collect()
                 }
                 Some(_) => return None,
@@ -157,27 +157,28 @@ impl Layout {
 
     /// A layout in which repeated elements are stored physically.
     pub fn spread(&self) -> Self {
-        let free = |role: &Role| self.axes.iter().flatten().all(|part| part.role != *role);
-        let axis = |parts: &Vec<Part>| {
-            if parts.iter().all(|part| part.role != Role::Copies) {
+        let free = |role: &AxisRole| self.axes.iter().flatten().all(|part| part.role != *role);
+        let axis = |parts: &Vec<AxisPart>| {
+            if parts.iter().all(|part| part.role != AxisRole::Copies) {
                 return parts.clone();
             }
-            let own = parts.iter().map(|part| part.role).find(|role| *role != Role::Copies);
-            let role = own.or([Role::K, Role::X, Role::Y].into_iter().find(free)).unwrap_or(Role::K);
-            vec![Part { role, size: parts.iter().fold(1, |all: u64, part| all.saturating_mul(part.size)) }]
+            let own = parts.iter().map(|part| part.role).find(|role| *role != AxisRole::Copies);
+            let role = own.or([AxisRole::K, AxisRole::X, AxisRole::Y].into_iter().find(free)).unwrap_or(AxisRole::K);
+            vec![AxisPart { role, size: parts.iter().fold(1, |all: u64, part| all.saturating_mul(part.size)) }]
         };
         Self { axes: self.axes.iter().map(axis).collect(), is_shuffled: self.is_shuffled }
     }
 
     /// The axes in another order.
     pub fn transposed(&self, order: &[usize]) -> Self {
-        let turned = |role: Role| {
+        let turned = |role: AxisRole| {
             let holds =
                 |axis: &usize| self.axes.get(*axis).is_some_and(|parts| parts.iter().any(|part| part.role == role));
             let axes: Vec<usize> = order.iter().copied().filter(holds).collect();
             !axes.is_sorted()
         };
-        let is_shuffled = self.is_shuffled || [Role::B, Role::K, Role::Y, Role::X].into_iter().any(turned);
+        let is_shuffled =
+            self.is_shuffled || [AxisRole::B, AxisRole::K, AxisRole::Y, AxisRole::X].into_iter().any(turned);
         Self { axes: order.iter().map(|&axis| self.axes.get(axis).cloned().unwrap_or_default()).collect(), is_shuffled }
     }
 
@@ -185,7 +186,7 @@ impl Layout {
     /// one of its parts.
     pub fn reshaped(&self, dims: &[u64]) -> Option<Self> {
         let mut parts = self.axes.iter().flatten().copied();
-        let mut front: Option<Part> = parts.next();
+        let mut front: Option<AxisPart> = parts.next();
         let mut axes = Vec::with_capacity(dims.len());
         for &dim in dims {
             let (mut axis, mut open) = (Vec::new(), dim);
@@ -196,8 +197,8 @@ impl Layout {
                     open /= part.size;
                     front = parts.next();
                 } else if part.size.is_multiple_of(open) {
-                    push(&mut axis, Part { size: open, ..part });
-                    front = Some(Part { size: part.size / open, ..part });
+                    push(&mut axis, AxisPart { size: open, ..part });
+                    front = Some(AxisPart { size: part.size / open, ..part });
                     open = 1;
                 } else {
                     return None;
@@ -223,7 +224,7 @@ impl Layout {
     pub fn with_last(&self, channels: u64) -> Self {
         let mut layout = self.clone();
         if let Some(parts) = layout.axes.last_mut() {
-            *parts = if channels == 1 { Vec::new() } else { vec![Part { role: Role::K, size: channels }] };
+            *parts = if channels == 1 { Vec::new() } else { vec![AxisPart { role: AxisRole::K, size: channels }] };
         }
         layout
     }
@@ -231,22 +232,22 @@ impl Layout {
     /// The roles of these axes for a shape in which one axis has another size, as after concatenation or slicing.
     pub fn resized(&self, axis: usize, size: u64) -> Self {
         let mut layout = self.clone();
-        let free = |role: &Role| self.axes.iter().flatten().all(|part| part.role != *role);
+        let free = |role: &AxisRole| self.axes.iter().flatten().all(|part| part.role != *role);
         let role = match self.axes.get(axis).map(Vec::as_slice) {
-            Some([]) | None => [Role::K, Role::X, Role::Y].into_iter().find(free).unwrap_or(Role::K),
+            Some([]) | None => [AxisRole::K, AxisRole::X, AxisRole::Y].into_iter().find(free).unwrap_or(AxisRole::K),
             Some([first, rest @ ..]) if rest.iter().all(|part| part.role == first.role) => first.role,
-            Some(parts) if parts.iter().any(|part| part.role == Role::K) => Role::K,
-            Some(_) => Role::X,
+            Some(parts) if parts.iter().any(|part| part.role == AxisRole::K) => AxisRole::K,
+            Some(_) => AxisRole::X,
         };
         if let Some(parts) = layout.axes.get_mut(axis) {
-            *parts = if size == 1 { Vec::new() } else { vec![Part { role, size }] };
+            *parts = if size == 1 { Vec::new() } else { vec![AxisPart { role, size }] };
         }
         layout
     }
 }
 
 /// Adds a part to an axis; neighbours of one role are one part.
-fn push(axis: &mut Vec<Part>, part: Part) {
+fn push(axis: &mut Vec<AxisPart>, part: AxisPart) {
     match axis.last_mut() {
         Some(last) if last.role == part.role => last.size = last.size.saturating_mul(part.size),
         _ => axis.push(part),
@@ -256,7 +257,7 @@ fn push(axis: &mut Vec<Part>, part: Part) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Role::{B, K, X, Y};
+    use AxisRole::{B, K, X, Y};
 
     #[test]
     fn heads_are_split_off_and_put_back_without_moving_anything() {

@@ -1,15 +1,15 @@
 //! The work of an operator that is not counted, as far as the file states shapes.
 
-use super::builder::Builder;
-use super::features::Value;
-use super::model::Node;
+use super::builder::NetworkBuilder;
+use super::features::TensorValue;
+use super::model::OnnxNode;
 use super::shapes::elements;
 
 /// Bits of an element where a document states none.
 const USUAL_BITS: u64 = 8;
 
 /// MACs of a multiplying operator, for the whole batch; `None` if a necessary shape is unknown.
-pub fn macs(builder: &Builder, node: &Node) -> Option<u64> {
+pub fn macs(builder: &NetworkBuilder, node: &OnnxNode) -> Option<u64> {
     let dims = |index: usize| dims(builder, node.inputs.get(index)?);
     let output = || elements(&self::dims(builder, node.outputs.first()?)?);
     match node.op.as_str() {
@@ -43,14 +43,14 @@ pub fn macs(builder: &Builder, node: &Node) -> Option<u64> {
 }
 
 /// Bits of a tensor that is not counted.
-pub fn map_bits(builder: &Builder, tensor: &str) -> Option<u64> {
+pub fn map_bits(builder: &NetworkBuilder, tensor: &str) -> Option<u64> {
     elements(&builder.stated(tensor)?)?.checked_mul(USUAL_BITS)
 }
 
-fn dims(builder: &Builder, tensor: &str) -> Option<Vec<u64>> {
+fn dims(builder: &NetworkBuilder, tensor: &str) -> Option<Vec<u64>> {
     match builder.value(tensor)? {
-        Value::Features(features) => Some(features.dims.clone()),
-        Value::Constant(constant) => constant.dims.clone(),
-        Value::Lost => builder.stated(tensor),
+        TensorValue::Features(features) => Some(features.dims.clone()),
+        TensorValue::Constant(constant) => constant.dims.clone(),
+        TensorValue::Lost => builder.stated(tensor),
     }
 }

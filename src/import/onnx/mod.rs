@@ -1,12 +1,12 @@
 //! ONNX models as networks.
 //!
-//! The graph is converted in one pass in its order. Every tensor is a [`features::Value`]: a constant, of which only
-//! the shape and few numbers are known, or computed features, with the roles of their axes (channel, row, column) in a
-//! feature map ([`layout`]). So reshaping and transposing for the heads of attention moves nothing; where it does, the
-//! reader gets a view. Concatenation, slicing, repetition and padding along axes of a map are views through which tiles
-//! are read. Operators that cost something add a layer; those that only rearrange data change a layout. Work that is
-//! not counted goes into the report. Repeated blocks of a graph may be a transformer, too ([`transformer`]). `wire.rs`
-//! reads protocol buffers without reading weights. An operator is one arm of `operators.rs`.
+//! The graph is converted in one pass in its order. Every tensor is a [`features::TensorValue`]: a constant, of which
+//! only the shape and few numbers are known, or computed features, with the roles of their axes (channel, row, column)
+//! in a feature map ([`layout`]). So reshaping and transposing for the heads of attention moves nothing; where it does,
+//! the reader gets a view. Concatenation, slicing, repetition and padding along axes of a map are views through which
+//! tiles are read. Operators that cost something add a layer; those that only rearrange data change a layout. Work that
+//! is not counted goes into the report. Repeated blocks of a graph may be a transformer, too ([`transformer`]).
+//! `proto.rs` reads protocol buffers without reading weights. An operator is one arm of `operators.rs`.
 
 mod arrange;
 mod attention;
@@ -22,6 +22,7 @@ mod missing;
 mod model;
 mod operators;
 mod product;
+mod proto;
 mod quantised;
 mod recurrent;
 mod shapes;
@@ -30,17 +31,16 @@ mod transposed;
 mod triangle;
 mod volume;
 mod window;
-mod wire;
 
-use super::report::{Report, Severity};
-use super::source::Source;
-use builder::{Builder, clean};
-use features::Value;
+use super::report::{ImportReport, Severity};
+use super::source::ByteSource;
+use builder::{NetworkBuilder, clean};
+use features::TensorValue;
 use fusescape_engine::workload::MAX_EXTENT;
 use fusescape_spec::{
     DensitySpec, Diagnostics, MAX_BYTES, MAX_LAYERS, PrecisionSpec, TransformerSpec, WorkloadSpec, closest, is_hidden,
 };
-use model::{Extent, Info, Model, types};
+use model::{Extent, Info, OnnxModel, types};
 use shapes::{Constant, MAX_ELEMENTS, elements};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -72,7 +72,11 @@ pub struct Options {
 ///
 /// # Errors
 /// The file is no ONNX model, or nothing of it can be counted.
-pub fn import(source: &mut dyn Source, name: &str, options: &Options) -> Result<(WorkloadSpec, Report), Diagnostics> {
+pub fn import(
+    source: &mut dyn ByteSource,
+    name: &str,
+    options: &Options,
+) -> Result<(WorkloadSpec, ImportReport), Diagnostics> {
     network(&read(source, name)?, name, options)
 }
 
@@ -81,14 +85,14 @@ pub fn import(source: &mut dyn Source, name: &str, options: &Options) -> Result<
 /// # Errors
 /// The file is no ONNX model, or all reasons why it is no transformer, each with its node.
 pub fn import_transformer(
-    source: &mut dyn Source,
+    source: &mut dyn ByteSource,
     name: &str,
     options: &Options,
-) -> Result<(TransformerSpec, Report), Diagnostics> {
+) -> Result<(TransformerSpec, ImportReport), Diagnostics> {
     transformer::transformer(&read(source, name)?, name, options)
 }
 
-fn read(source: &mut dyn Source, name: &str) -> Result<Model, Diagnostics> {
+fn read(source: &mut dyn ByteSource, name: &str) -> Result<OnnxModel, Diagnostics> {
     model::read(source).map_err(|fault| {
         let mut diagnostics = Diagnostics::default();
         if let Some(kind) = other_kind(source) {
@@ -120,7 +124,7 @@ const OTHER_KINDS: [(&[u8], &str); 8] = [
 ];
 
 /// The kind of a file that does not begin with one of the fields of `ModelProto`; `None` if it does, or is empty.
-fn other_kind(source: &mut dyn Source) -> Option<&'static str> {
+fn other_kind(source: &mut dyn ByteSource) -> Option<&'static str> {
     let mut start = [0; 8];
     let count = source.read_at(0, &mut start).unwrap_or(0);
     let start = start.get(..count).filter(|start| !start.is_empty())?;
@@ -139,7 +143,7 @@ fn other_kind(source: &mut dyn Source) -> Option<&'static str> {
     (!begins).then_some(if is_text { "a text with control characters" } else { "a file of another kind" })
 }
 
-fn network(model: &Model, name: &str, options: &Options) -> Result<(WorkloadSpec, Report), Diagnostics> {
+fn network(model: &OnnxModel, name: &str, options: &Options) -> Result<(WorkloadSpec, ImportReport), Diagnostics> {
     let mut builder = walked(model, name, options)?;
     caches::note(&mut builder);
     builder.shorten_names();
@@ -147,20 +151,20 @@ fn network(model: &Model, name: &str, options: &Options) -> Result<(WorkloadSpec
 }
 
 /// The layers of a graph, named after their nodes.
-fn walked(model: &Model, name: &str, options: &Options) -> Result<Builder, Diagnostics> {
+fn walked(model: &OnnxModel, name: &str, options: &Options) -> Result<NetworkBuilder, Diagnostics> {
     let sizes = &options.sizes;
     let constants: HashSet<&str> = model.constants.iter().map(|tensor| tensor.name.as_str()).collect();
     let inputs: Vec<&Info> = model.inputs.iter().filter(|input| !constants.contains(input.name.as_str())).collect();
     if inputs.len() > MAX_LAYERS {
         return Err(too_many(name, inputs.len(), "inputs"));
     }
-    let mut report = Report::default();
+    let mut report = ImportReport::default();
     let mut open = OpenSizes { sizes, chosen: HashMap::new() };
     check_sizes(model, sizes)?;
     let shapes: Vec<Option<Vec<u64>>> = inputs.iter().map(|input| open.shape(input, &mut report)).collect();
     let infos = model.infos.iter().chain(&model.outputs);
     let stated = infos.filter_map(|info| Some((info.name.as_str(), open.known(info)?))).collect();
-    let given = Given { inputs: inputs.into_iter().zip(shapes).collect(), stated, report, options };
+    let given = GraphContext { inputs: inputs.into_iter().zip(shapes).collect(), stated, report, options };
     let batch = given.batch(model);
     let mut builder = given.walk(model, batch);
     if batch > 1 && !builder.batch_fits {
@@ -175,19 +179,19 @@ fn walked(model: &Model, name: &str, options: &Options) -> Result<Builder, Diagn
 }
 
 /// Inputs of the conversion of a graph.
-struct Given<'a> {
+struct GraphContext<'a> {
     /// Inputs of the network, with their shapes.
     inputs: Vec<(&'a Info, Option<Vec<u64>>)>,
     /// Stated shapes of other tensors.
     stated: Vec<(&'a str, Vec<u64>)>,
     /// Findings so far.
-    report: Report,
+    report: ImportReport,
     options: &'a Options,
 }
 
-impl Given<'_> {
+impl GraphContext<'_> {
     /// The batch: the first axis of the first input with several axes.
-    fn batch(&self, model: &Model) -> u64 {
+    fn batch(&self, model: &OnnxModel) -> u64 {
         let mut inputs = self.inputs.iter().filter_map(|(info, dims)| Some((info, dims.as_ref()?)));
         let Some((info, dims)) = inputs.find(|(_, dims)| dims.len() > 1) else { return 1 };
         let is_by_steps = model.nodes.iter().any(|node| {
@@ -199,8 +203,8 @@ impl Given<'_> {
     }
 
     /// Converts a graph to layers.
-    fn walk(&self, model: &Model, batch: u64) -> Builder {
-        let mut builder = Builder::new(batch);
+    fn walk(&self, model: &OnnxModel, batch: u64) -> NetworkBuilder {
+        let mut builder = NetworkBuilder::new(batch);
         builder.report = self.report.clone();
         builder.counts_zeros = self.options.counts_zeros;
         builder.has_vector_unit = self.options.has_vector_unit;
@@ -211,7 +215,7 @@ impl Given<'_> {
                 ints: tensor.ints.clone(),
                 floats: tensor.floats.clone(),
             };
-            builder.set(&tensor.name, Value::Constant(constant));
+            builder.set(&tensor.name, TensorValue::Constant(constant));
         }
         for (input, dims) in &self.inputs {
             match dims.clone().map(|dims| too_large(&dims).map_or(Ok(dims), Err)) {
@@ -234,7 +238,11 @@ impl Given<'_> {
     }
 }
 
-fn finish(model: &Model, builder: &mut Builder, name: &str) -> Result<(WorkloadSpec, Report), Diagnostics> {
+fn finish(
+    model: &OnnxModel,
+    builder: &mut NetworkBuilder,
+    name: &str,
+) -> Result<(WorkloadSpec, ImportReport), Diagnostics> {
     let title = title(model, name);
     let mut report = std::mem::take(&mut builder.report);
     if builder.layers.len() > MAX_LAYERS {
@@ -282,7 +290,7 @@ fn finish(model: &Model, builder: &mut Builder, name: &str) -> Result<(WorkloadS
 }
 
 /// Title of the report: the file, and its producer.
-fn title(model: &Model, name: &str) -> String {
+fn title(model: &OnnxModel, name: &str) -> String {
     let title = [clean(name), model.producer.clone()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
     match &title[..] {
         [name, producer] => format!("{name}, written by {}", plain(producer)),
@@ -314,7 +322,7 @@ fn plain(text: &str) -> String {
 }
 
 /// Checks that the sizes given by the user are of open dimensions.
-fn check_sizes(model: &Model, sizes: &[(String, u64)]) -> Result<(), Diagnostics> {
+fn check_sizes(model: &OnnxModel, sizes: &[(String, u64)]) -> Result<(), Diagnostics> {
     let infos = model.inputs.iter().chain(&model.outputs).chain(&model.infos);
     let open: BTreeSet<&str> = infos.flat_map(|info| info.dims.iter().flatten()).filter_map(Extent::symbol).collect();
     let mut diagnostics = Diagnostics::default();
@@ -339,7 +347,7 @@ struct OpenSizes<'a> {
 }
 
 impl OpenSizes<'_> {
-    fn shape(&mut self, info: &Info, report: &mut Report) -> Option<Vec<u64>> {
+    fn shape(&mut self, info: &Info, report: &mut ImportReport) -> Option<Vec<u64>> {
         let dims = info.dims.as_ref()?;
         let rank = dims.len();
         let mut shape = Vec::with_capacity(rank);
@@ -364,7 +372,7 @@ impl OpenSizes<'_> {
         info.dims.as_ref()?.iter().map(known).collect()
     }
 
-    fn size(&mut self, symbol: &str, place: usize, rank: usize, info: &Info, report: &mut Report) -> u64 {
+    fn size(&mut self, symbol: &str, place: usize, rank: usize, info: &Info, report: &mut ImportReport) -> u64 {
         if let Some((_, size)) = self.sizes.iter().find(|(name, _)| name == symbol && !name.is_empty()) {
             return *size;
         }

@@ -2,9 +2,9 @@
 //!
 //! Field numbers are those of `onnx.proto` (ONNX 1.18, Apache-2.0).
 
+use super::proto::{Fault, FieldContent, ProtoReader};
 use super::triangle::{self, Triangle};
-use super::wire::{Content, Fault, Wire};
-use crate::source::Source;
+use crate::source::ByteSource;
 
 /// Limit on the length of names and texts.
 const MAX_TEXT: usize = 4096;
@@ -17,25 +17,25 @@ const MAX_ITEMS: usize = 1 << 17;
 
 /// The parts of a model that matter here.
 #[derive(Debug, Clone, Default)]
-pub struct Model {
+pub struct OnnxModel {
     /// `pytorch 2.5`.
     pub producer: String,
     /// Name of the graph.
     pub name: String,
     /// Topologically sorted in a valid model.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<OnnxNode>,
     /// Older models also list their weights.
     pub inputs: Vec<Info>,
     pub outputs: Vec<Info>,
     /// Shapes of intermediate tensors, if stated.
     pub infos: Vec<Info>,
     /// Trained or other constant tensors.
-    pub constants: Vec<Tensor>,
+    pub constants: Vec<OnnxTensor>,
 }
 
 /// One operation.
 #[derive(Debug, Clone, Default)]
-pub struct Node {
+pub struct OnnxNode {
     /// `Conv`.
     pub op: String,
     /// The operator set; empty for ONNX itself.
@@ -57,12 +57,12 @@ pub enum Attribute {
     Text(String),
     Ints(Vec<i64>),
     Floats(Vec<f32>),
-    Tensor(Tensor),
+    Tensor(OnnxTensor),
 }
 
 /// A tensor without its elements, except for a few numbers of which shapes are made.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Tensor {
+pub struct OnnxTensor {
     /// Empty for tensors in attributes.
     pub name: String,
     pub dims: Vec<u64>,
@@ -105,7 +105,7 @@ impl Extent {
     }
 }
 
-impl Node {
+impl OnnxNode {
     /// An attribute that is an integer.
     pub fn int(&self, name: &str) -> Option<i64> {
         match self.attribute(name)? {
@@ -148,21 +148,21 @@ impl Node {
 ///
 /// # Errors
 /// The place of the first error, and the reason.
-pub fn read(source: &mut dyn Source) -> Result<Model, Fault> {
-    let mut wire = Wire::new(source);
-    let mut model = Model::default();
+pub fn read(source: &mut dyn ByteSource) -> Result<OnnxModel, Fault> {
+    let mut wire = ProtoReader::new(source);
+    let mut model = OnnxModel::default();
     let mut version = String::new();
     let mut has_graph = false;
     let end = wire.len();
     while let Some((number, content)) = wire.field(end)? {
         match (number, content) {
-            (2, Content::Until(until)) => model.producer = wire.text(until, MAX_TEXT)?,
-            (3, Content::Until(until)) => version = wire.text(until, MAX_TEXT)?,
-            (7, Content::Until(until)) => {
+            (2, FieldContent::Until(until)) => model.producer = wire.text(until, MAX_TEXT)?,
+            (3, FieldContent::Until(until)) => version = wire.text(until, MAX_TEXT)?,
+            (7, FieldContent::Until(until)) => {
                 has_graph = true;
                 read_graph(&mut wire, until, &mut model)?;
             }
-            (_, Content::Until(until)) => wire.go_to(until),
+            (_, FieldContent::Until(until)) => wire.go_to(until),
             _ => {}
         }
     }
@@ -174,9 +174,9 @@ pub fn read(source: &mut dyn Source) -> Result<Model, Fault> {
     Ok(model)
 }
 
-fn read_graph(wire: &mut Wire, end: u64, model: &mut Model) -> Result<(), Fault> {
+fn read_graph(wire: &mut ProtoReader, end: u64, model: &mut OnnxModel) -> Result<(), Fault> {
     while let Some((number, content)) = wire.field(end)? {
-        let Content::Until(until) = content else { continue };
+        let FieldContent::Until(until) = content else { continue };
         match number {
             1 => add(wire, until, &mut model.nodes, "nodes", read_node)?,
             2 => model.name = wire.text(until, MAX_TEXT)?,
@@ -197,11 +197,11 @@ fn read_graph(wire: &mut Wire, end: u64, model: &mut Model) -> Result<(), Fault>
 
 /// Reads one item of a list of the graph; too many are an error.
 fn add<T>(
-    wire: &mut Wire,
+    wire: &mut ProtoReader,
     until: u64,
     into: &mut Vec<T>,
     what: &str,
-    read: impl FnOnce(&mut Wire, u64) -> Result<T, Fault>,
+    read: impl FnOnce(&mut ProtoReader, u64) -> Result<T, Fault>,
 ) -> Result<(), Fault> {
     if into.len() == MAX_ITEMS {
         return wire.too_much(format!("there are more than {MAX_ITEMS} {what}"));
@@ -210,10 +210,10 @@ fn add<T>(
     wire.push(into, item)
 }
 
-fn read_node(wire: &mut Wire, end: u64) -> Result<Node, Fault> {
-    let mut node = Node::default();
+fn read_node(wire: &mut ProtoReader, end: u64) -> Result<OnnxNode, Fault> {
+    let mut node = OnnxNode::default();
     while let Some((number, content)) = wire.field(end)? {
-        let Content::Until(until) = content else { continue };
+        let FieldContent::Until(until) = content else { continue };
         match number {
             1 | 2 => {
                 let name = wire.text(until, MAX_TEXT)?;
@@ -233,22 +233,22 @@ fn read_node(wire: &mut Wire, end: u64) -> Result<Node, Fault> {
     Ok(node)
 }
 
-fn read_attribute(wire: &mut Wire, end: u64) -> Result<Option<(String, Attribute)>, Fault> {
+fn read_attribute(wire: &mut ProtoReader, end: u64) -> Result<Option<(String, Attribute)>, Fault> {
     let (mut name, mut value) = (String::new(), None);
     let (mut ints, mut floats) = (Vec::new(), Vec::new());
     while let Some((number, content)) = wire.field(end)? {
         match (number, content) {
-            (1, Content::Until(until)) => name = wire.text(until, MAX_TEXT)?,
-            (2, Content::Fixed32(bits)) => value = Some(Attribute::Float(f32::from_bits(bits))),
-            (3, Content::Number(number)) => value = Some(Attribute::Int(number as i64)),
-            (4, Content::Until(until)) => value = read_short_text(wire, until)?.map(Attribute::Text),
-            (5, Content::Until(until)) => value = Some(Attribute::Tensor(read_tensor(wire, until)?)),
-            (7, Content::Fixed32(bits)) if floats.len() < MAX_NUMBERS => {
+            (1, FieldContent::Until(until)) => name = wire.text(until, MAX_TEXT)?,
+            (2, FieldContent::Fixed32(bits)) => value = Some(Attribute::Float(f32::from_bits(bits))),
+            (3, FieldContent::Number(number)) => value = Some(Attribute::Int(number as i64)),
+            (4, FieldContent::Until(until)) => value = read_short_text(wire, until)?.map(Attribute::Text),
+            (5, FieldContent::Until(until)) => value = Some(Attribute::Tensor(read_tensor(wire, until)?)),
+            (7, FieldContent::Fixed32(bits)) if floats.len() < MAX_NUMBERS => {
                 wire.push(&mut floats, f32::from_bits(bits))?
             }
-            (7, Content::Until(until)) => floats = read_floats(wire, until)?,
+            (7, FieldContent::Until(until)) => floats = read_floats(wire, until)?,
             (8, content) => wire.numbers(content, &mut ints, MAX_NUMBERS)?,
-            (_, Content::Until(until)) => wire.go_to(until),
+            (_, FieldContent::Until(until)) => wire.go_to(until),
             _ => {}
         }
     }
@@ -261,7 +261,7 @@ fn read_attribute(wire: &mut Wire, end: u64) -> Result<Option<(String, Attribute
 }
 
 /// A text; `None` if it is long, such as embedded code or data.
-fn read_short_text(wire: &mut Wire, until: u64) -> Result<Option<String>, Fault> {
+fn read_short_text(wire: &mut ProtoReader, until: u64) -> Result<Option<String>, Fault> {
     match wire.text(until, MAX_TEXT) {
         Ok(text) => Ok(Some(text)),
         Err(_) => {
@@ -272,7 +272,7 @@ fn read_short_text(wire: &mut Wire, until: u64) -> Result<Option<String>, Fault>
 }
 
 /// Packed fractions; empty if they are many.
-fn read_floats(wire: &mut Wire, until: u64) -> Result<Vec<f32>, Fault> {
+fn read_floats(wire: &mut ProtoReader, until: u64) -> Result<Vec<f32>, Fault> {
     let Ok(bytes) = wire.bytes(until, 4 * MAX_NUMBERS) else {
         wire.go_to(until);
         return Ok(Vec::new());
@@ -281,35 +281,35 @@ fn read_floats(wire: &mut Wire, until: u64) -> Result<Vec<f32>, Fault> {
 }
 
 /// The values of a sparse tensor, with the dense shape.
-fn read_sparse(wire: &mut Wire, end: u64) -> Result<Option<Tensor>, Fault> {
+fn read_sparse(wire: &mut ProtoReader, end: u64) -> Result<Option<OnnxTensor>, Fault> {
     let (mut tensor, mut dims) = (None, Vec::new());
     while let Some((number, content)) = wire.field(end)? {
         match (number, content) {
-            (1, Content::Until(until)) => tensor = Some(read_tensor(wire, until)?),
+            (1, FieldContent::Until(until)) => tensor = Some(read_tensor(wire, until)?),
             (3, content) => wire.numbers(content, &mut dims, MAX_RANK)?,
-            (_, Content::Until(until)) => wire.go_to(until),
+            (_, FieldContent::Until(until)) => wire.go_to(until),
             _ => {}
         }
     }
-    Ok(tensor.map(|tensor| Tensor { dims, ints: None, floats: None, ..tensor }))
+    Ok(tensor.map(|tensor| OnnxTensor { dims, ints: None, floats: None, ..tensor }))
 }
 
-fn read_tensor(wire: &mut Wire, end: u64) -> Result<Tensor, Fault> {
-    let mut tensor = Tensor::default();
+fn read_tensor(wire: &mut ProtoReader, end: u64) -> Result<OnnxTensor, Fault> {
+    let mut tensor = OnnxTensor::default();
     let (mut ints, mut floats, mut raw) = (Vec::new(), Vec::new(), None);
     while let Some((number, content)) = wire.field(end)? {
         match (number, content) {
             (1, content) => wire.numbers(content, &mut tensor.dims, MAX_RANK + 1)?,
-            (2, Content::Number(number)) => tensor.data_type = number,
-            (4, Content::Until(until)) => floats = read_floats(wire, until)?,
-            (4, Content::Fixed32(bits)) if floats.len() < MAX_NUMBERS => {
+            (2, FieldContent::Number(number)) => tensor.data_type = number,
+            (4, FieldContent::Until(until)) => floats = read_floats(wire, until)?,
+            (4, FieldContent::Fixed32(bits)) if floats.len() < MAX_NUMBERS => {
                 wire.push(&mut floats, f32::from_bits(bits))?
             }
             // The numbers of a tensor with many elements are weights, which are skipped.
-            (5 | 7, Content::Until(until)) if too_long(&tensor) => wire.go_to(until),
+            (5 | 7, FieldContent::Until(until)) if too_long(&tensor) => wire.go_to(until),
             (5 | 7, content) => wire.numbers(content, &mut ints, MAX_NUMBERS)?,
-            (8, Content::Until(until)) => tensor.name = wire.text(until, MAX_TEXT)?,
-            (9, Content::Until(until)) => {
+            (8, FieldContent::Until(until)) => tensor.name = wire.text(until, MAX_TEXT)?,
+            (9, FieldContent::Until(until)) => {
                 let start = until - wire.left(until);
                 // An error in truncated data is reported where the data is needed.
                 tensor.mask = triangle::read(wire, until, &tensor.dims).ok().flatten();
@@ -317,7 +317,7 @@ fn read_tensor(wire: &mut Wire, end: u64) -> Result<Tensor, Fault> {
                 raw = wire.bytes(until, 8 * MAX_NUMBERS).ok();
                 wire.go_to(until);
             }
-            (_, Content::Until(until)) => wire.go_to(until),
+            (_, FieldContent::Until(until)) => wire.go_to(until),
             _ => {}
         }
     }
@@ -331,11 +331,11 @@ fn read_tensor(wire: &mut Wire, end: u64) -> Result<Tensor, Fault> {
 }
 
 /// Whether a tensor has too many elements to be a shape.
-fn too_long(tensor: &Tensor) -> bool {
+fn too_long(tensor: &OnnxTensor) -> bool {
     tensor.dims.iter().try_fold(1u64, |all, dim| all.checked_mul(*dim)).is_none_or(|all| all > MAX_NUMBERS as u64)
 }
 
-fn keep_numbers(tensor: &mut Tensor, ints: Vec<u64>, floats: Vec<f32>, raw: Vec<u8>) {
+fn keep_numbers(tensor: &mut OnnxTensor, ints: Vec<u64>, floats: Vec<f32>, raw: Vec<u8>) {
     let elements = tensor.dims.iter().product::<u64>() as usize;
     let ints: Vec<i64> = match tensor.data_type {
         types::INT64 if ints.is_empty() => {
@@ -360,44 +360,44 @@ fn keep_numbers(tensor: &mut Tensor, ints: Vec<u64>, floats: Vec<f32>, raw: Vec<
     tensor.floats = (tensor.data_type == types::FLOAT && floats.len() == elements).then_some(floats);
 }
 
-fn read_info(wire: &mut Wire, end: u64) -> Result<Info, Fault> {
+fn read_info(wire: &mut ProtoReader, end: u64) -> Result<Info, Fault> {
     let mut info = Info::default();
     while let Some((number, content)) = wire.field(end)? {
         match (number, content) {
-            (1, Content::Until(until)) => info.name = wire.text(until, MAX_TEXT)?,
-            (2, Content::Until(until)) => read_type(wire, until, &mut info)?,
-            (_, Content::Until(until)) => wire.go_to(until),
+            (1, FieldContent::Until(until)) => info.name = wire.text(until, MAX_TEXT)?,
+            (2, FieldContent::Until(until)) => read_type(wire, until, &mut info)?,
+            (_, FieldContent::Until(until)) => wire.go_to(until),
             _ => {}
         }
     }
     Ok(info)
 }
 
-/// `TypeProto`, and in it `TypeProto.Tensor`, the only type read.
-fn read_type(wire: &mut Wire, end: u64, info: &mut Info) -> Result<(), Fault> {
+/// `TypeProto`, and in it `TypeProto.OnnxTensor`, the only type read.
+fn read_type(wire: &mut ProtoReader, end: u64, info: &mut Info) -> Result<(), Fault> {
     while let Some((number, content)) = wire.field(end)? {
         match (number, content) {
-            (1, Content::Until(until)) => {
+            (1, FieldContent::Until(until)) => {
                 while let Some((number, content)) = wire.field(until)? {
                     match (number, content) {
-                        (1, Content::Number(number)) => info.data_type = number,
-                        (2, Content::Until(until)) => info.dims = Some(read_shape(wire, until)?),
-                        (_, Content::Until(until)) => wire.go_to(until),
+                        (1, FieldContent::Number(number)) => info.data_type = number,
+                        (2, FieldContent::Until(until)) => info.dims = Some(read_shape(wire, until)?),
+                        (_, FieldContent::Until(until)) => wire.go_to(until),
                         _ => {}
                     }
                 }
             }
-            (_, Content::Until(until)) => wire.go_to(until),
+            (_, FieldContent::Until(until)) => wire.go_to(until),
             _ => {}
         }
     }
     Ok(())
 }
 
-fn read_shape(wire: &mut Wire, end: u64) -> Result<Vec<Extent>, Fault> {
+fn read_shape(wire: &mut ProtoReader, end: u64) -> Result<Vec<Extent>, Fault> {
     let mut dims = Vec::new();
     while let Some((number, content)) = wire.field(end)? {
-        let Content::Until(until) = content else { continue };
+        let FieldContent::Until(until) = content else { continue };
         if number != 1 || dims.len() > MAX_RANK {
             wire.go_to(until);
             continue;
@@ -405,9 +405,9 @@ fn read_shape(wire: &mut Wire, end: u64) -> Result<Vec<Extent>, Fault> {
         let mut extent = Extent::Symbol(String::new());
         while let Some((number, content)) = wire.field(until)? {
             match (number, content) {
-                (1, Content::Number(number)) if number as i64 > 0 => extent = Extent::Known(number),
-                (2, Content::Until(until)) => extent = Extent::Symbol(wire.text(until, MAX_TEXT)?),
-                (_, Content::Until(until)) => wire.go_to(until),
+                (1, FieldContent::Number(number)) if number as i64 > 0 => extent = Extent::Known(number),
+                (2, FieldContent::Until(until)) => extent = Extent::Symbol(wire.text(until, MAX_TEXT)?),
+                (_, FieldContent::Until(until)) => wire.go_to(until),
                 _ => {}
             }
         }

@@ -1,8 +1,8 @@
 //! The conversion of each type of operator.
 
-use super::builder::Builder;
-use super::features::Value;
-use super::model::{Attribute, Node};
+use super::builder::NetworkBuilder;
+use super::features::TensorValue;
+use super::model::{Attribute, OnnxNode};
 use super::product::Operands;
 use super::shapes::{self, Constant, elements};
 use super::{
@@ -123,7 +123,7 @@ const BINARY: [&str; 16] = [
 ];
 
 /// Converts one node: sets the values of its outputs, and adds layers that compute them.
-pub fn take(builder: &mut Builder, node: &Node) {
+pub fn take(builder: &mut NetworkBuilder, node: &OnnxNode) {
     if node.outputs.iter().all(String::is_empty) {
         return;
     }
@@ -134,7 +134,7 @@ pub fn take(builder: &mut Builder, node: &Node) {
     if !scales && !KEEPING_COPIES.contains(&node.op.as_str()) {
         builder.spread_inputs(node);
     }
-    let missing = node.inputs.iter().find(|name| matches!(builder.value(name), Some(Value::Lost)));
+    let missing = node.inputs.iter().find(|name| matches!(builder.value(name), Some(TensorValue::Lost)));
     let result = if is_constant(builder, node) {
         fold(builder, node);
         Ok(())
@@ -164,19 +164,19 @@ pub fn take(builder: &mut Builder, node: &Node) {
     }
     for output in node.outputs.iter().filter(|output| !output.is_empty()) {
         if !builder.knows(output) {
-            builder.set(output, Value::Lost);
+            builder.set(output, TensorValue::Lost);
         }
     }
 }
 
 /// Whether a node multiplies, counted or not.
-pub fn multiplies(node: &Node) -> bool {
+pub fn multiplies(node: &OnnxNode) -> bool {
     let op = node.op.as_str();
     MULTIPLYING_UNKNOWN.contains(&op) || MULTIPLYING.contains(&op) || quantised::IN_BLOCKS.contains(&op)
 }
 
 /// Number of weights of a multiplying node: its constants of at least two dimensions, without biases and tables.
-fn weights(builder: &Builder, node: &Node) -> u64 {
+fn weights(builder: &NetworkBuilder, node: &OnnxNode) -> u64 {
     if let Some(matrix) = quantised::matrix(builder, node).filter(|_| quantised::IN_BLOCKS.contains(&node.op.as_str()))
     {
         return elements(&matrix.dims).unwrap_or(0);
@@ -192,17 +192,17 @@ fn weights(builder: &Builder, node: &Node) -> u64 {
 }
 
 /// Whether a node depends on no input of the network.
-pub fn is_constant(builder: &Builder, node: &Node) -> bool {
-    node.inputs.iter().filter_map(|name| builder.value(name)).all(|value| matches!(value, Value::Constant(_)))
+pub fn is_constant(builder: &NetworkBuilder, node: &OnnxNode) -> bool {
+    node.inputs.iter().filter_map(|name| builder.value(name)).all(|value| matches!(value, TensorValue::Constant(_)))
 }
 
 /// Whether one of two inputs is a number.
-fn has_number(builder: &Builder, node: &Node) -> bool {
+fn has_number(builder: &NetworkBuilder, node: &OnnxNode) -> bool {
     let shape = |index: usize| builder.constant(node, index)?.dims.as_deref();
     (0..2).filter_map(shape).any(|dims| elements(dims) == Some(1))
 }
 
-fn fold(builder: &mut Builder, node: &Node) {
+fn fold(builder: &mut NetworkBuilder, node: &OnnxNode) {
     let folded = if node.op == "Constant" {
         constant(node)
     } else {
@@ -211,11 +211,11 @@ fn fold(builder: &mut Builder, node: &Node) {
         shapes::fold(node, &inputs)
     };
     for output in &node.outputs {
-        builder.set(output, Value::Constant(folded.clone()));
+        builder.set(output, TensorValue::Constant(folded.clone()));
     }
 }
 
-fn constant(node: &Node) -> Constant {
+fn constant(node: &OnnxNode) -> Constant {
     node.attributes
         .iter()
         .find_map(|(_, attribute)| match attribute {
@@ -240,7 +240,7 @@ fn constant(node: &Node) -> Constant {
         .unwrap_or_default()
 }
 
-fn dispatch(builder: &mut Builder, node: &Node) -> Result<(), String> {
+fn dispatch(builder: &mut NetworkBuilder, node: &OnnxNode) -> Result<(), String> {
     let matrices = |a, b| Operands { a, b, turns_a: false, turns_b: false };
     let op = node.op.as_str();
     match op {
@@ -288,7 +288,7 @@ fn dispatch(builder: &mut Builder, node: &Node) -> Result<(), String> {
         "Shape" | "Size" => {
             let x = builder.features(node, 0).ok_or("its input is not known")?;
             let shape = shapes::shape_of(node, &x.dims.clone());
-            builder.set(&node.outputs[0], Value::Constant(shape));
+            builder.set(&node.outputs[0], TensorValue::Constant(shape));
             Ok(())
         }
         "Expand" | "Tile" => arrange::repeat(builder, node),
@@ -299,7 +299,7 @@ fn dispatch(builder: &mut Builder, node: &Node) -> Result<(), String> {
             let x = builder.features(node, 0).cloned().filter(|_| op == "DepthToSpace" && block > 0 && dims.is_some());
             match x.and_then(|x| arrange::blocks(builder, node, &x, (block, block))) {
                 Some(blocks) => {
-                    builder.set(&node.outputs[0], Value::Features(blocks));
+                    builder.set(&node.outputs[0], TensorValue::Features(blocks));
                     Ok(())
                 }
                 None => arrange::spread(builder, node, dims),
@@ -308,7 +308,7 @@ fn dispatch(builder: &mut Builder, node: &Node) -> Result<(), String> {
         "Resize" | "Upsample" => {
             let dims = arrange::resized(builder, node).ok_or("the size that it makes is not known")?;
             if let Some(scaled) = arrange::scaled(builder, node, &dims) {
-                builder.set(&node.outputs[0], Value::Features(scaled));
+                builder.set(&node.outputs[0], TensorValue::Features(scaled));
                 return Ok(());
             }
             elementwise::not_counted(
@@ -320,9 +320,9 @@ fn dispatch(builder: &mut Builder, node: &Node) -> Result<(), String> {
         }
         "Where" => {
             let shape = |index: usize| match builder.value(node.inputs.get(index)?)? {
-                Value::Features(features) => Some(features.dims.clone()),
-                Value::Constant(constant) => constant.dims.clone(),
-                Value::Lost => None,
+                TensorValue::Features(features) => Some(features.dims.clone()),
+                TensorValue::Constant(constant) => constant.dims.clone(),
+                TensorValue::Lost => None,
             };
             let dims = shape(1).zip(shape(2)).and_then(|(yes, no)| shapes::broadcast(&yes, &no));
             let dims = dims.zip(shape(0)).and_then(|(dims, choice)| shapes::broadcast(&dims, &choice));
@@ -330,7 +330,7 @@ fn dispatch(builder: &mut Builder, node: &Node) -> Result<(), String> {
         }
         _ if NOTHING.contains(&op) => {
             let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
-            builder.set(&node.outputs[0], Value::Features(x));
+            builder.set(&node.outputs[0], TensorValue::Features(x));
             Ok(())
         }
         _ if THRESHOLDS.contains(&op) => {
@@ -358,11 +358,11 @@ fn dispatch(builder: &mut Builder, node: &Node) -> Result<(), String> {
 }
 
 /// An unknown operator: its outputs have the shapes stated by the file, if any.
-fn unknown(builder: &mut Builder, node: &Node) -> Result<(), String> {
+fn unknown(builder: &mut NetworkBuilder, node: &OnnxNode) -> Result<(), String> {
     let mut known = false;
     for output in &node.outputs {
         let Some(dims) = builder.stated(output).filter(|dims| elements(dims).is_some()) else { continue };
-        let part = Node { outputs: vec![output.clone()], ..node.clone() };
+        let part = OnnxNode { outputs: vec![output.clone()], ..node.clone() };
         let reason = "there is no such layer; its outputs have the shapes that the file states";
         let before = builder.report.clone();
         elementwise::not_counted(builder, &part, Some(dims), reason)?;

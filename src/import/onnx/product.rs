@@ -1,10 +1,10 @@
 //! Matrix products: with trained weights, and of two computed tensors.
 
-use super::builder::{Builder, unusual, weight_bits};
+use super::builder::{NetworkBuilder, unusual, weight_bits};
 use super::convolution::note_fractions;
-use super::features::{Features, Value};
-use super::layout::{Layout, Part, Role};
-use super::model::Node;
+use super::features::{Features, TensorValue};
+use super::layout::{AxisPart, AxisRole, Layout};
+use super::model::OnnxNode;
 use super::shapes::{broadcast, elements};
 use crate::report::Severity;
 use fusescape_spec::{LayerSpec, PrecisionSpec};
@@ -24,7 +24,7 @@ pub struct Operands {
 
 /// Trained matrices.
 #[derive(Debug, Clone)]
-pub struct Weights {
+pub struct TrainedMatrices {
     /// Shape; the last two axes are those of a matrix: input channels, then output channels.
     pub dims: Vec<u64>,
     /// Bits of an element, unless the default of 8.
@@ -32,7 +32,7 @@ pub struct Weights {
 }
 
 /// Any product: a trained operand becomes weights.
-pub fn product(builder: &mut Builder, node: &Node, operands: Operands) -> Result<(), String> {
+pub fn product(builder: &mut NetworkBuilder, node: &OnnxNode, operands: Operands) -> Result<(), String> {
     let Operands { a, b, turns_a, turns_b } = operands;
     let product = match (builder.features(node, a).cloned(), builder.features(node, b).cloned()) {
         (Some(x), None) => {
@@ -53,7 +53,7 @@ pub fn product(builder: &mut Builder, node: &Node, operands: Operands) -> Result
         }
         (None, None) => return Err("neither of its matrices is known".to_owned()),
     };
-    builder.set(&node.outputs[0], Value::Features(product));
+    builder.set(&node.outputs[0], TensorValue::Features(product));
     Ok(())
 }
 
@@ -69,7 +69,12 @@ fn turned(x: &Features, batch: u64) -> Result<Features, String> {
 }
 
 /// The matrices in a constant input.
-pub fn trained(builder: &mut Builder, node: &Node, index: usize, turned: bool) -> Result<Weights, String> {
+pub fn trained(
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
+    index: usize,
+    turned: bool,
+) -> Result<TrainedMatrices, String> {
     let constant = builder.constant(node, index).ok_or("its second matrix is not known")?;
     let mut dims = constant.dims.clone().ok_or("the shape of its weights is not known")?;
     let bits = weight_bits(constant);
@@ -81,12 +86,17 @@ pub fn trained(builder: &mut Builder, node: &Node, index: usize, turned: bool) -
         _ => {}
     }
     note_fractions(builder, node, index);
-    Ok(Weights { dims, bits })
+    Ok(TrainedMatrices { dims, bits })
 }
 
 /// Rows of x times trained weights: a pointwise layer over all rows, or a fully connected one if each image has one
 /// row.
-pub fn with_weights(builder: &mut Builder, node: &Node, x: &Features, weights: &Weights) -> Result<Features, String> {
+pub fn with_weights(
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
+    x: &Features,
+    weights: &TrainedMatrices,
+) -> Result<Features, String> {
     let [matrices @ .., inputs, outputs] = &weights.dims[..] else {
         return Err("its weights are no matrix".to_owned());
     };
@@ -116,7 +126,12 @@ pub fn with_weights(builder: &mut Builder, node: &Node, x: &Features, weights: &
 }
 
 /// A trained matrix for each part of the input, or several matrices for all of it.
-fn with_matrices(builder: &mut Builder, node: &Node, x: &Features, weights: &Weights) -> Result<Features, String> {
+fn with_matrices(
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
+    x: &Features,
+    weights: &TrainedMatrices,
+) -> Result<Features, String> {
     let [matrices @ .., inputs, outputs] = &weights.dims[..] else {
         return Err("its weights are no matrix".to_owned());
     };
@@ -129,7 +144,7 @@ fn with_matrices(builder: &mut Builder, node: &Node, x: &Features, weights: &Wei
         // If all matrices have the same rows, they are one matrix with the columns of all.
         let count = elements(matrices).ok_or("it is too large to count")?;
         let rows = x.dims[rank - 2];
-        let all = Weights { dims: vec![*inputs, count.saturating_mul(*outputs)], bits: weights.bits };
+        let all = TrainedMatrices { dims: vec![*inputs, count.saturating_mul(*outputs)], bits: weights.bits };
         let flat = x.moved(vec![rows, *inputs], x.layout.reshaped(&[rows, *inputs]), builder.batch);
         let product = with_weights(builder, node, &flat, &all)?;
         let split = product.layout.reshaped(&[&[rows][..], matrices, &[*outputs]].concat());
@@ -144,13 +159,14 @@ fn with_matrices(builder: &mut Builder, node: &Node, x: &Features, weights: &Wei
 
 /// Whether the last axis is all channels, and all others are rows of a matrix.
 fn is_rows(layout: &Layout, rank: usize) -> bool {
-    layout.holds(rank - 1, &[Role::K]) && (0..rank - 1).all(|axis| layout.holds(axis, &[Role::B, Role::X, Role::Y]))
+    layout.holds(rank - 1, &[AxisRole::K])
+        && (0..rank - 1).all(|axis| layout.holds(axis, &[AxisRole::B, AxisRole::X, AxisRole::Y]))
 }
 
 /// A product of two computed tensors: a pair of matrices for each image and group (head). If one second matrix is
 /// shared by several first ones (query heads that share a head of keys), the first ones are rows of a single one, so
 /// that the second is read once for all of them.
-pub fn of_two(builder: &mut Builder, node: &Node, x: &Features, y: &Features) -> Result<Features, String> {
+pub fn of_two(builder: &mut NetworkBuilder, node: &OnnxNode, x: &Features, y: &Features) -> Result<Features, String> {
     let product = of_matrices(builder, node, x, y, PrecisionSpec { w: unusual(y.bits), ..PrecisionSpec::default() })?;
     builder.note(
         Severity::Expressed,
@@ -185,7 +201,7 @@ fn leading(x: &[u64], y: &Features) -> Result<Vec<Leading>, String> {
         let of_y = axis.checked_sub(new);
         match of_y.and_then(|axis| y.layout.axes.get(axis)) {
             Some(parts) if of_y.is_some_and(|axis| own[axis] == size) => {
-                parts.iter().for_each(|part| push(part.size, part.role == Role::Copies));
+                parts.iter().for_each(|part| push(part.size, part.role == AxisRole::Copies));
             }
             _ => push(size, true),
         }
@@ -194,27 +210,32 @@ fn leading(x: &[u64], y: &Features) -> Result<Vec<Leading>, String> {
 }
 
 /// For each leading factor of a product, its parts in the layout of the first matrices.
-fn leading_parts(factors: &[Leading], batch: u64) -> Result<Vec<Part>, String> {
+fn leading_parts(factors: &[Leading], batch: u64) -> Result<Vec<AxisPart>, String> {
     let mut parts = Vec::new();
     let mut rest = factors.iter();
     if batch > 1 {
         let images = rest.next().filter(|first| !first.is_shared && first.size.is_multiple_of(batch));
         let images = images.ok_or("its matrices cannot be told apart by image")?;
-        parts.push(Part { role: Role::B, size: batch });
-        parts.extend((images.size > batch).then_some(Part { role: Role::K, size: images.size / batch }));
+        parts.push(AxisPart { role: AxisRole::B, size: batch });
+        parts.extend((images.size > batch).then_some(AxisPart { role: AxisRole::K, size: images.size / batch }));
     }
-    parts.extend(rest.map(|factor| Part { role: if factor.is_shared { Role::X } else { Role::K }, size: factor.size }));
+    parts.extend(
+        rest.map(|factor| AxisPart {
+            role: if factor.is_shared { AxisRole::X } else { AxisRole::K },
+            size: factor.size,
+        }),
+    );
     Ok(parts)
 }
 
 /// The parts of the leading axes of a layout; rows count as columns.
-fn flattened(layout: &Layout, axes: usize) -> Vec<Part> {
-    let mut flat: Vec<Part> = Vec::new();
+fn flattened(layout: &Layout, axes: usize) -> Vec<AxisPart> {
+    let mut flat: Vec<AxisPart> = Vec::new();
     for part in layout.axes.iter().take(axes).flatten() {
-        let role = if part.role == Role::Y { Role::X } else { part.role };
+        let role = if part.role == AxisRole::Y { AxisRole::X } else { part.role };
         match flat.last_mut() {
             Some(last) if last.role == role => last.size = last.size.saturating_mul(part.size),
-            _ => flat.push(Part { role, size: part.size }),
+            _ => flat.push(AxisPart { role, size: part.size }),
         }
     }
     flat
@@ -222,8 +243,8 @@ fn flattened(layout: &Layout, axes: usize) -> Vec<Part> {
 
 /// Matrix products whose second matrices are the layers of `y`, or trained if there are none.
 fn of_matrices(
-    builder: &mut Builder,
-    node: &Node,
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
     x: &Features,
     y: &Features,
     precision: PrecisionSpec,
@@ -241,18 +262,18 @@ fn of_matrices(
     let factors = leading(&x.dims[..rank - 2], y)?;
     let parts = leading_parts(&factors, batch).inspect_err(|_| builder.batch_fits = false)?;
     let groups =
-        parts.iter().filter(|part| part.role == Role::K).fold(1, |all: u64, part| all.saturating_mul(part.size));
+        parts.iter().filter(|part| part.role == AxisRole::K).fold(1, |all: u64, part| all.saturating_mul(part.size));
     let is_shared = factors.iter().any(|factor| factor.is_shared);
     let wanted = Layout { axes: vec![parts.clone()], is_shuffled: false };
     let wanted = wanted.reshaped(&x.dims[..rank - 2]).ok_or("its matrices cannot be told apart by image")?;
     let fits = |layout: &Layout| {
-        let pairs = !is_shared && (0..rank - 2).all(|axis| layout.holds(axis, &[Role::B, Role::K]));
+        let pairs = !is_shared && (0..rank - 2).all(|axis| layout.holds(axis, &[AxisRole::B, AxisRole::K]));
         (pairs || flattened(layout, rank - 2) == flattened(&wanted, rank - 2))
-            && layout.holds(rank - 2, &[Role::X, Role::Y])
-            && layout.holds(rank - 1, &[Role::K])
+            && layout.holds(rank - 2, &[AxisRole::X, AxisRole::Y])
+            && layout.holds(rank - 1, &[AxisRole::K])
     };
     let otherwise = || {
-        let matrix = Layout::new(&[(Role::X, x.dims[rank - 2]), (Role::K, inner)]);
+        let matrix = Layout::new(&[(AxisRole::X, x.dims[rank - 2]), (AxisRole::K, inner)]);
         Layout { axes: wanted.axes.iter().cloned().chain(matrix.axes).collect(), is_shuffled: false }
     };
     let (from, layout) = builder.read(x, fits, otherwise);

@@ -1,9 +1,9 @@
 //! Quantised forms: weights of few bits in blocks, changes of precision, and integer arithmetic.
 
-use super::builder::{Builder, unusual};
-use super::features::{Features, Value};
-use super::model::{Node, types};
-use super::product::{Weights, with_weights};
+use super::builder::{NetworkBuilder, unusual};
+use super::features::{Features, TensorValue};
+use super::model::{OnnxNode, types};
+use super::product::{TrainedMatrices, with_weights};
 use super::shapes::elements;
 use crate::report::Severity;
 use fusescape_engine::workload::MAX_EXTENT;
@@ -25,7 +25,7 @@ const OF_INTEGERS: [&str; 8] = [
 const SUM_BITS: u64 = 32;
 
 /// The matrix of a product with weights in blocks: rows are its inputs, columns its outputs.
-pub fn matrix(builder: &Builder, node: &Node) -> Option<Weights> {
+pub fn matrix(builder: &NetworkBuilder, node: &OnnxNode) -> Option<TrainedMatrices> {
     let count = |number: i64| u64::try_from(number).ok().filter(|count| (1..=MAX_EXTENT).contains(count));
     let (rows, columns) = match node.op.as_str() {
         "MatMulFpQ4" => match builder.ints(node, 2)?[..] {
@@ -36,11 +36,11 @@ pub fn matrix(builder: &Builder, node: &Node) -> Option<Weights> {
     };
     let bits = if node.op == "MatMulNBits" { count(node.int("bits").unwrap_or(4))? } else { 4 };
     let is_sensible = bits <= 32;
-    is_sensible.then_some(Weights { dims: vec![count(rows)?, count(columns)?], bits: unusual(Some(bits)) })
+    is_sensible.then_some(TrainedMatrices { dims: vec![count(rows)?, count(columns)?], bits: unusual(Some(bits)) })
 }
 
 /// A product with weights in blocks.
-pub fn in_blocks(builder: &mut Builder, node: &Node) -> Result<(), String> {
+pub fn in_blocks(builder: &mut NetworkBuilder, node: &OnnxNode) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     let weights = matrix(builder, node).ok_or("it does not state the size of its weights")?;
     let product = with_weights(builder, node, &x, &weights)?;
@@ -58,18 +58,18 @@ pub fn in_blocks(builder: &mut Builder, node: &Node) -> Result<(), String> {
             format!("scales and zero points of its blocks, which have {share:.1} % of the bits of its weights");
         builder.note(Severity::NotCounted, node, &reason);
     }
-    builder.set(&node.outputs[0], Value::Features(product));
+    builder.set(&node.outputs[0], TensorValue::Features(product));
     Ok(())
 }
 
 /// A change of precision: the bits of the stored elements are those in the file.
-pub fn change(builder: &mut Builder, node: &Node) -> Result<(), String> {
+pub fn change(builder: &mut NetworkBuilder, node: &OnnxNode) -> Result<(), String> {
     for output in node.outputs.iter().skip(1) {
-        builder.set(output, Value::Constant(super::shapes::Constant::default()));
+        builder.set(output, TensorValue::Constant(super::shapes::Constant::default()));
     }
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     builder.note(Severity::Merged, node, "a change of precision, made as data is written");
-    builder.set(&node.outputs[0], Value::Features(x));
+    builder.set(&node.outputs[0], TensorValue::Features(x));
     match node.op.as_str() {
         "QuantizeLinear" => {
             let zero = builder.constant(node, 2).map(|zero| zero.data_type);
@@ -83,9 +83,11 @@ pub fn change(builder: &mut Builder, node: &Node) -> Result<(), String> {
 }
 
 /// Sets the bits of sums and of stored elements of an integer operator.
-pub fn note_integers(builder: &mut Builder, node: &Node) {
+pub fn note_integers(builder: &mut NetworkBuilder, node: &OnnxNode) {
     let made = match builder.value(&node.outputs[0]) {
-        Some(Value::Features(features)) if OF_INTEGERS.contains(&node.op.as_str()) => features.layers.first().cloned(),
+        Some(TensorValue::Features(features)) if OF_INTEGERS.contains(&node.op.as_str()) => {
+            features.layers.first().cloned()
+        }
         _ => None,
     };
     if let Some(last) = builder.layers.last_mut().filter(|last| made.as_ref() == Some(&last.name)) {
@@ -105,10 +107,10 @@ pub fn note_integers(builder: &mut Builder, node: &Node) {
 }
 
 /// Sets the bits of the first output of a node.
-fn store(builder: &mut Builder, node: &Node, bits: Option<u64>) {
-    let Some(Value::Features(features)) = builder.value(&node.outputs[0]).cloned() else { return };
+fn store(builder: &mut NetworkBuilder, node: &OnnxNode, bits: Option<u64>) {
+    let Some(TensorValue::Features(features)) = builder.value(&node.outputs[0]).cloned() else { return };
     if let (true, [layer]) = (features.is_direct, &features.layers[..]) {
         builder.store_with(layer, bits);
     }
-    builder.set(&node.outputs[0], Value::Features(Features { bits, ..features }));
+    builder.set(&node.outputs[0], TensorValue::Features(Features { bits, ..features }));
 }

@@ -5,12 +5,12 @@
 //! Of the sums for all gates, the channels of the first one stand for the new state, as the elementwise operations of
 //! gates cost nothing here.
 
-use super::builder::{Builder, title, unusual, weight_bits};
+use super::builder::{NetworkBuilder, title, unusual, weight_bits};
 use super::convolution::note_fractions;
-use super::features::{Features, Value};
-use super::layout::{Layout, Map, Part, Role};
-use super::model::Node;
-use super::product::{Weights, with_weights};
+use super::features::{Features, TensorValue};
+use super::layout::{AxisPart, AxisRole, Layout, MapAxes};
+use super::model::OnnxNode;
+use super::product::{TrainedMatrices, with_weights};
 use super::shapes::elements;
 use crate::report::Severity;
 use fusescape_spec::{LayerSpec, MapAxis, PrecisionSpec, ViewSpec};
@@ -36,7 +36,7 @@ struct Recurrence {
 }
 
 impl Recurrence {
-    fn new(builder: &Builder, node: &Node, x: &Features) -> Result<Self, String> {
+    fn new(builder: &NetworkBuilder, node: &OnnxNode, x: &Features) -> Result<Self, String> {
         let gates = match node.op.as_str() {
             "GRU" => 3,
             "RNN" => 1,
@@ -79,9 +79,9 @@ impl Recurrence {
     }
 
     /// The role of the axis of sequences.
-    fn of_sequences(&self, batch: u64) -> Vec<Part> {
-        let role = if batch > 1 { Role::B } else { Role::X };
-        if self.sequences > 1 { vec![Part { role, size: self.sequences }] } else { Vec::new() }
+    fn of_sequences(&self, batch: u64) -> Vec<AxisPart> {
+        let role = if batch > 1 { AxisRole::B } else { AxisRole::X };
+        if self.sequences > 1 { vec![AxisPart { role, size: self.sequences }] } else { Vec::new() }
     }
 
     fn precision(&self, bits: Option<u64>) -> PrecisionSpec {
@@ -90,7 +90,7 @@ impl Recurrence {
 }
 
 /// A layer of LSTM, GRU or RNN.
-pub fn recurrent(builder: &mut Builder, node: &Node) -> Result<(), String> {
+pub fn recurrent(builder: &mut NetworkBuilder, node: &OnnxNode) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     let sizes = Recurrence::new(builder, node, &x)?;
     if builder.batch > 1 && sizes.sequences != builder.batch {
@@ -118,11 +118,11 @@ pub fn recurrent(builder: &mut Builder, node: &Node) -> Result<(), String> {
     let mut all = Vec::new();
     let mut last = Vec::new();
     for direction in 0..sizes.directions {
-        let part = |what: &str| Node {
+        let part = |what: &str| OnnxNode {
             name: format!("{}/{}{what}", title(node), if direction == 1 { "backward/" } else { "" }),
             ..node.clone()
         };
-        let weights = Weights { dims: vec![sizes.inputs, sizes.gates * sizes.hidden], bits: sizes.bits };
+        let weights = TrainedMatrices { dims: vec![sizes.inputs, sizes.gates * sizes.hidden], bits: sizes.bits };
         let inputs = with_weights(builder, &part("inputs"), &x, &weights)?;
         let states = if unrolls {
             unrolled(builder, node, &part, &sizes, &inputs, direction)?
@@ -139,12 +139,12 @@ pub fn recurrent(builder: &mut Builder, node: &Node) -> Result<(), String> {
 }
 
 /// A node of the same kind with a name of its own.
-fn named(node: &Node, what: &str) -> Node {
-    Node { name: format!("{}/{what}", title(node)), ..node.clone() }
+fn named(node: &OnnxNode, what: &str) -> OnnxNode {
+    OnnxNode { name: format!("{}/{what}", title(node)), ..node.clone() }
 }
 
 /// Concatenated maps; a single map unchanged.
-fn joined(builder: &mut Builder, node: &Node, mut maps: Vec<String>, axis: MapAxis) -> String {
+fn joined(builder: &mut NetworkBuilder, node: &OnnxNode, mut maps: Vec<String>, axis: MapAxis) -> String {
     match maps.len() {
         1 => maps.swap_remove(0),
         _ => builder.arranged(node, maps, ViewSpec::Join(axis)),
@@ -152,14 +152,14 @@ fn joined(builder: &mut Builder, node: &Node, mut maps: Vec<String>, axis: MapAx
 }
 
 /// The input with steps before sequences, in a map whose columns are steps, and within each step sequences.
-fn by_steps(builder: &mut Builder, sizes: &Recurrence, x: &Features) -> Features {
+fn by_steps(builder: &mut NetworkBuilder, sizes: &Recurrence, x: &Features) -> Features {
     let batch = builder.batch;
     let (dims, layout) = if sizes.is_batch_first {
         (vec![sizes.steps, sizes.sequences, sizes.inputs], x.layout.transposed(&[1, 0, 2]))
     } else {
         (x.dims.clone(), x.layout.clone())
     };
-    let mut wanted = Layout::new(&[(Role::X, sizes.steps), (Role::X, 1), (Role::K, sizes.inputs)]);
+    let mut wanted = Layout::new(&[(AxisRole::X, sizes.steps), (AxisRole::X, 1), (AxisRole::K, sizes.inputs)]);
     wanted.axes[1] = sizes.of_sequences(batch);
     let moved = x.moved(dims.clone(), Some(layout), batch);
     let (from, layout) = builder.read(&moved, |layout| *layout == wanted, || wanted.clone());
@@ -168,16 +168,16 @@ fn by_steps(builder: &mut Builder, sizes: &Recurrence, x: &Features) -> Features
 
 /// The recurrent products step by step: the states after each step, in the order of the sequence.
 fn unrolled(
-    builder: &mut Builder,
-    node: &Node,
-    part: &impl Fn(&str) -> Node,
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
+    part: &impl Fn(&str) -> OnnxNode,
     sizes: &Recurrence,
     inputs: &Features,
     direction: u64,
 ) -> Result<Vec<String>, String> {
     let (rows, channels) = (sizes.rows(builder.batch), sizes.gates * sizes.hidden);
     let of_inputs = inputs.layers.first().cloned().ok_or("its input is not known")?;
-    let matrix = Map { channels, columns: sizes.hidden, rows: 1 };
+    let matrix = MapAxes { channels, columns: sizes.hidden, rows: 1 };
     let weights = builder.add_weights(title(&part("R")), matrix, sizes.bits);
     let mut state = first_state(builder, node, part, sizes);
     let mut states = vec![String::new(); usize::try_from(sizes.steps).map_err(|_| "it has too many steps")?];
@@ -206,7 +206,7 @@ fn unrolled(
 }
 
 /// A view of the channels of the first gate.
-fn of_first_gate(builder: &mut Builder, node: &Node, sizes: &Recurrence, sum: String) -> String {
+fn of_first_gate(builder: &mut NetworkBuilder, node: &OnnxNode, sizes: &Recurrence, sum: String) -> String {
     if sizes.gates == 1 {
         return sum;
     }
@@ -214,12 +214,17 @@ fn of_first_gate(builder: &mut Builder, node: &Node, sizes: &Recurrence, sum: St
 }
 
 /// The state before the first step: computed by the model, or an input of the network.
-fn first_state(builder: &mut Builder, node: &Node, part: &impl Fn(&str) -> Node, sizes: &Recurrence) -> String {
-    let map = Map { channels: sizes.hidden, columns: sizes.rows(builder.batch), rows: 1 };
+fn first_state(
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
+    part: &impl Fn(&str) -> OnnxNode,
+    sizes: &Recurrence,
+) -> String {
+    let map = MapAxes { channels: sizes.hidden, columns: sizes.rows(builder.batch), rows: 1 };
     let given = builder.features(node, 5).cloned().filter(|given| sizes.directions == 1 && given.dims.len() == 3);
     match given {
         Some(given) if given.dims[1..] == [sizes.sequences, sizes.hidden] => {
-            let mut wanted = Layout::new(&[(Role::X, 1), (Role::X, 1), (Role::K, sizes.hidden)]);
+            let mut wanted = Layout::new(&[(AxisRole::X, 1), (AxisRole::X, 1), (AxisRole::K, sizes.hidden)]);
             wanted.axes[1] = sizes.of_sequences(builder.batch);
             builder.read(&given, |layout| *layout == wanted, || wanted.clone()).0
         }
@@ -229,8 +234,8 @@ fn first_state(builder: &mut Builder, node: &Node, part: &impl Fn(&str) -> Node,
 
 /// The recurrent product of all steps at once; returns the layer that holds the states.
 fn in_rows(
-    builder: &mut Builder,
-    part: &impl Fn(&str) -> Node,
+    builder: &mut NetworkBuilder,
+    part: &impl Fn(&str) -> OnnxNode,
     sizes: &Recurrence,
     inputs: &Features,
 ) -> Result<String, String> {
@@ -251,28 +256,29 @@ fn in_rows(
 
 /// Sets the outputs: the states of all steps, and the last one of each direction.
 fn set_outputs(
-    builder: &mut Builder,
-    node: &Node,
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
     sizes: &Recurrence,
     states: String,
     last: Vec<String>,
     is_unrolled: bool,
 ) {
     let Recurrence { steps, sequences, hidden, directions, is_batch_first, .. } = *sizes;
-    let part = |role: Role, size: u64| if size > 1 { vec![Part { role, size }] } else { Vec::new() };
+    let part = |role: AxisRole, size: u64| if size > 1 { vec![AxisPart { role, size }] } else { Vec::new() };
     let of_sequences = sizes.of_sequences(builder.batch);
-    let axes = [part(Role::X, steps), part(Role::K, directions), of_sequences.clone(), part(Role::K, hidden)];
+    let axes =
+        [part(AxisRole::X, steps), part(AxisRole::K, directions), of_sequences.clone(), part(AxisRole::K, hidden)];
     let dims = vec![steps, directions, sequences, hidden];
     let mut all = Features::direct(states, dims, Layout { axes: axes.to_vec(), is_shuffled: false });
     if is_batch_first {
         let dims = vec![sequences, steps, directions, hidden];
         all = all.moved(dims, Some(all.layout.transposed(&[2, 0, 1, 3])), builder.batch);
     }
-    builder.set(&node.outputs[0], Value::Features(all));
+    builder.set(&node.outputs[0], TensorValue::Features(all));
     if node.outputs.iter().skip(1).all(String::is_empty) {
         return;
     }
-    let axes = vec![part(Role::K, directions), of_sequences, part(Role::K, hidden)];
+    let axes = vec![part(AxisRole::K, directions), of_sequences, part(AxisRole::K, hidden)];
     let (dims, layout) = (vec![directions, sequences, hidden], Layout { axes, is_shuffled: false });
     let mut newest = if is_unrolled {
         let last = joined(builder, &named(node, "last"), last, MapAxis::Channels);
@@ -285,6 +291,6 @@ fn set_outputs(
         newest = newest.moved(dims, Some(newest.layout.transposed(&[1, 0, 2])), builder.batch);
     }
     for output in node.outputs.iter().skip(1) {
-        builder.set(output, Value::Features(newest.clone()));
+        builder.set(output, TensorValue::Features(newest.clone()));
     }
 }

@@ -1,6 +1,6 @@
 //! Shapes of tensors, and folding of the small integer tensors from which models compute shapes.
 
-use super::model::{Node, types};
+use super::model::{OnnxNode, types};
 
 /// Limit on the elements of a tensor.
 pub const MAX_ELEMENTS: u64 = 1 << 44;
@@ -138,7 +138,7 @@ pub fn broadcast(a: &[u64], b: &[u64]) -> Option<Vec<u64>> {
 }
 
 /// The result of an operator on constants: its shape, and its elements if these may be shapes.
-pub fn fold(node: &Node, inputs: &[Option<&Constant>]) -> Constant {
+pub fn fold(node: &OnnxNode, inputs: &[Option<&Constant>]) -> Constant {
     let Some(Some(first)) = inputs.first() else { return Constant::default() };
     let ints = |index: usize| inputs.get(index).copied().flatten().and_then(|constant| constant.ints.as_deref());
     let dims = first.dims.as_deref();
@@ -288,7 +288,7 @@ fn arranged((list, dims): (&[i64], &[u64]), shape: &[u64], from: impl Fn(&[u64])
 }
 
 /// `Shape`: the dimensions as numbers.
-pub fn shape_of(node: &Node, dims: &[u64]) -> Constant {
+pub fn shape_of(node: &OnnxNode, dims: &[u64]) -> Constant {
     let rank = dims.len() as i64;
     let (start, end) = (node.int("start").unwrap_or(0), node.int("end").unwrap_or(rank));
     let (from, to) = range(rank, start, end, 1).unwrap_or((0, rank));
@@ -296,7 +296,7 @@ pub fn shape_of(node: &Node, dims: &[u64]) -> Constant {
     Constant::list(dims.iter().map(|&dim| dim as i64).collect())
 }
 
-fn concat(node: &Node, inputs: &[Option<&Constant>]) -> Constant {
+fn concat(node: &OnnxNode, inputs: &[Option<&Constant>]) -> Constant {
     let joined = || {
         let lists: Vec<&Constant> = inputs.iter().copied().collect::<Option<_>>()?;
         let mut dims = lists.first()?.dims.clone()?;
@@ -310,7 +310,7 @@ fn concat(node: &Node, inputs: &[Option<&Constant>]) -> Constant {
     joined().unwrap_or_default()
 }
 
-fn gather(node: &Node, data: &Constant, indices: Option<&Constant>) -> Constant {
+fn gather(node: &OnnxNode, data: &Constant, indices: Option<&Constant>) -> Constant {
     let picked = || {
         let (dims, indices) = (data.dims.as_ref()?, indices?);
         let place = axis(node.int("axis").unwrap_or(0), dims.len())?;
@@ -326,7 +326,7 @@ fn gather(node: &Node, data: &Constant, indices: Option<&Constant>) -> Constant 
     picked().unwrap_or_default()
 }
 
-fn arithmetic(node: &Node, a: &Constant, b: Option<&Constant>) -> Constant {
+fn arithmetic(node: &OnnxNode, a: &Constant, b: Option<&Constant>) -> Constant {
     let Some(b) = b else { return Constant::default() };
     let dims = a.dims.as_deref().zip(b.dims.as_deref()).and_then(|(a, b)| broadcast(a, b));
     let number = |a: i64, b: i64| match node.op.as_str() {

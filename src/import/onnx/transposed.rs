@@ -1,20 +1,20 @@
 //! Transposed convolutions, with or without the zeros between their inputs.
 
 use super::arrange;
-use super::builder::{Builder, sides};
-use super::convolution::{Rows, finish, fit_padding, operands, read_map};
-use super::features::{Features, Value};
-use super::layout::{Layout, Map, Role};
-use super::model::Node;
+use super::builder::{NetworkBuilder, sides};
+use super::convolution::{OutputRows, finish, fit_padding, operands, read_map};
+use super::features::{Features, TensorValue};
+use super::layout::{AxisRole, Layout, MapAxes};
+use super::model::OnnxNode;
 use super::shapes::elements;
-use super::window::{Window, pair, positive, window};
+use super::window::{KernelWindow, pair, positive, window};
 use crate::report::Severity;
 use fusescape_spec::{KernelSpec, LayerSpec};
 
 /// A transposed convolution with stride s is a convolution with kernels of ceil(k / s) that computes the s x s outputs
 /// of each input position as channels (sub-pixel convolution: Shi et al., CVPR 2016).
 /// place as channels (sub-pixel convolution: Shi et al., CVPR 2016).
-pub fn transposed(builder: &mut Builder, node: &Node, weights: usize) -> Result<(), String> {
+pub fn transposed(builder: &mut NetworkBuilder, node: &OnnxNode, weights: usize) -> Result<(), String> {
     let (x, dims, precision) = operands(builder, node, weights)?;
     let axes = x.dims.len().saturating_sub(2);
     if !(1..=2).contains(&axes) {
@@ -69,21 +69,22 @@ pub fn transposed(builder: &mut Builder, node: &Node, weights: usize) -> Result<
         && let &[batch, _, _, _] = &x.dims[..]
         && let Some(shown) = between(builder, node, &name, (batch, outputs), places, (step_x, step_y), (width, height))
     {
-        builder.set(&node.outputs[0], Value::Features(shown));
+        builder.set(&node.outputs[0], TensorValue::Features(shown));
         return Ok(());
     }
-    finish(builder, node, name, [x.dims[0], outputs], &Rows::of(&x.dims).axes((width, height)), true);
+    finish(builder, node, name, [x.dims[0], outputs], &OutputRows::of(&x.dims).axes((width, height)), true);
     if steps > 1
-        && let Some(Value::Features(features)) = node.outputs.first().and_then(|name| builder.value(name)).cloned()
+        && let Some(TensorValue::Features(features)) =
+            node.outputs.first().and_then(|name| builder.value(name)).cloned()
     {
         let moved = Features { is_direct: false, is_linear: false, ..features };
-        builder.set(&node.outputs[0], Value::Features(moved));
+        builder.set(&node.outputs[0], TensorValue::Features(moved));
     }
     Ok(())
 }
 
 /// Columns and rows of the output of a transposed convolution.
-fn output_sizes(node: &Node, input: (u64, u64), window: Window, axes: usize) -> Result<(u64, u64), String> {
+fn output_sizes(node: &OnnxNode, input: (u64, u64), window: KernelWindow, axes: usize) -> Result<(u64, u64), String> {
     let more = pair(node.ints("output_padding"), 0, axes)?;
     let stated = node.ints("output_shape").map(|shape| pair(Some(shape), 1, axes)).transpose()?;
     let is_same = matches!(node.text("auto_pad"), Some("SAME_UPPER" | "SAME_LOWER"));
@@ -97,7 +98,7 @@ fn output_sizes(node: &Node, input: (u64, u64), window: Window, axes: usize) -> 
             None => whole.saturating_sub(pads),
         }
     };
-    let Window { kernel, stride, dilation, .. } = window;
+    let KernelWindow { kernel, stride, dilation, .. } = window;
     let (stated_x, stated_y) = (stated.map(|stated| stated.0), stated.map(|stated| stated.1));
     Ok((
         of(input.0, kernel.0, stride.0, dilation.0, left + right, more.0, stated_x),
@@ -108,20 +109,23 @@ fn output_sizes(node: &Node, input: (u64, u64), window: Window, axes: usize) -> 
 /// A transposed convolution as a convolution over a map with zeros between its elements, which are multiplied like
 /// others.
 fn zero_filled(
-    builder: &mut Builder,
-    node: &Node,
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
     x: &Features,
     outputs: u64,
-    window: Window,
+    window: KernelWindow,
     layer: LayerSpec,
 ) -> Result<(), String> {
     let axes = x.dims.len() - 2;
     let (from, input) = read_map(builder, x);
     let (width, height) = output_sizes(node, (input.columns, input.rows), window, axes)?;
-    let Window { kernel, stride, dilation, .. } = window;
+    let KernelWindow { kernel, stride, dilation, .. } = window;
     let filled = |input: u64, stride: u64| (input - 1).saturating_mul(stride).saturating_add(1);
-    let map =
-        Map { columns: filled(input.columns, stride.0), rows: filled(input.rows, stride.1), channels: input.channels };
+    let map = MapAxes {
+        columns: filled(input.columns, stride.0),
+        rows: filled(input.rows, stride.1),
+        channels: input.channels,
+    };
     // Padding such that each output has its window.
     let around = |output: u64, filled: u64, kernel: u64, dilation: u64| {
         let needed = output.checked_add(dilation.checked_mul(kernel - 1)?)?.checked_sub(filled)?;
@@ -136,7 +140,7 @@ fn zero_filled(
         return Err("its map with zeros is too large to count".to_owned());
     }
     let from = if map == input { from } else { builder.rearranged(&[from].into(), map) };
-    let window = Window { kernel, stride: (1, 1), dilation, pads: [left, right, top, bottom] };
+    let window = KernelWindow { kernel, stride: (1, 1), dilation, pads: [left, right, top, bottom] };
     let (from, window) = fit_padding(builder, node, from, map, window);
     let layer = LayerSpec {
         kind: "conv".to_owned(),
@@ -149,14 +153,14 @@ fn zero_filled(
     };
     let name = builder.add(node, layer);
     builder.note(Severity::Expressed, node, "a convolution over its input with zeros in between, which are multiplied");
-    finish(builder, node, name, [x.dims[0], outputs], &Rows::of(&x.dims).axes((width, height)), true);
+    finish(builder, node, name, [x.dims[0], outputs], &OutputRows::of(&x.dims).axes((width, height)), true);
     Ok(())
 }
 
 /// The outputs between two inputs, computed as channels, moved to their positions; the first `size` of them count.
 fn between(
-    builder: &mut Builder,
-    node: &Node,
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
     layer: &str,
     (batch, outputs): (u64, u64),
     places: (u64, u64),
@@ -164,7 +168,8 @@ fn between(
     size: (u64, u64),
 ) -> Option<Features> {
     let dims = vec![batch, outputs.checked_mul(steps.0)?.checked_mul(steps.1)?, places.1, places.0];
-    let layout = Layout::new(&[(Role::B, batch), (Role::K, dims[1]), (Role::Y, places.1), (Role::X, places.0)]);
+    let layout =
+        Layout::new(&[(AxisRole::B, batch), (AxisRole::K, dims[1]), (AxisRole::Y, places.1), (AxisRole::X, places.0)]);
     let all = arrange::blocks(builder, node, &Features::direct(layer.to_owned(), dims, layout), steps)?;
     let dims = [batch, outputs, size.1, size.0];
     if all.dims == dims {

@@ -1,7 +1,7 @@
 //! Causal masks among constants: square matrices with one value where a token sees another, and another value
 //! elsewhere.
 
-use super::wire::{Fault, Wire};
+use super::proto::{Fault, ProtoReader};
 
 /// Limit on the elements of a mask.
 const MOST_ELEMENTS: u64 = 1 << 26;
@@ -15,7 +15,7 @@ pub struct Triangle {
 
 /// Reads the packed elements of a tensor of this shape; `Some` if they are equal causal masks. Stops early for weights,
 /// as their elements differ; the reading position is undefined afterwards.
-pub fn read(wire: &mut Wire, until: u64, dims: &[u64]) -> Result<Option<Triangle>, Fault> {
+pub fn read(wire: &mut ProtoReader, until: u64, dims: &[u64]) -> Result<Option<Triangle>, Fault> {
     let [matrices @ .., rows, columns] = dims else { return Ok(None) };
     let count = dims.iter().try_fold(1u64, |all, dim| all.checked_mul(*dim));
     let Some(count) = count.filter(|count| rows == columns && *rows > 1 && (1..=MOST_ELEMENTS).contains(count)) else {

@@ -5,26 +5,26 @@
 //! such part and steps by it: operations, weights and outputs are exact; inputs shared by neighbouring windows are
 //! counted along columns only.
 
-use super::builder::Builder;
-use super::convolution::{Placed, Rows, read_map};
+use super::builder::NetworkBuilder;
+use super::convolution::{OutputRows, PlacedWindow, read_map};
 use super::features::Features;
-use super::layout::{Layout, Role};
-use super::model::Node;
+use super::layout::{AxisRole, Layout};
+use super::model::OnnxNode;
 use super::shapes::elements;
-use super::window::{self, MAX_WINDOW, Window};
+use super::window::{self, KernelWindow, MAX_WINDOW};
 use crate::report::Severity;
 use fusescape_engine::workload::MAX_EXTENT;
 
 /// One axis of a window.
 #[derive(Debug, Clone, Copy)]
-struct Axis {
+struct WindowAxis {
     kernel: u64,
     stride: u64,
     outputs: u64,
     pads: [u64; 2],
 }
 
-impl Axis {
+impl WindowAxis {
     /// Whether outputs are inputs one to one.
     fn is_plain(self) -> bool {
         (self.kernel, self.stride, self.pads) == (1, 1, [0, 0])
@@ -33,12 +33,12 @@ impl Axis {
 
 /// The window of a node on a map with frames.
 pub fn placed(
-    builder: &mut Builder,
-    node: &Node,
+    builder: &mut NetworkBuilder,
+    node: &OnnxNode,
     x: &Features,
     kernel: &[u64],
     rounds_up: bool,
-) -> Result<Placed, String> {
+) -> Result<PlacedWindow, String> {
     let (&[batch, channels, frames, rows, columns], &[of_frames, of_rows, of_columns]) = (&x.dims[..], kernel) else {
         return Err("its kernel does not fit its input".to_owned());
     };
@@ -52,7 +52,7 @@ pub fn placed(
         let image = x.moved(dims.to_vec(), x.layout.reshaped(&dims), builder.batch);
         let (window, same) = window::window(&without_frames(node), Some(&kernel[1..]), &dims[2..], [0; 4])?;
         let (from, input) = read_map(builder, &image);
-        return Ok(Placed { from, input, window, same, rows: Rows::Frames(1, y.outputs) });
+        return Ok(PlacedWindow { from, input, window, same, rows: OutputRows::Frames(1, y.outputs) });
     }
     let (window, same) = window::window(&line, Some(&kernel[2..]), &[columns], [0; 4])?;
     let taps = z.kernel.checked_mul(y.kernel).filter(|taps| *taps <= MAX_WINDOW.unsigned_abs());
@@ -70,15 +70,16 @@ pub fn placed(
             "its windows over frames and rows stand one behind the other in a view: operations, weights and outputs are exact; \
              that windows share inputs is counted along columns only",
         );
-        let layout = Layout::new(&[(Role::B, batch), (Role::K, channels), (Role::Y, all), (Role::X, columns)]);
+        let layout =
+            Layout::new(&[(AxisRole::B, batch), (AxisRole::K, channels), (AxisRole::Y, all), (AxisRole::X, columns)]);
         (builder.rearranged(&x.layers, layout.map()), layout.map())
     };
-    let window = Window { kernel: (window.kernel.0, taps), stride: (window.stride.0, taps), ..window };
-    Ok(Placed { from, input, window, same, rows: Rows::Frames(z.outputs, y.outputs) })
+    let window = KernelWindow { kernel: (window.kernel.0, taps), stride: (window.stride.0, taps), ..window };
+    Ok(PlacedWindow { from, input, window, same, rows: OutputRows::Frames(z.outputs, y.outputs) })
 }
 
 /// A node whose window has only the numbers selected by `keep` from each list.
-fn with_part(node: &Node, keep: impl Fn(&[i64]) -> Vec<i64>) -> Node {
+fn with_part(node: &OnnxNode, keep: impl Fn(&[i64]) -> Vec<i64>) -> OnnxNode {
     use super::model::Attribute;
     let part = |(name, attribute): &(String, Attribute)| {
         let kept = match attribute {
@@ -87,21 +88,21 @@ fn with_part(node: &Node, keep: impl Fn(&[i64]) -> Vec<i64>) -> Node {
         };
         (name.clone(), kept)
     };
-    Node { attributes: node.attributes.iter().map(part).collect(), ..node.clone() }
+    OnnxNode { attributes: node.attributes.iter().map(part).collect(), ..node.clone() }
 }
 
 /// The window along columns: the last of three numbers, the third and the last of six.
-fn along_columns(node: &Node) -> Node {
+fn along_columns(node: &OnnxNode) -> OnnxNode {
     with_part(node, |list| list.chunks(3).filter_map(|part| part.get(2).copied()).collect())
 }
 
 /// The window along rows and columns.
-fn without_frames(node: &Node) -> Node {
+fn without_frames(node: &OnnxNode) -> OnnxNode {
     with_part(node, |list| list.chunks(3).flat_map(|part| part.iter().skip(1).copied()).collect())
 }
 
 /// The window along frames, rows and columns.
-fn axes(node: &Node, sizes: [(u64, u64); 3], rounds_up: bool) -> Result<[Axis; 3], String> {
+fn axes(node: &OnnxNode, sizes: [(u64, u64); 3], rounds_up: bool) -> Result<[WindowAxis; 3], String> {
     let list = |name: &str, count: usize, usual: i64| match node.ints(name).unwrap_or(&[]) {
         [] => Ok(vec![usual; count]),
         list if list.len() == count && list.iter().all(|number| (0..=MAX_WINDOW).contains(number)) => Ok(list.to_vec()),
@@ -110,7 +111,7 @@ fn axes(node: &Node, sizes: [(u64, u64); 3], rounds_up: bool) -> Result<[Axis; 3
     let (strides, dilations, pads) = (list("strides", 3, 1)?, list("dilations", 3, 1)?, list("pads", 6, 0)?);
     let is_same = matches!(node.text("auto_pad"), Some("SAME_UPPER" | "SAME_LOWER"));
     let is_valid = node.text("auto_pad") == Some("VALID");
-    let mut axes = [Axis { kernel: 1, stride: 1, outputs: 1, pads: [0, 0] }; 3];
+    let mut axes = [WindowAxis { kernel: 1, stride: 1, outputs: 1, pads: [0, 0] }; 3];
     for (axis, (place, (size, kernel))) in axes.iter_mut().zip(sizes.into_iter().enumerate()) {
         let (stride, dilation) = (strides[place].unsigned_abs(), dilations[place].unsigned_abs());
         if stride == 0 || dilation == 0 || kernel == 0 || kernel > MAX_WINDOW.unsigned_abs() {
@@ -128,7 +129,7 @@ fn axes(node: &Node, sizes: [(u64, u64); 3], rounds_up: bool) -> Result<[Axis; 3
                 _ => steps / stride + 1,
             }
         };
-        *axis = Axis { kernel, stride, outputs, pads };
+        *axis = WindowAxis { kernel, stride, outputs, pads };
     }
     Ok(axes)
 }

@@ -1,14 +1,14 @@
 //! Windows of convolutions and pooling, as stated by nodes.
 
-use super::layout::Map;
-use super::model::Node;
+use super::layout::MapAxes;
+use super::model::OnnxNode;
 
 /// Limit on kernel, stride, dilation and padding.
 pub const MAX_WINDOW: i64 = 1 << 20;
 
 /// A window along columns (first) and rows.
 #[derive(Debug, Clone, Copy)]
-pub struct Window {
+pub struct KernelWindow {
     pub kernel: (u64, u64),
     pub stride: (u64, u64),
     /// Distance between neighbouring elements.
@@ -18,7 +18,12 @@ pub struct Window {
 }
 
 /// The window of a node, and whether the padding follows from the size.
-pub fn window(node: &Node, kernel: Option<&[u64]>, input: &[u64], extra: [u64; 4]) -> Result<(Window, bool), String> {
+pub fn window(
+    node: &OnnxNode,
+    kernel: Option<&[u64]>,
+    input: &[u64],
+    extra: [u64; 4],
+) -> Result<(KernelWindow, bool), String> {
     let axes = input.len();
     let kernel = kernel.filter(|kernel| kernel.len() == axes).ok_or("its kernel does not fit its input")?;
     let kernel = (kernel[axes - 1], if axes == 2 { kernel[0] } else { 1 });
@@ -35,7 +40,7 @@ pub fn window(node: &Node, kernel: Option<&[u64]>, input: &[u64], extra: [u64; 4
     }
     let pad = |index: usize| pads.get(index).map_or(0, |pad| *pad as u64);
     let stated = if axes == 2 { [pad(1), pad(3), pad(0), pad(2)] } else { [pad(0), pad(1), 0, 0] };
-    let mut window = Window { kernel, stride, dilation, pads: [0; 4] };
+    let mut window = KernelWindow { kernel, stride, dilation, pads: [0; 4] };
     let mut same = false;
     match node.text("auto_pad") {
         Some("SAME_UPPER") if extra == [0; 4] => same = true,
@@ -63,7 +68,7 @@ pub fn window(node: &Node, kernel: Option<&[u64]>, input: &[u64], extra: [u64; 4
 }
 
 /// Columns and rows of the output of a window.
-pub fn output_size(input: Map, window: Window, same: bool, rounds_up: bool) -> Result<(u64, u64), String> {
+pub fn output_size(input: MapAxes, window: KernelWindow, same: bool, rounds_up: bool) -> Result<(u64, u64), String> {
     let of = |size: u64, kernel: u64, stride: u64, dilation: u64, pads: u64| {
         if same {
             return Some(size.div_ceil(stride));
@@ -74,7 +79,7 @@ pub fn output_size(input: Map, window: Window, same: bool, rounds_up: bool) -> R
         // The last window must begin inside the map or its leading padding.
         Some(count + 1)
     };
-    let Window { kernel, stride, dilation, pads: [left, right, top, bottom] } = window;
+    let KernelWindow { kernel, stride, dilation, pads: [left, right, top, bottom] } = window;
     let mut size = of(input.columns, kernel.0, stride.0, dilation.0, left + right)
         .zip(of(input.rows, kernel.1, stride.1, dilation.1, top + bottom))
         .ok_or("its kernel is larger than its input")?;
@@ -88,7 +93,7 @@ pub fn output_size(input: Map, window: Window, same: bool, rounds_up: bool) -> R
 }
 
 /// Extends the padding at the right and the bottom for the windows added by rounding up.
-pub fn stretch(window: &mut Window, input: Map, output: (u64, u64)) {
+pub fn stretch(window: &mut KernelWindow, input: MapAxes, output: (u64, u64)) {
     let [left, right, top, bottom] = &mut window.pads;
     for (before, after, size, count, kernel, stride, dilation) in [
         (*left, right, input.columns, output.0, window.kernel.0, window.stride.0, window.dilation.0),

@@ -1,11 +1,11 @@
 //! A system and the files of its cores as one document.
 
-use super::mapping::Allocation;
+use super::mapping::OperatorCores;
 use super::soc::{Connection, Described, Soc};
 use super::stem;
 use super::unrolling::{unroll_channels, unroll_like_registers};
-use crate::report::{Report, Severity};
-use crate::zigzag::{Accelerator, OPERATORS, Role, apply_to_hardware};
+use crate::report::{ImportReport, Severity};
+use crate::zigzag::{FileRole, OPERATORS, ZigzagAccelerator, apply_to_hardware};
 use fusescape_engine::system::CoreSystem;
 use fusescape_spec::{
     CoreHardware, CoreSpec, Diagnostic, Diagnostics, HardwareSpec, LinkEnds, LinkSpec, MemorySpec, OffchipPortSpec,
@@ -16,12 +16,12 @@ use rustc_hash::FxHashSet;
 #[derive(Debug, Clone)]
 pub struct CoreFile {
     pub name: String,
-    pub accelerator: Accelerator,
+    pub accelerator: ZigzagAccelerator,
     pub text: String,
 }
 
 /// A compute core, while the system is put together.
-struct Core {
+struct StreamCore {
     id: u64,
     name: String,
     /// Index of its file; `None` if the system file describes the core.
@@ -37,14 +37,14 @@ struct Core {
 pub fn assemble(
     soc: &Soc,
     files: &[CoreFile],
-    allocations: &[Allocation],
-    report: &mut Report,
+    allocations: &[OperatorCores],
+    report: &mut ImportReport,
 ) -> Result<SystemSpec, Diagnostics> {
     let found = find_cores(soc, files)?;
     let mut diagnostics = Diagnostics::default();
     let role = |id: u64| {
         let known = found.iter().find(|(known, ..)| *known == id).map(|(_, accelerator, _)| accelerator.role);
-        if soc.offchip == Some(id) { Role::Offchip } else { known.unwrap_or_default() }
+        if soc.offchip == Some(id) { FileRole::Offchip } else { known.unwrap_or_default() }
     };
     let outside = soc.offchip.and_then(|id| found.iter().find(|(known, ..)| *known == id));
     let Some(dram) = outside.and_then(|(_, accelerator, _)| accelerator.spec.memories.last()) else {
@@ -58,11 +58,11 @@ pub fn assemble(
     };
     let groups = memory_groups(soc, &role, &mut diagnostics);
     let mut cores = Vec::new();
-    for &(id, accelerator, file) in found.iter().filter(|(id, ..)| role(*id) == Role::Compute) {
+    for &(id, accelerator, file) in found.iter().filter(|(id, ..)| role(*id) == FileRole::Compute) {
         let called = file.map_or(accelerator.spec.name.as_str(), |file| stem(&files[file].name));
         let name: String = called.chars().take(80).collect();
         let mut hardware = accelerator.spec.clone();
-        let mut own = Report::default();
+        let mut own = ImportReport::default();
         give_unrolling(id, &mut hardware, allocations, &mut own);
         for group in groups.iter().filter(|group| group.cores.contains(&id)) {
             if let Some((_, memory, _)) = found.iter().find(|(known, ..)| *known == group.memory) {
@@ -74,7 +74,7 @@ pub fn assemble(
         let runs = read_runs(id, accelerator, allocations, &mut own);
         take_findings(&own, &name, report);
         take_findings(&accelerator.report, &name, report);
-        cores.push(Core { id, name: format!("{name} {id}"), file, hardware, runs });
+        cores.push(StreamCore { id, name: format!("{name} {id}"), file, hardware, runs });
     }
     note_single_layers(allocations, &cores, report);
     let shared = share(soc, &groups, &found, &mut cores);
@@ -100,9 +100,9 @@ pub fn assemble(
 }
 
 /// The accelerators of all cores: number, description, and index of its file.
-type Found<'a> = Vec<(u64, &'a Accelerator, Option<usize>)>;
+type FoundAccelerators<'a> = Vec<(u64, &'a ZigzagAccelerator, Option<usize>)>;
 
-fn find_cores<'a>(soc: &'a Soc, files: &'a [CoreFile]) -> Result<Found<'a>, Diagnostics> {
+fn find_cores<'a>(soc: &'a Soc, files: &'a [CoreFile]) -> Result<FoundAccelerators<'a>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let mut found = Vec::new();
     for core in &soc.cores {
@@ -128,20 +128,20 @@ fn find_cores<'a>(soc: &'a Soc, files: &'a [CoreFile]) -> Result<Found<'a>, Diag
 }
 
 /// A memory that is a core of its own in Stream, and the cores that it serves.
-struct Group {
+struct SharedMemory {
     memory: u64,
     cores: Vec<u64>,
 }
 
 /// The cores of each memory core: those on its bus, unless that is the way off the chip.
-fn memory_groups(soc: &Soc, role: &dyn Fn(u64) -> Role, diagnostics: &mut Diagnostics) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    for memory in soc.cores.iter().map(|core| core.id).filter(|id| role(*id) == Role::Memory) {
+fn memory_groups(soc: &Soc, role: &dyn Fn(u64) -> FileRole, diagnostics: &mut Diagnostics) -> Vec<SharedMemory> {
+    let mut groups: Vec<SharedMemory> = Vec::new();
+    for memory in soc.cores.iter().map(|core| core.id).filter(|id| role(*id) == FileRole::Memory) {
         let mut cores: Vec<u64> = Vec::new();
         let has_it = |connection: &&Connection| connection.cores.contains(&memory);
-        let inside = |connection: &&Connection| connection.cores.iter().all(|id| role(*id) != Role::Offchip);
+        let inside = |connection: &&Connection| connection.cores.iter().all(|id| role(*id) != FileRole::Offchip);
         for connection in soc.connections.iter().filter(has_it).filter(inside) {
-            cores.extend(connection.cores.iter().filter(|id| role(**id) == Role::Compute));
+            cores.extend(connection.cores.iter().filter(|id| role(**id) == FileRole::Compute));
         }
         cores.sort_unstable();
         cores.dedup();
@@ -154,7 +154,7 @@ fn memory_groups(soc: &Soc, role: &dyn Fn(u64) -> Role, diagnostics: &mut Diagno
                 format!("A core reads two memory cores, {} and {memory}: here one is its highest memory", other.memory);
             diagnostics.add(soc.place("core_connectivity"), reason, "Connect every core to one memory core");
         } else {
-            groups.push(Group { memory, cores });
+            groups.push(SharedMemory { memory, cores });
         }
     }
     groups
@@ -171,7 +171,7 @@ fn over_all(memory: &MemorySpec, hardware: &HardwareSpec) -> MemorySpec {
     memory
 }
 
-fn give_unrolling(id: u64, hardware: &mut HardwareSpec, allocations: &[Allocation], report: &mut Report) {
+fn give_unrolling(id: u64, hardware: &mut HardwareSpec, allocations: &[OperatorCores], report: &mut ImportReport) {
     let stated = allocations.iter().filter(|entry| entry.cores.contains(&id) && !entry.unrolled.loops.is_empty());
     let entries: Vec<_> = stated.map(|entry| entry.unrolled.clone()).collect();
     if !entries.is_empty() {
@@ -182,7 +182,12 @@ fn give_unrolling(id: u64, hardware: &mut HardwareSpec, allocations: &[Allocatio
 }
 
 /// Types of layers that a core runs: by the mapping, else as stated by the core; empty for all.
-fn read_runs(id: u64, core: &Accelerator, allocations: &[Allocation], report: &mut Report) -> Vec<String> {
+fn read_runs(
+    id: u64,
+    core: &ZigzagAccelerator,
+    allocations: &[OperatorCores],
+    report: &mut ImportReport,
+) -> Vec<String> {
     let mut runs: Vec<String> = Vec::new();
     let mut add = |kinds: &[&str]| {
         for kind in kinds {
@@ -222,9 +227,9 @@ fn read_runs(id: u64, core: &Accelerator, allocations: &[Allocation], report: &m
 }
 
 /// Notes allocations of single layers: a system states the types of layers that a core runs, not the layers.
-fn note_single_layers(allocations: &[Allocation], cores: &[Core], report: &mut Report) {
+fn note_single_layers(allocations: &[OperatorCores], cores: &[StreamCore], report: &mut ImportReport) {
     let name = |id: &u64| cores.iter().find(|core| core.id == *id).map(|core| core.name.as_str());
-    let said = |entry: &Allocation| {
+    let said = |entry: &OperatorCores| {
         let names: Vec<&str> = entry.cores.iter().filter_map(name).collect();
         format!("{}: {}", entry.operator, names.join(", "))
     };
@@ -239,7 +244,7 @@ fn note_single_layers(allocations: &[Allocation], cores: &[Core], report: &mut R
 }
 
 /// Adds the findings about a core to those about the system.
-fn take_findings(of: &Report, core: &str, report: &mut Report) {
+fn take_findings(of: &ImportReport, core: &str, report: &mut ImportReport) {
     for finding in &of.findings {
         let place = finding.places.first().map_or(core.to_owned(), |place| format!("{core}: {place}"));
         let known = report
@@ -253,9 +258,9 @@ fn take_findings(of: &Report, core: &str, report: &mut Report) {
 }
 
 /// Shared memories: those of memory cores, and the highest ones of cores that share them.
-fn share(soc: &Soc, groups: &[Group], found: &Found, cores: &mut [Core]) -> Vec<SharedSpec> {
+fn share(soc: &Soc, groups: &[SharedMemory], found: &FoundAccelerators, cores: &mut [StreamCore]) -> Vec<SharedSpec> {
     let mut shared = Vec::new();
-    let names = |cores: &[Core], ids: &[u64]| -> Vec<String> {
+    let names = |cores: &[StreamCore], ids: &[u64]| -> Vec<String> {
         cores.iter().filter(|core| ids.contains(&core.id)).map(|core| core.name.clone()).collect()
     };
     for group in groups.iter().filter(|group| group.cores.len() > 1) {
@@ -297,7 +302,13 @@ struct Wires {
 }
 
 /// Links between cores, and ways off the chip.
-fn wire(soc: &Soc, groups: &[Group], cores: &[Core], dram: &MemorySpec, report: &mut Report) -> Wires {
+fn wire(
+    soc: &Soc,
+    groups: &[SharedMemory],
+    cores: &[StreamCore],
+    dram: &MemorySpec,
+    report: &mut ImportReport,
+) -> Wires {
     let (mut links, mut ports): (Vec<LinkSpec>, Vec<OffchipPortSpec>) = (Vec::new(), Vec::new());
     let name = |id: u64| cores.iter().find(|core| core.id == id).map(|core| core.name.clone());
     let mut reaches: Vec<String> = Vec::new();
@@ -395,8 +406,8 @@ fn older_ports(dram: &MemorySpec, energy_pj: f64) -> Vec<OffchipPortSpec> {
 }
 
 /// The cores; equal hardware is written once.
-fn equal_once(cores: &[Core]) -> Vec<CoreSpec> {
-    let spec = |(index, core): (usize, &Core)| {
+fn equal_once(cores: &[StreamCore]) -> Vec<CoreSpec> {
+    let spec = |(index, core): (usize, &StreamCore)| {
         let same = cores[..index].iter().find(|earlier| earlier.hardware == core.hardware);
         CoreSpec {
             name: core.name.clone(),
@@ -411,7 +422,7 @@ fn equal_once(cores: &[Core]) -> Vec<CoreSpec> {
 }
 
 /// An error in the hardware of a core, moved to its place in the file of that core.
-fn in_file(wrong: Diagnostic, soc: &Soc, cores: &[Core], files: &[CoreFile]) -> Diagnostic {
+fn in_file(wrong: Diagnostic, soc: &Soc, cores: &[StreamCore], files: &[CoreFile]) -> Diagnostic {
     let split = wrong.path.strip_prefix("cores[").and_then(|rest| rest.split_once(']'));
     let Some((core, inside)) = split.and_then(|(index, rest)| Some((cores.get(index.parse::<usize>().ok()?)?, rest)))
     else {

@@ -1,6 +1,6 @@
 //! A mapping file of Stream: the cores for each operator.
 
-use crate::report::{Report, Severity};
+use crate::report::{ImportReport, Severity};
 use crate::zigzag::{MappingEntry, OPERATORS, note_cleaned, number, read_loops};
 use fusescape_spec::Diagnostics;
 use fusescape_spec::reader::{LocatedNode, Reader};
@@ -40,7 +40,7 @@ const MERGED: [&str; 14] = [
 
 /// The cores for a type of operator, or for a single layer.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Allocation {
+pub struct OperatorCores {
     /// The type of operator, `default`, or the name of a layer.
     pub operator: String,
     /// Numbers of the cores.
@@ -49,7 +49,7 @@ pub struct Allocation {
     pub unrolled: MappingEntry,
 }
 
-impl Allocation {
+impl OperatorCores {
     /// The types of layers; empty for a single layer.
     pub fn kinds(&self) -> &'static [&'static str] {
         let operator = if self.operator == "pooling" { "Pool" } else { self.operator.as_str() };
@@ -58,10 +58,10 @@ impl Allocation {
 }
 
 /// Reads a mapping: the cores for each type of operator, remarks for the user, and all errors.
-pub fn read_allocations(text: &str) -> (Vec<Allocation>, Report, Diagnostics) {
+pub fn read_allocations(text: &str) -> (Vec<OperatorCores>, ImportReport, Diagnostics) {
     let (root, mut reader) = Reader::open_foreign(text);
     let reader = &mut reader;
-    let mut report = Report::default();
+    let mut report = ImportReport::default();
     let root = LocatedNode::root(&root);
     let entries = if root.is_map() {
         let fields = root.fields(reader, &FILE);
@@ -95,7 +95,7 @@ pub fn read_allocations(text: &str) -> (Vec<Allocation>, Report, Diagnostics) {
     (allocations, report, super::finish(reader))
 }
 
-fn read_entry(place: &LocatedNode, reader: &mut Reader, report: &mut Report) -> Option<Allocation> {
+fn read_entry(place: &LocatedNode, reader: &mut Reader, report: &mut ImportReport) -> Option<OperatorCores> {
     let fields = place.fields(reader, &ENTRY);
     let name = fields.name(reader, "name", "Conv");
     for (field, reason) in [
@@ -124,7 +124,7 @@ fn read_entry(place: &LocatedNode, reader: &mut Reader, report: &mut Report) -> 
     }
     let loops = fields.get("spatial_mapping").filter(|place| place.is_map()).map(|place| read_loops(place, reader));
     let unrolled = MappingEntry { name: name.clone(), loops: loops.unwrap_or_default(), order: Vec::new() };
-    (!name.is_empty()).then_some(Allocation { operator: name, cores, unrolled })
+    (!name.is_empty()).then_some(OperatorCores { operator: name, cores, unrolled })
 }
 
 fn is_true(text: &str) -> bool {

@@ -12,16 +12,16 @@ mod unrolling;
 mod write;
 
 pub use assemble::{CoreFile, assemble};
-pub use mapping::{Allocation, read_allocations};
+pub use mapping::{OperatorCores, read_allocations};
 pub use soc::{Soc, read_soc};
 pub use unrolling::{unroll_channels, unroll_like_registers};
-pub use write::{Written, write};
+pub use write::{StreamFiles, write};
 
 use fusescape_spec::reader::Reader;
 
 /// The kinds of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum File {
+pub enum StreamFileKind {
     /// A system of cores.
     Soc,
     /// A mapping of operators to cores.
@@ -29,14 +29,14 @@ pub enum File {
 }
 
 /// The kind of a file, by its fields; a core is a ZigZag accelerator.
-pub fn recognise(text: &str) -> Option<File> {
+pub fn recognise(text: &str) -> Option<StreamFileKind> {
     let starts =
         |name: &str| text.lines().any(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':')));
     let stands = |name: &str| text.lines().any(|line| line.split('#').next().is_some_and(|line| line.contains(name)));
     if starts("cores") && ["core_connectivity", "offchip_core", "offchip_core_id", "graph"].into_iter().any(starts) {
-        Some(File::Soc)
+        Some(StreamFileKind::Soc)
     } else if stands("core_allocation:") {
-        Some(File::Allocations)
+        Some(StreamFileKind::Allocations)
     } else {
         None
     }
@@ -44,7 +44,7 @@ pub fn recognise(text: &str) -> Option<File> {
 
 /// The files named by a system, as written.
 pub fn references(text: &str) -> Vec<String> {
-    if recognise(text) != Some(File::Soc) {
+    if recognise(text) != Some(StreamFileKind::Soc) {
         return Vec::new();
     }
     let (soc, ..) = read_soc(text);

@@ -1,7 +1,7 @@
 //! A system file: cores, connections, and the memory off the chip among the cores.
 
-use crate::report::{Report, Severity};
-use crate::zigzag::{Accelerator, fraction, note_cleaned, number, read_core};
+use crate::report::{ImportReport, Severity};
+use crate::zigzag::{ZigzagAccelerator, fraction, note_cleaned, number, read_core};
 use fusescape_spec::Diagnostics;
 use fusescape_spec::reader::{Fields, LocatedNode, Reader, ValueError};
 
@@ -44,7 +44,7 @@ pub enum Described {
     /// In a file of this name.
     File(String),
     /// In the system file.
-    Here(Box<Accelerator>),
+    Here(Box<ZigzagAccelerator>),
 }
 
 /// A core of the system.
@@ -106,10 +106,10 @@ impl Soc {
 }
 
 /// Reads a system: its contents as far as they can be read, remarks for the user, and all errors.
-pub fn read_soc(text: &str) -> (Soc, Report, Diagnostics) {
+pub fn read_soc(text: &str) -> (Soc, ImportReport, Diagnostics) {
     let (root, mut reader) = Reader::open_foreign(text);
     let reader = &mut reader;
-    let mut report = Report::default();
+    let mut report = ImportReport::default();
     let fields = LocatedNode::root(&root).fields(reader, &SOC);
     let mut soc = Soc { name: fields.name(reader, "name", "my_system"), ..Soc::default() };
     read_cores(&fields, &mut soc, reader);
@@ -231,7 +231,7 @@ fn read_connections(fields: &Fields, soc: &mut Soc, reader: &mut Reader) {
 }
 
 /// The oldest layout: a mesh, column by column, or a bus; and the cores for pooling and sums beside it.
-fn read_graph(place: &LocatedNode, soc: &mut Soc, reader: &mut Reader, report: &mut Report) {
+fn read_graph(place: &LocatedNode, soc: &mut Soc, reader: &mut Reader, report: &mut ImportReport) {
     let fields = place.fields(reader, &GRAPH);
     let kind = fields.name(reader, "type", "2d_mesh");
     let width_bits = fields.need(reader, "bandwidth", "64").and_then(|place| number(place, reader)).unwrap_or(0);

@@ -1,6 +1,6 @@
 //! Unrollings of arrays for cores of Stream that state none.
 
-use crate::report::{Report, Severity};
+use crate::report::{ImportReport, Severity};
 use crate::zigzag::{MappingEntry, apply_to_hardware};
 use fusescape_spec::{HardwareSpec, UnrollSpec};
 
@@ -9,7 +9,7 @@ use fusescape_spec::{HardwareSpec, UnrollSpec};
 /// Stream searches an unrolling for each layer; a document has one for each type. A dimension of the array that shares
 /// the lowest memory of outputs adds partial sums along it, so it unrolls C. One that shares only that of weights
 /// unrolls OX, others K, each loop once.
-pub fn unroll_like_registers(spec: &mut HardwareSpec, report: &mut Report) {
+pub fn unroll_like_registers(spec: &mut HardwareSpec, report: &mut ImportReport) {
     if !spec.unroll.is_empty() || spec.array.dimensions.is_empty() {
         return;
     }
@@ -49,7 +49,7 @@ pub fn unroll_like_registers(spec: &mut HardwareSpec, report: &mut Report) {
 }
 
 /// Makes pooling, sums and depthwise layers unroll their channels, which are groups here and K in files of Stream.
-pub fn unroll_channels(spec: &mut HardwareSpec, report: &mut Report) {
+pub fn unroll_channels(spec: &mut HardwareSpec, report: &mut ImportReport) {
     let mut is_changed = false;
     for (kind, loops) in &mut spec.unroll {
         if !matches!(kind.as_str(), "depthwise" | "pooling" | "add") {

@@ -1,7 +1,7 @@
 //! A system as files of Stream, in the layout of its public repository since version 1.0: a system file, one file for
 //! each different core and for the memory off the chip, and the mapping of operators to cores.
 
-use crate::report::{Report, Severity};
+use crate::report::{ImportReport, Severity};
 use crate::zigzag::{OPERATORS, write_core};
 use fusescape_engine::hardware::{Core, Operand, Unroll};
 use fusescape_engine::system::CoreSystem;
@@ -14,7 +14,7 @@ const NAMED: [&str; 7] = ["Conv", "Gemm", "Pool", "MaxPool", "AveragePool", "Glo
 
 /// Stream's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct StreamFiles {
     /// The system file.
     pub soc: String,
     /// Files of cores, the memory off the chip last: name and text.
@@ -22,12 +22,12 @@ pub struct Written {
     /// The mapping of operators to cores.
     pub mapping: String,
     /// Properties that the files express otherwise, or not at all.
-    pub report: Report,
+    pub report: ImportReport,
 }
 
 /// A connection of the system file.
 #[derive(Debug, Clone, PartialEq)]
-struct Connection {
+struct WrittenConnection {
     is_bus: bool,
     /// Indices of cores; the memory off the chip comes last.
     cores: Vec<usize>,
@@ -36,8 +36,8 @@ struct Connection {
 }
 
 /// Writes a system; `spec` is its document.
-pub fn write(system: &CoreSystem, spec: &SystemSpec) -> Written {
-    let mut report = Report { title: system.name.clone(), ..Report::default() };
+pub fn write(system: &CoreSystem, spec: &SystemSpec) -> StreamFiles {
+    let mut report = ImportReport { title: system.name.clone(), ..ImportReport::default() };
     let names: Vec<&str> = spec.cores.iter().map(|core| core.name.as_str()).collect();
     let (files, mut cores) = write_cores(system, &mut report);
     let size_bits =
@@ -57,7 +57,7 @@ pub fn write(system: &CoreSystem, spec: &SystemSpec) -> Written {
     let _ = write!(soc, "  {outside}: ./cores/offchip.yaml\noffchip_core_id: {outside}\nunit_energy_cost: 0\n");
     soc.push_str(&write_sharing(system, spec, &names, &mut report));
     soc.push_str("core_connectivity:\n");
-    for Connection { is_bus, cores, width_bits, energy_pj } in &connections {
+    for WrittenConnection { is_bus, cores, width_bits, energy_pj } in &connections {
         let kind = if *is_bus { "bus" } else { "link" };
         let ids: Vec<String> = cores.iter().map(usize::to_string).collect();
         let _ = writeln!(
@@ -68,11 +68,11 @@ pub fn write(system: &CoreSystem, spec: &SystemSpec) -> Written {
     }
     let mapping = write_mapping(spec, &mut report);
     report.result = format!("{} cores in {} files, {} connections", names.len(), cores.len(), connections.len());
-    Written { soc, cores, mapping, report }
+    StreamFiles { soc, cores, mapping, report }
 }
 
 /// The name of the file of each core, and the files; equal cores share one.
-fn write_cores(system: &CoreSystem, report: &mut Report) -> (Vec<String>, Vec<(String, String)>) {
+fn write_cores(system: &CoreSystem, report: &mut ImportReport) -> (Vec<String>, Vec<(String, String)>) {
     let mut known: Vec<(&Core, String)> = Vec::new();
     let mut files = Vec::new();
     let mut written: Vec<(String, String)> = Vec::new();
@@ -102,7 +102,7 @@ fn write_cores(system: &CoreSystem, report: &mut Report) -> (Vec<String>, Vec<(S
 const MAX_DIMENSIONS: usize = 4;
 
 /// The unrolling of the array: the file of a core has a single one for all types of layers.
-fn dataflows(core: &Core, report: &mut Report) -> String {
+fn dataflows(core: &Core, report: &mut ImportReport) -> String {
     let kinds = LayerKind::ALL.into_iter().filter(|kind| !core.unroll(*kind).is_empty());
     let stated: Vec<(LayerKind, &[Unroll])> = kinds.map(|kind| (kind, core.unroll(kind))).collect();
     let Some((_, unroll)) = stated.iter().find(|(kind, _)| *kind == LayerKind::Conv).or(stated.first()) else {
@@ -146,12 +146,12 @@ fn ids(names: &[&str], of: &[String]) -> Vec<usize> {
     of.iter().filter_map(|name| names.iter().position(|known| known == name)).collect()
 }
 
-fn read_links(spec: &SystemSpec, names: &[&str], report: &mut Report) -> Vec<Connection> {
+fn read_links(spec: &SystemSpec, names: &[&str], report: &mut ImportReport) -> Vec<WrittenConnection> {
     let mut connections = Vec::new();
     for link in &spec.links {
         let mut add = |is_bus: bool, cores: Vec<usize>| {
             let (width_bits, energy_pj) = (link.width_bits, link.energy_pj);
-            connections.push(Connection { is_bus, cores, width_bits, energy_pj });
+            connections.push(WrittenConnection { is_bus, cores, width_bits, energy_pj });
         };
         match &link.ends {
             LinkEnds::BothWays(one, other) => add(false, ids(names, &[one.clone(), other.clone()])),
@@ -176,7 +176,7 @@ fn read_links(spec: &SystemSpec, names: &[&str], report: &mut Report) -> Vec<Con
 
 /// Ways off the chip: a port of several cores becomes a bus with the memory on it, which in Stream also connects these
 /// cores.
-fn add_ports(connections: &mut Vec<Connection>, spec: &SystemSpec, names: &[&str], report: &mut Report) {
+fn add_ports(connections: &mut Vec<WrittenConnection>, spec: &SystemSpec, names: &[&str], report: &mut ImportReport) {
     let all = OffchipPortSpec { direction: "both".to_owned(), ..OffchipPortSpec::default() };
     let ports = if spec.offchip.ports.is_empty() { std::slice::from_ref(&all) } else { &spec.offchip.ports };
     for port in ports {
@@ -186,14 +186,14 @@ fn add_ports(connections: &mut Vec<Connection>, spec: &SystemSpec, names: &[&str
             let reason = "a way off the chip is one for both directions in Stream";
             report.note(Severity::Expressed, "offchip port", reason, &port.name);
             let is_written =
-                |known: &Connection| known.cores.len() == cores.len() + 1 && known.cores.starts_with(&cores);
+                |known: &WrittenConnection| known.cores.len() == cores.len() + 1 && known.cores.starts_with(&cores);
             if connections.iter().any(is_written) {
                 continue;
             }
         }
         let mut sorted = cores.clone();
         sorted.sort_unstable();
-        let is_same_bus = |known: &Connection| {
+        let is_same_bus = |known: &WrittenConnection| {
             let mut own = known.cores.clone();
             own.sort_unstable();
             known.is_bus && own == sorted && (known.width_bits, known.energy_pj) == (width_bits, energy_pj)
@@ -207,21 +207,22 @@ fn add_ports(connections: &mut Vec<Connection>, spec: &SystemSpec, names: &[&str
                 }
                 let is_bus = cores.len() > 1;
                 cores.push(names.len());
-                connections.push(Connection { is_bus, cores, width_bits, energy_pj });
+                connections.push(WrittenConnection { is_bus, cores, width_bits, energy_pj });
             }
         }
     }
 }
 
 /// Whether two cores are on several connections.
-fn joins_twice(connections: &[Connection]) -> bool {
-    let shares =
-        |one: &Connection, other: &Connection| one.cores.iter().filter(|core| other.cores.contains(core)).count() > 1;
+fn joins_twice(connections: &[WrittenConnection]) -> bool {
+    let shares = |one: &WrittenConnection, other: &WrittenConnection| {
+        one.cores.iter().filter(|core| other.cores.contains(core)).count() > 1
+    };
     connections.iter().enumerate().any(|(place, one)| connections[place + 1..].iter().any(|other| shares(one, other)))
 }
 
 /// Cores with shared memories: in Stream they share all of their highest ones.
-fn write_sharing(system: &CoreSystem, spec: &SystemSpec, names: &[&str], report: &mut Report) -> String {
+fn write_sharing(system: &CoreSystem, spec: &SystemSpec, names: &[&str], report: &mut ImportReport) -> String {
     let highest = |id: usize| -> Vec<String> {
         let Some(compute) = system.cores.raw.get(id) else { return Vec::new() };
         let inside = |operand: Operand| compute.core.levels(operand).iter().rev().nth(1).copied();
@@ -251,7 +252,7 @@ fn write_sharing(system: &CoreSystem, spec: &SystemSpec, names: &[&str], report:
     if lines.is_empty() { lines } else { format!("core_memory_sharing:\n{lines}") }
 }
 
-fn write_mapping(spec: &SystemSpec, report: &mut Report) -> String {
+fn write_mapping(spec: &SystemSpec, report: &mut ImportReport) -> String {
     let mut text = "layers:\n".to_owned();
     for operator in NAMED {
         let kinds = OPERATORS.iter().find(|(known, _)| *known == operator).map_or(&[] as &[&str], |(_, kinds)| kinds);

@@ -5,20 +5,20 @@
 //! Timeloop.
 
 use super::memories::{is_memory, read_memory};
-use crate::nest::{FanOut, Node};
+use crate::nest::{FanOut, NestNode};
 use crate::places::{Entries, find, text, whole_of, without_range};
-use crate::report::{Report, Severity};
+use crate::report::{ImportReport, Severity};
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
 /// Limit on the nodes of a list.
 const MAX_NODES: usize = 256;
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Architecture {
+pub struct TimeloopArchitecture {
     /// Name of the outermost node.
     pub name: String,
     /// Memories and meshes, outermost first.
-    pub nodes: Vec<Node<MemoryNode>>,
+    pub nodes: Vec<NestNode<MemoryNode>>,
     /// The name of the compute component.
     pub compute: String,
 }
@@ -48,8 +48,8 @@ pub struct MemoryNode {
 
 /// State of the walk through the nodes.
 #[derive(Default)]
-struct Walk {
-    architecture: Architecture,
+struct TimeloopWalk {
+    architecture: TimeloopArchitecture,
     /// Components that are not memories, with their classes.
     others: Vec<(String, String)>,
     /// Instances along X and Y so far, where they are stated as totals.
@@ -59,9 +59,9 @@ struct Walk {
 }
 
 /// Reads an architecture; `None` if it lacks a memory or a compute component.
-pub fn read(place: &LocatedNode, reader: &mut Reader, report: &mut Report) -> Option<Architecture> {
+pub fn read(place: &LocatedNode, reader: &mut Reader, report: &mut ImportReport) -> Option<TimeloopArchitecture> {
     let entries = place.entries(reader);
-    let mut walk = Walk { instances: [1, 1], ..Walk::default() };
+    let mut walk = TimeloopWalk { instances: [1, 1], ..TimeloopWalk::default() };
     if let Some(nodes) = find(&entries, "nodes") {
         walk.read_nodes(nodes, reader, report);
     } else if let Some(subtree) = find(&entries, "subtree") {
@@ -72,7 +72,7 @@ pub fn read(place: &LocatedNode, reader: &mut Reader, report: &mut Report) -> Op
         place.reject(reader, wrong);
         return None;
     }
-    let Walk { mut architecture, mut others, .. } = walk;
+    let TimeloopWalk { mut architecture, mut others, .. } = walk;
     if let Some((compute, _)) = others.pop() {
         architecture.compute = compute;
     }
@@ -82,8 +82,8 @@ pub fn read(place: &LocatedNode, reader: &mut Reader, report: &mut Report) -> Op
     Some(architecture)
 }
 
-impl Walk {
-    fn read_nodes(&mut self, place: &LocatedNode, reader: &mut Reader, report: &mut Report) {
+impl TimeloopWalk {
+    fn read_nodes(&mut self, place: &LocatedNode, reader: &mut Reader, report: &mut ImportReport) {
         for node in place.list(reader, MAX_NODES) {
             let fields = node.entries(reader);
             if let Some(inside) = find(&fields, "nodes") {
@@ -104,7 +104,7 @@ impl Walk {
         }
     }
 
-    fn read_subtree(&mut self, place: &LocatedNode, outside: u64, reader: &mut Reader, report: &mut Report) {
+    fn read_subtree(&mut self, place: &LocatedNode, outside: u64, reader: &mut Reader, report: &mut ImportReport) {
         for node in place.list(reader, MAX_NODES) {
             let fields = node.entries(reader);
             let Some(stated) = text(&fields, "name", reader) else { continue };
@@ -123,7 +123,7 @@ impl Walk {
     }
 
     /// A component that states its total number of instances.
-    fn read_local(&mut self, place: &LocatedNode, outside: u64, reader: &mut Reader, report: &mut Report) {
+    fn read_local(&mut self, place: &LocatedNode, outside: u64, reader: &mut Reader, report: &mut ImportReport) {
         let fields = place.entries(reader);
         let Some(stated) = text(&fields, "name", reader) else { return };
         let (name, count) = without_range(&stated);
@@ -142,8 +142,8 @@ impl Walk {
         }
         if x * y > 1 {
             let above = self.architecture.nodes.iter().rev().find_map(|node| match node {
-                Node::Memory(memory) => Some(memory.name.clone()),
-                Node::FanOut(_) => None,
+                NestNode::Memory(memory) => Some(memory.name.clone()),
+                NestNode::FanOut(_) => None,
             });
             let name = self.announced.take().or(above).unwrap_or_else(|| name.to_owned());
             self.fan_out(name, [x, y]);
@@ -162,7 +162,7 @@ impl Walk {
         place: &LocatedNode,
         fields: &Entries,
         reader: &mut Reader,
-        report: &mut Report,
+        report: &mut ImportReport,
     ) {
         let class = text(fields, "class", reader).or_else(|| text(fields, "subclass", reader)).unwrap_or_default();
         if class == "dummy_storage" {
@@ -188,12 +188,12 @@ impl Walk {
                 note_constraints(name, report);
             }
         }
-        self.architecture.nodes.push(Node::Memory(memory));
+        self.architecture.nodes.push(NestNode::Memory(memory));
     }
 
     fn fan_out(&mut self, name: String, mesh: [u64; 2]) {
         if mesh != [1, 1] {
-            self.architecture.nodes.push(Node::FanOut(FanOut { name, mesh, reuse: None }));
+            self.architecture.nodes.push(NestNode::FanOut(FanOut { name, mesh, reuse: None }));
         }
     }
 
@@ -204,7 +204,7 @@ impl Walk {
     }
 }
 
-fn note_constraints(name: &str, report: &mut Report) {
+fn note_constraints(name: &str, report: &mut ImportReport) {
     let reason = "not taken: they limit what Timeloop searches, and a mapping says all of itself";
     report.note(Severity::Assumed, "constraints", reason, name);
 }

@@ -1,12 +1,12 @@
 //! Files of Timeloop as documents: hardware, one layer, and its mapping.
 
-use super::architecture::{Architecture, MemoryNode};
+use super::architecture::{MemoryNode, TimeloopArchitecture};
 use super::energies::TableEnergy;
-use super::problem::Problem;
-use super::schedule::{self, Schedule, SpaceLoop, TimeLoop};
-use super::{Files, Report, Severity};
+use super::problem::TimeloopProblem;
+use super::schedule::{self, SpaceLoop, TimeLoop, TimeloopSchedule};
+use super::{ImportReport, Severity, TimeloopInput};
 use crate::documents::{Documents, NO_LIMIT_ACCESSES, NO_LIMIT_BITS, shared_port};
-use crate::nest::{MAX_BITS, Nest, Node, mapped_loop};
+use crate::nest::{ImportedNest, MAX_BITS, NestNode, mapped_loop};
 use fusescape_spec::{
     ArraySpec, DensitySpec, Diagnostics, DoubleBuffering, HardwareSpec, LayerMappingSpec, MappingSpec, MemorySpec,
     PrecisionSpec, UnrollSpec, WorkloadSpec,
@@ -19,9 +19,9 @@ const USUAL_SPACES: [&str; 3] = ["weights", "inputs", "outputs"];
 ///
 /// # Errors
 /// Inconsistencies: a mapping without its architecture or problem, targets that do not exist.
-pub fn assemble(files: &Files, report: &mut Report) -> Result<Documents, Diagnostics> {
+pub fn assemble(files: &TimeloopInput, report: &mut ImportReport) -> Result<Documents, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
-    let Files { architecture, workload: problem, mapping, energies, .. } = files;
+    let TimeloopInput { architecture, workload: problem, mapping, energies, .. } = files;
     if mapping.is_some() && (architecture.is_none() || problem.is_none()) {
         let reason = "A mapping of Timeloop says which loops of a problem lie where in an architecture";
         diagnostics.add("mapping", reason, "Import it together with both");
@@ -43,7 +43,9 @@ pub fn assemble(files: &Files, report: &mut Report) -> Result<Documents, Diagnos
         _ => None,
     };
     diagnostics.or(())?;
-    let stage = architecture.as_ref().map(|architecture| Stage::new(architecture, problem.as_ref(), schedule, report));
+    let stage = architecture
+        .as_ref()
+        .map(|architecture| TimeloopLowering::new(architecture, problem.as_ref(), schedule, report));
     let precision = stage.as_ref().map(|stage| stage.precision(report)).unwrap_or_default();
     Ok(Documents {
         hardware: stage.as_ref().map(|stage| stage.hardware(energies, report)),
@@ -52,7 +54,7 @@ pub fn assemble(files: &Files, report: &mut Report) -> Result<Documents, Diagnos
     })
 }
 
-fn workload(problem: &Problem, precision: PrecisionSpec) -> WorkloadSpec {
+fn workload(problem: &TimeloopProblem, precision: PrecisionSpec) -> WorkloadSpec {
     WorkloadSpec {
         name: problem.name.clone(),
         about: format!("Imported from the Timeloop problem `{}`.", problem.name),
@@ -64,30 +66,30 @@ fn workload(problem: &Problem, precision: PrecisionSpec) -> WorkloadSpec {
 }
 
 /// An architecture with what is kept where, and with what is mapped on it.
-struct Stage<'a> {
-    architecture: &'a Architecture,
-    problem: Option<&'a Problem>,
-    schedule: Option<Schedule>,
-    nest: Nest<'a, MemoryNode>,
+struct TimeloopLowering<'a> {
+    architecture: &'a TimeloopArchitecture,
+    problem: Option<&'a TimeloopProblem>,
+    schedule: Option<TimeloopSchedule>,
+    nest: ImportedNest<'a, MemoryNode>,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> TimeloopLowering<'a> {
     fn new(
-        architecture: &'a Architecture,
-        problem: Option<&'a Problem>,
-        schedule: Option<Schedule>,
-        report: &mut Report,
+        architecture: &'a TimeloopArchitecture,
+        problem: Option<&'a TimeloopProblem>,
+        schedule: Option<TimeloopSchedule>,
+        report: &mut ImportReport,
     ) -> Self {
         let keeps = match &schedule {
             Some(schedule) => schedule.keeps.clone(),
             None => kept_by_constraints(architecture, problem, report),
         };
-        Self { architecture, problem, schedule, nest: Nest::new(&architecture.nodes, keeps) }
+        Self { architecture, problem, schedule, nest: ImportedNest::new(&architecture.nodes, keeps) }
     }
 
     /// Bits of elements: those of the innermost memory that keeps a data space; for finished outputs those of the
     /// outermost.
-    fn precision(&self, report: &mut Report) -> PrecisionSpec {
+    fn precision(&self, report: &mut ImportReport) -> PrecisionSpec {
         let bits = |operand: usize| self.nest.memories().filter(move |(index, _)| self.nest.keeps[*index][operand]);
         let innermost = |operand: usize| bits(operand).next_back().map(|(_, memory)| memory.element_bits);
         let partial = innermost(2);
@@ -106,7 +108,7 @@ impl<'a> Stage<'a> {
         PrecisionSpec { w: innermost(0), i: innermost(1), o_partial: partial, o: finished }
     }
 
-    fn hardware(&self, energies: &[TableEnergy], report: &mut Report) -> HardwareSpec {
+    fn hardware(&self, energies: &[TableEnergy], report: &mut ImportReport) -> HardwareSpec {
         if energies.is_empty() {
             let reason = "no table of energies is among the files, so all energies are 0: import `timeloop-model.ERT.yaml` \
                           together with them";
@@ -132,7 +134,12 @@ impl<'a> Stage<'a> {
         }
     }
 
-    fn memory(&self, (index, node): (usize, &MemoryNode), energies: &[TableEnergy], report: &mut Report) -> MemorySpec {
+    fn memory(
+        &self,
+        (index, node): (usize, &MemoryNode),
+        energies: &[TableEnergy],
+        report: &mut ImportReport,
+    ) -> MemorySpec {
         if node.size_bits.is_none() {
             report.note(Severity::Assumed, "size", "not limited in Timeloop: 1024 GiB here", &node.name);
         }
@@ -175,7 +182,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Bits that one side moves per cycle.
-    fn side(&self, node: &MemoryNode, elements: Option<f64>, report: &mut Report) -> u64 {
+    fn side(&self, node: &MemoryNode, elements: Option<f64>, report: &mut ImportReport) -> u64 {
         if let Some(elements) = elements {
             return (elements * node.element_bits as f64).round().clamp(1.0, MAX_BITS as f64) as u64;
         }
@@ -197,7 +204,7 @@ impl<'a> Stage<'a> {
         schedule.space.iter().map(unrolled).collect()
     }
 
-    fn mapping(&self, problem: &Problem) -> Option<MappingSpec> {
+    fn mapping(&self, problem: &TimeloopProblem) -> Option<MappingSpec> {
         let schedule = self.schedule.as_ref()?;
         let held: [Vec<&str>; 3] = std::array::from_fn(|operand| self.held(operand, problem, &schedule.time));
         let loops = schedule.time.iter().enumerate().map(|(place, one)| {
@@ -217,7 +224,7 @@ impl<'a> Stage<'a> {
 
     /// The memory that holds each loop for an operand. A loop that does not index the operand is held by the memory of
     /// the loops inside of it: while it runs, nothing moves across the boundary above them.
-    fn held(&self, operand: usize, problem: &Problem, time: &[TimeLoop]) -> Vec<&'a str> {
+    fn held(&self, operand: usize, problem: &TimeloopProblem, time: &[TimeLoop]) -> Vec<&'a str> {
         let kept: Vec<(usize, &MemoryNode)> =
             self.nest.memories().rev().filter(|(index, _)| self.nest.keeps[*index][operand]).collect();
         let mut level = 0;
@@ -234,14 +241,18 @@ impl<'a> Stage<'a> {
 
 /// The operands that each node keeps without a mapping: those that its constraints keep, or all that they do not
 /// bypass.
-fn kept_by_constraints(architecture: &Architecture, problem: Option<&Problem>, report: &mut Report) -> Vec<[bool; 3]> {
+fn kept_by_constraints(
+    architecture: &TimeloopArchitecture,
+    problem: Option<&TimeloopProblem>,
+    report: &mut ImportReport,
+) -> Vec<[bool; 3]> {
     let is_space = |name: &str, operand: usize| match problem {
         Some(problem) => problem.spaces[operand] == name,
         None => USUAL_SPACES[operand] == name.to_lowercase(),
     };
-    let outermost = architecture.nodes.iter().position(|node| matches!(node, Node::Memory(_)));
-    let keeps = |(index, node): (usize, &Node<MemoryNode>)| {
-        let Node::Memory(memory) = node else { return [false; 3] };
+    let outermost = architecture.nodes.iter().position(|node| matches!(node, NestNode::Memory(_)));
+    let keeps = |(index, node): (usize, &NestNode<MemoryNode>)| {
+        let NestNode::Memory(memory) = node else { return [false; 3] };
         let named = |names: &[String], operand: usize| names.iter().any(|name| is_space(name, operand));
         let is_kept = |operand: usize| {
             let is_open = memory.keep.is_empty() && !named(&memory.bypass, operand);
@@ -249,7 +260,7 @@ fn kept_by_constraints(architecture: &Architecture, problem: Option<&Problem>, r
         };
         std::array::from_fn(is_kept)
     };
-    if architecture.nodes.iter().any(|node| matches!(node, Node::Memory(memory) if !memory.keep.is_empty())) {
+    if architecture.nodes.iter().any(|node| matches!(node, NestNode::Memory(memory) if !memory.keep.is_empty())) {
         let reason = "without a mapping memories hold what their constraints keep, and nothing else";
         report.note(Severity::Assumed, "operands", reason, "");
     }

@@ -4,7 +4,7 @@
 //! operands that it keeps. Loops that do not index a data space may lie on either side of a boundary, which often
 //! allows a common one; else the memory becomes one level per operand.
 
-use crate::report::{Report, Severity};
+use crate::report::{ImportReport, Severity};
 use fusescape_engine::explore::TemporalMapping;
 use fusescape_engine::hardware::{ArrayDims, MemoryId};
 use fusescape_engine::mapping::{LayerOnCore, LayerOperand, Relevance, SpatialLoop};
@@ -16,7 +16,7 @@ const SEARCH_INSTEAD: &str = "Let the memory around it hold these loops, too, or
 
 /// A memory, or a part of it, with its loops.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Level {
+pub struct TimeloopLevel {
     pub memory: MemoryId,
     /// The operands of the layer that it keeps.
     pub operands: Vec<LayerOperand>,
@@ -38,7 +38,7 @@ pub enum NoLevels {
     /// For any mapping: memories are not nested.
     NotNested(Diagnostics),
     /// The first level holds loops that the second one, around it, would have to hold as well but does not.
-    Crossed(Box<[Level; 2]>),
+    Crossed(Box<[TimeloopLevel; 2]>),
 }
 
 impl NoLevels {
@@ -63,10 +63,10 @@ impl NoLevels {
 pub fn levels(
     problem: &LayerOnCore<'_>,
     mapping: &TemporalMapping,
-    report: &mut Report,
-) -> Result<Vec<Level>, NoLevels> {
+    report: &mut ImportReport,
+) -> Result<Vec<TimeloopLevel>, NoLevels> {
     let core = problem.core;
-    let mut levels: Vec<Level> = Vec::new();
+    let mut levels: Vec<TimeloopLevel> = Vec::new();
     for (memory, described) in core.memories.iter_enumerated() {
         let held: Vec<(LayerOperand, (usize, usize))> = problem
             .each_operand()
@@ -83,7 +83,7 @@ pub fn levels(
                 mapping.ends[*operand as usize].get(level).copied()
             });
             let (end, shared) = (ends.max().unwrap_or(0), described.shared_over);
-            Level { memory, operands, is_part, shared, copies: 1, end, range }
+            TimeloopLevel { memory, operands, is_part, shared, copies: 1, end, range }
         };
         if held.is_empty() {
             report.note(Severity::Merged, "memory", "the layer has nothing in it: not written", &described.name);
@@ -103,7 +103,7 @@ pub fn levels(
     for inner in (1..most.len()).rev() {
         most[inner - 1] = most[inner - 1].min(most[inner]);
     }
-    let (mut inside, mut widest): (usize, Option<Level>) = (0, None);
+    let (mut inside, mut widest): (usize, Option<TimeloopLevel>) = (0, None);
     for (level, most) in levels.iter_mut().zip(most) {
         let first = level.range.0.max(inside);
         if let Some(inner) = widest.as_ref().filter(|_| first > level.range.1) {
@@ -125,7 +125,7 @@ fn range(
     mapping: &TemporalMapping,
     operand: LayerOperand,
     level: usize,
-    report: &mut Report,
+    report: &mut ImportReport,
 ) -> (usize, usize) {
     let (all, view) = (mapping.order.len(), &problem.operands[operand]);
     if level + 1 == view.memories.len() {
@@ -147,10 +147,10 @@ fn range(
 /// Makes the levels nested: a level of Timeloop lies inside of another, so it may be shared only over dimensions over
 /// which the outer one is shared. A memory of inputs that violates this is written once per PE along these dimensions,
 /// all with the same data.
-fn nest(problem: &LayerOnCore<'_>, levels: &mut [Level], report: &mut Report) -> Result<(), Diagnostics> {
+fn nest(problem: &LayerOnCore<'_>, levels: &mut [TimeloopLevel], report: &mut ImportReport) -> Result<(), Diagnostics> {
     let memories = &problem.core.memories;
-    let is_crossed = |pair: &[Level]| !pair[0].shared.is_subset(pair[1].shared);
-    let holds_sums = |level: &Level| level.operands.contains(&LayerOperand::Output);
+    let is_crossed = |pair: &[TimeloopLevel]| !pair[0].shared.is_subset(pair[1].shared);
+    let holds_sums = |level: &TimeloopLevel| level.operands.contains(&LayerOperand::Output);
     for index in (1..levels.len()).rev() {
         let pair = &mut levels[index - 1..=index];
         if is_crossed(pair) && holds_sums(&pair[0]) && !holds_sums(&pair[1]) {

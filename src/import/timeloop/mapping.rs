@@ -1,7 +1,7 @@
 //! A mapping: directives about targets, which are levels and meshes of the architecture.
 
 use crate::places::{find, short, text, whole_of};
-use crate::report::{Report, Severity};
+use crate::report::{ImportReport, Severity};
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
 /// Limit on the directives of a mapping.
@@ -34,17 +34,17 @@ pub struct Directive {
 #[derive(Debug, Clone, PartialEq)]
 pub enum DirectiveKind {
     /// Loops of a level, one after another.
-    Temporal(Loops),
+    Temporal(LevelLoops),
     /// Loops of a mesh, all in parallel: the first `split` of the permutation along X, the others along Y; `None`: all
     /// along X.
-    Spatial(Loops, Option<u64>),
+    Spatial(LevelLoops, Option<u64>),
     /// Data spaces that a level keeps, and those that bypass it.
     Keep(Vec<String>, Vec<String>),
 }
 
 /// Factors by dimension, and the order of the loops, innermost first, as written.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Loops {
+pub struct LevelLoops {
     /// Dimensions and their factors; 0 for the remaining iterations.
     pub factors: Vec<(String, u64)>,
     /// Names of dimensions, or a single text of letters.
@@ -52,12 +52,12 @@ pub struct Loops {
 }
 
 /// Reads the directives.
-pub fn read(place: &LocatedNode, reader: &mut Reader, report: &mut Report) -> Vec<Directive> {
+pub fn read(place: &LocatedNode, reader: &mut Reader, report: &mut ImportReport) -> Vec<Directive> {
     let list = place.list(reader, MAX_DIRECTIVES);
     list.iter().filter_map(|directive| read_directive(directive, reader, report)).collect()
 }
 
-fn read_directive(place: &LocatedNode, reader: &mut Reader, report: &mut Report) -> Option<Directive> {
+fn read_directive(place: &LocatedNode, reader: &mut Reader, report: &mut ImportReport) -> Option<Directive> {
     let fields = place.entries(reader);
     let target = text(&fields, "target", reader).or_else(|| {
         place.reject(reader, ValueError::new("The directive has no `target`", "Name the level or the mesh"));
@@ -66,7 +66,7 @@ fn read_directive(place: &LocatedNode, reader: &mut Reader, report: &mut Report)
     for (name, _) in fields.iter().filter(|(name, place)| NOT_TAKEN.contains(name) && !place.is_empty()) {
         report.note(Severity::NotCounted, name, "not taken: data is reused wherever it can be", &target);
     }
-    let loops = |reader: &mut Reader| Loops {
+    let loops = |reader: &mut Reader| LevelLoops {
         factors: find(&fields, "factors").map(|place| read_factors(place, reader)).unwrap_or_default(),
         permutation: find(&fields, "permutation").map(|place| read_permutation(place, reader)).unwrap_or_default(),
     };

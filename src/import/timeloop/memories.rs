@@ -2,7 +2,7 @@
 
 use super::architecture::MemoryNode;
 use crate::places::{Entries, amount, find, whole_of};
-use crate::report::{Report, Severity};
+use crate::report::{ImportReport, Severity};
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
 /// Classes of components that store data, besides those with a depth.
@@ -74,7 +74,7 @@ pub fn read_memory(
     place: &LocatedNode,
     attributes: &Entries,
     reader: &mut Reader,
-    report: &mut Report,
+    report: &mut ImportReport,
 ) -> MemoryNode {
     let mut number = |name: &str| whole_of(attributes, name, reader).filter(|number| *number > 0);
     let (depth, entries, kilobytes) = (number("depth"), number("entries"), number("sizeKB"));
@@ -125,7 +125,7 @@ pub fn read_memory(
 }
 
 /// Reports attributes that count in Timeloop but not here.
-fn note_attributes(name: &str, attributes: &Entries, reader: &mut Reader, report: &mut Report) {
+fn note_attributes(name: &str, attributes: &Entries, reader: &mut Reader, report: &mut ImportReport) {
     for (stated, place) in attributes {
         let attribute = stated.replace('-', "_");
         let usual = USUAL.iter().find(|(known, _)| *known == attribute);

@@ -22,35 +22,35 @@ mod schedule;
 mod write;
 
 use super::places::{Entries, find};
-use super::report::{Report, Severity};
-use architecture::Architecture;
+use super::report::{ImportReport, Severity};
+use architecture::TimeloopArchitecture;
 pub use assemble::assemble;
 pub use energies::TableEnergy;
 use fusescape_spec::Diagnostics;
 use fusescape_spec::reader::{LocatedNode, Reader};
 use mapping::Directive;
 pub use nearest::write_best;
-use problem::Problem;
-pub use write::{Written, write};
+use problem::TimeloopProblem;
+pub use write::{TimeloopFiles, write};
 
 /// Fields that begin a part, and the part.
-const PARTS: [(&str, Part); 11] = [
-    ("architecture", Part::Architecture),
-    ("problem", Part::Problem),
-    ("mapping", Part::Mapping),
-    ("ERT", Part::Energies),
-    ("energy_reference_table", Part::Energies),
-    ("ERT_summary", Part::Energies),
-    ("architecture_constraints", Part::Constraints),
-    ("mapspace_constraints", Part::Constraints),
-    ("mapspace", Part::Constraints),
-    ("constraints", Part::Constraints),
-    ("sparse_optimizations", Part::Constraints),
+const PARTS: [(&str, FileSection); 11] = [
+    ("architecture", FileSection::Architecture),
+    ("problem", FileSection::Problem),
+    ("mapping", FileSection::Mapping),
+    ("ERT", FileSection::Energies),
+    ("energy_reference_table", FileSection::Energies),
+    ("ERT_summary", FileSection::Energies),
+    ("architecture_constraints", FileSection::Constraints),
+    ("mapspace_constraints", FileSection::Constraints),
+    ("mapspace", FileSection::Constraints),
+    ("constraints", FileSection::Constraints),
+    ("sparse_optimizations", FileSection::Constraints),
 ];
 
 /// A part of a file, by its top-level field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum FileSection {
     Architecture,
     Problem,
     Mapping,
@@ -60,22 +60,23 @@ enum Part {
 }
 
 /// What files of Timeloop say: an architecture, a problem of one layer, and the directives of a mapping.
-pub type Files = crate::nest::Files<Architecture, Problem, Vec<Directive>>;
+pub type TimeloopInput = crate::nest::Files<TimeloopArchitecture, TimeloopProblem, Vec<Directive>>;
 
 /// Whether a file is from Timeloop, by its top-level fields.
 pub fn recognise(text: &str) -> bool {
     let begins = |line: &str| {
         let line = line.trim_start_matches('\u{feff}');
         PARTS.iter().any(|(name, part)| {
-            *part != Part::Constraints && line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with(':'))
+            *part != FileSection::Constraints
+                && line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with(':'))
         })
     };
     text.lines().any(begins)
 }
 
 /// Reads a file: its contents as far as they can be read, and all errors.
-pub fn read(text: &str) -> (Files, Diagnostics) {
-    let mut files = Files::default();
+pub fn read(text: &str) -> (TimeloopInput, Diagnostics) {
+    let mut files = TimeloopInput::default();
     if let Some(line) = text.lines().position(|line| line.contains("{{") || line.contains("{%") || line.contains("<<:"))
     {
         let mut diagnostics = Diagnostics::default();
@@ -96,12 +97,12 @@ pub fn read(text: &str) -> (Files, Diagnostics) {
     for (name, place) in &entries {
         let Some((_, part)) = PARTS.iter().find(|(known, _)| known == name) else { continue };
         match part {
-            Part::Architecture => files.architecture = architecture::read(place, &mut reader, &mut files.report),
-            Part::Problem => files.workload = problem::read(place, &mut reader, &mut files.report),
-            Part::Mapping if place.is_empty() => {}
-            Part::Mapping => files.mapping = Some(mapping::read(place, &mut reader, &mut files.report)),
-            Part::Energies => energies::read(place, &mut files.energies, &mut reader),
-            Part::Constraints => note_constraints(name, place, &mut reader, &mut files.report),
+            FileSection::Architecture => files.architecture = architecture::read(place, &mut reader, &mut files.report),
+            FileSection::Problem => files.workload = problem::read(place, &mut reader, &mut files.report),
+            FileSection::Mapping if place.is_empty() => {}
+            FileSection::Mapping => files.mapping = Some(mapping::read(place, &mut reader, &mut files.report)),
+            FileSection::Energies => energies::read(place, &mut files.energies, &mut reader),
+            FileSection::Constraints => note_constraints(name, place, &mut reader, &mut files.report),
         }
     }
     super::zigzag::note_cleaned(&reader, &mut files.report);
@@ -109,7 +110,7 @@ pub fn read(text: &str) -> (Files, Diagnostics) {
 }
 
 /// Reports constraints, as they are not imported.
-fn note_constraints(name: &str, place: &LocatedNode, reader: &mut Reader, report: &mut Report) {
+fn note_constraints(name: &str, place: &LocatedNode, reader: &mut Reader, report: &mut ImportReport) {
     if place.is_empty() || place.is_scalar() {
         return;
     }

@@ -4,10 +4,10 @@
 //! repeated; if loops of one dimension are separated by loops of others, their order is restricted. Loops are unrolled
 //! over numbers of PEs that divide them.
 
-use super::levels::{Level, NoLevels};
-use super::write::{Unsayable, Written, compose};
+use super::levels::{NoLevels, TimeloopLevel};
+use super::write::{NotExpressible, TimeloopFiles, compose};
 use crate::report::Severity;
-use fusescape_engine::explore::{LayerStudy, TemporalMapping, own_constraints};
+use fusescape_engine::explore::{DesignLayer, TemporalMapping, user_constraints};
 use fusescape_engine::hardware::Unroll;
 use fusescape_engine::mapping::{LayerOnCore, LayerOperand, Relevance, TemporalLoop};
 use fusescape_engine::workload::{Dim, Network};
@@ -24,7 +24,7 @@ const MAX_SEARCHES: usize = 64;
 ///
 /// # Errors
 /// No mapping fits, or Timeloop can express no mapping of this layer on this core.
-pub fn write_best(mut study: LayerStudy, network: &Network) -> Result<Written, Diagnostics> {
+pub fn write_best(mut study: DesignLayer, network: &Network) -> Result<TimeloopFiles, Diagnostics> {
     let best = study.best()?;
     let stated = study.problem.unroll.clone();
     study.problem.unroll = evenly(&study);
@@ -52,23 +52,23 @@ pub fn write_best(mut study: LayerStudy, network: &Network) -> Result<Written, D
         };
         let before = constraints.levels.clone();
         match &unsayable {
-            Unsayable::Levels(NoLevels::Crossed(levels)) => {
+            NotExpressible::Levels(NoLevels::Crossed(levels)) => {
                 let [inner, outer] = &**levels;
                 constraints.levels.extend(bounds(&study.on_core(), &mapped.mapping, inner, outer));
             }
-            Unsayable::Mixed(levels) => {
+            NotExpressible::Mixed(levels) => {
                 constraints
                     .levels
                     .extend(levels.iter().map(|level| in_order(&study.on_core(), &mapped.mapping, level)));
             }
-            Unsayable::Levels(NoLevels::NotNested(_)) | Unsayable::Layer(_) => {}
+            NotExpressible::Levels(NoLevels::NotNested(_)) | NotExpressible::Layer(_) => {}
         }
         constraints.levels.dedup();
         if constraints.levels == before {
             return Err(unsayable.into_diagnostics(&study));
         }
         let document = ConstraintsSpec { layers: vec![constraints.clone()], ..ConstraintsSpec::default() };
-        let allowed = own_constraints(&write_constraints(&document), &study.core, network)?;
+        let allowed = user_constraints(&write_constraints(&document), &study.core, network)?;
         let Some(Ok(found)) = allowed.of(&study).map(|allowed| study.clone().search_under(&allowed)) else {
             return Err(unsayable.into_diagnostics(&study));
         };
@@ -78,7 +78,7 @@ pub fn write_best(mut study: LayerStudy, network: &Network) -> Result<Written, D
 }
 
 /// The unrolling over the most PEs such that their number divides each loop.
-fn evenly(study: &LayerStudy) -> Vec<Unroll> {
+fn evenly(study: &DesignLayer) -> Vec<Unroll> {
     let mut left: Vec<u64> = Dim::ALL.iter().map(|dim| study.problem.shape.size(*dim)).collect();
     let even = |unroll: &Unroll| {
         let left = &mut left[unroll.dim as usize];
@@ -100,8 +100,8 @@ fn iterations(order: &[TemporalLoop], end: usize, dim: Dim) -> u64 {
 fn bounds(
     problem: &LayerOnCore<'_>,
     mapping: &TemporalMapping,
-    inner: &Level,
-    outer: &Level,
+    inner: &TimeloopLevel,
+    outer: &TimeloopLevel,
 ) -> Vec<LevelConstraintsSpec> {
     let of = |operand: &LayerOperand| {
         let view = &problem.operands[*operand];
@@ -123,7 +123,7 @@ fn bounds(
 }
 
 /// Constraints that order the loops of a level dimension by dimension, by their first occurrence.
-fn in_order(problem: &LayerOnCore<'_>, mapping: &TemporalMapping, level: &Level) -> LevelConstraintsSpec {
+fn in_order(problem: &LayerOnCore<'_>, mapping: &TemporalMapping, level: &TimeloopLevel) -> LevelConstraintsSpec {
     let mut dims: Vec<Dim> = Vec::new();
     for one in mapping.order.iter().take(level.end) {
         if !dims.contains(&one.dim) {

@@ -4,7 +4,7 @@
 //! window), W and O is K, I and O is a position or the batch, all three is a group.
 
 use crate::places::{Entries, find, text, whole};
-use crate::report::{Report, Severity};
+use crate::report::{ImportReport, Severity};
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 use fusescape_spec::{KernelSpec, LayerSpec};
 
@@ -23,11 +23,11 @@ data_spaces:
 
 /// A problem as a layer.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Problem {
+pub struct TimeloopProblem {
     /// Name of its shape.
     pub name: String,
     /// Its dimensions in their order.
-    pub dimensions: Vec<Dimension>,
+    pub dimensions: Vec<ProblemDimension>,
     /// Names of the data spaces that are W, I and O.
     pub spaces: [String; 3],
     /// The map that the layer reads.
@@ -39,7 +39,7 @@ pub struct Problem {
 
 /// A dimension of a problem.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Dimension {
+pub struct ProblemDimension {
     pub name: String,
     pub size: u64,
     /// The loop dimension; `""` for a single iteration.
@@ -49,20 +49,20 @@ pub struct Dimension {
 }
 
 /// A data space: the sum of terms that indexes each of its coordinates.
-struct Space {
+struct DataSpace {
     name: String,
     is_output: bool,
-    coordinates: Vec<Vec<Term>>,
+    coordinates: Vec<Vec<DimensionTerm>>,
 }
 
 /// A dimension with its coefficient.
-struct Term {
+struct DimensionTerm {
     dimension: usize,
     coefficient: u64,
 }
 
 /// Reads a problem; `None` if it is no layer, in which case the reader has the errors.
-pub fn read(place: &LocatedNode, reader: &mut Reader, report: &mut Report) -> Option<Problem> {
+pub fn read(place: &LocatedNode, reader: &mut Reader, report: &mut ImportReport) -> Option<TimeloopProblem> {
     let entries = place.entries(reader);
     let Some(shape) = find(&entries, "shape") else {
         place.reject(reader, ValueError::new("The problem has no `shape`", "State its dimensions and data spaces"));
@@ -85,7 +85,7 @@ pub fn read(place: &LocatedNode, reader: &mut Reader, report: &mut Report) -> Op
     read_shape(&fields, shape, &instance, reader)
 }
 
-fn note_instance(instance: &Entries, report: &mut Report) {
+fn note_instance(instance: &Entries, report: &mut ImportReport) {
     if find(instance, "densities").is_some_and(|place| !place.is_empty()) {
         let reason = "counted as dense: zeros are computed and moved as all else";
         report.note(Severity::NotCounted, "densities", reason, "");
@@ -96,7 +96,12 @@ fn note_instance(instance: &Entries, report: &mut Report) {
     }
 }
 
-fn read_shape(shape: &Entries, place: &LocatedNode, instance: &Entries, reader: &mut Reader) -> Option<Problem> {
+fn read_shape(
+    shape: &Entries,
+    place: &LocatedNode,
+    instance: &Entries,
+    reader: &mut Reader,
+) -> Option<TimeloopProblem> {
     let before = reader.count();
     let mut dimensions = Vec::new();
     let names = find(shape, "dimensions").map(|place| place.names(reader)).unwrap_or_default();
@@ -109,7 +114,7 @@ fn read_shape(shape: &Entries, place: &LocatedNode, instance: &Entries, reader: 
                 None
             }
         };
-        dimensions.push(Dimension { name, size: size.unwrap_or(1), ..Dimension::default() });
+        dimensions.push(ProblemDimension { name, size: size.unwrap_or(1), ..ProblemDimension::default() });
     }
     let coefficients = read_coefficients(shape, instance, reader);
     let mut spaces = Vec::new();
@@ -149,10 +154,10 @@ fn read_coefficients(shape: &Entries, instance: &Entries, reader: &mut Reader) -
 
 fn read_space(
     place: &LocatedNode,
-    dimensions: &[Dimension],
+    dimensions: &[ProblemDimension],
     coefficients: &[(String, u64)],
     reader: &mut Reader,
-) -> Option<Space> {
+) -> Option<DataSpace> {
     let fields = place.entries(reader);
     let name = text(&fields, "name", reader)?;
     let is_output = find(&fields, "read_write").and_then(|place| place.text(reader));
@@ -180,17 +185,17 @@ fn read_space(
                 product.reject(reader, ValueError::new(reason, "State it under `coefficients`"));
             }
             let coefficient = factors.into_iter().fold(1, u64::saturating_mul);
-            terms.push(Term { dimension, coefficient });
+            terms.push(DimensionTerm { dimension, coefficient });
         }
         coordinates.push(terms);
     }
-    Some(Space { name, is_output, coordinates })
+    Some(DataSpace { name, is_output, coordinates })
 }
 
 /// The roles of the dimensions found so far.
 #[derive(Default)]
 struct Roles {
-    dimensions: Vec<Dimension>,
+    dimensions: Vec<ProblemDimension>,
     spaces: [String; 3],
     /// Stride and dilation of columns and rows.
     steps: [(u64, u64); 2],
@@ -202,14 +207,14 @@ const POSITIONS: [&str; 2] = ["OX", "OY"];
 const KERNELS: [&str; 2] = ["FX", "FY"];
 
 impl Roles {
-    fn of(dimensions: Vec<Dimension>, spaces: &[Space]) -> Result<Self, String> {
-        let outputs: Vec<&Space> = spaces.iter().filter(|space| space.is_output).collect();
-        let inputs: Vec<&Space> = spaces.iter().filter(|space| !space.is_output).collect();
+    fn of(dimensions: Vec<ProblemDimension>, spaces: &[DataSpace]) -> Result<Self, String> {
+        let outputs: Vec<&DataSpace> = spaces.iter().filter(|space| space.is_output).collect();
+        let inputs: Vec<&DataSpace> = spaces.iter().filter(|space| !space.is_output).collect();
         let (&[output], &[first, second]) = (&outputs[..], &inputs[..]) else {
             return Err(format!("The problem has {} data spaces to read, {} to write", inputs.len(), outputs.len()));
         };
-        let has_windows = |space: &Space| space.coordinates.iter().any(|terms| terms.len() > 1);
-        let is_weights = |space: &Space| {
+        let has_windows = |space: &DataSpace| space.coordinates.iter().any(|terms| terms.len() > 1);
+        let is_weights = |space: &DataSpace| {
             let name = space.name.to_lowercase();
             name.starts_with('w') || name.contains("weight") || name.contains("filter")
         };
@@ -244,9 +249,9 @@ impl Roles {
     }
 
     /// A coordinate with a kernel or a stride becomes an axis of the map.
-    fn add_window(&mut self, terms: &[Term]) -> Result<(), String> {
-        let is_summed = |term: &&Term| self.dimensions[term.dimension].indexes == [true, true, false];
-        let is_position = |term: &&Term| self.dimensions[term.dimension].indexes == [false, true, true];
+    fn add_window(&mut self, terms: &[DimensionTerm]) -> Result<(), String> {
+        let is_summed = |term: &&DimensionTerm| self.dimensions[term.dimension].indexes == [true, true, false];
+        let is_position = |term: &&DimensionTerm| self.dimensions[term.dimension].indexes == [false, true, true];
         let (kernel, position) = (terms.iter().find(is_summed), terms.iter().find(is_position));
         let is_window = terms.len() > 1 || position.is_some_and(|position| position.coefficient > 1);
         if !is_window {
@@ -259,11 +264,11 @@ impl Roles {
         }
         let axis = self.axes;
         self.axes += 1;
-        if let Some(&Term { dimension, coefficient }) = position {
+        if let Some(&DimensionTerm { dimension, coefficient }) = position {
             self.steps[axis].0 = coefficient.max(1);
             self.give(dimension, POSITIONS[axis])?;
         }
-        if let Some(&Term { dimension, coefficient }) = kernel {
+        if let Some(&DimensionTerm { dimension, coefficient }) = kernel {
             self.steps[axis].1 = coefficient.max(1);
             self.give(dimension, KERNELS[axis])?;
         }
@@ -271,7 +276,7 @@ impl Roles {
     }
 
     fn add_dimension(&mut self, index: usize) -> Result<(), String> {
-        let Dimension { name, size, ours, indexes } = &self.dimensions[index];
+        let ProblemDimension { name, size, ours, indexes } = &self.dimensions[index];
         if !ours.is_empty() || *size == 1 {
             return Ok(());
         }
@@ -310,7 +315,7 @@ impl Roles {
         Ok(())
     }
 
-    fn into_problem(self, name: String) -> Result<Problem, String> {
+    fn into_problem(self, name: String) -> Result<TimeloopProblem, String> {
         let size = |role: &str| self.dimensions.iter().find(|known| known.ours == role).map_or(1, |known| known.size);
         let groups = size("G");
         let [columns, rows] = [0, 1].map(|axis| {
@@ -340,6 +345,6 @@ impl Roles {
             ..LayerSpec::default()
         };
         let batch = size("B");
-        Ok(Problem { name, dimensions: self.dimensions, spaces: self.spaces, input, layer, batch })
+        Ok(TimeloopProblem { name, dimensions: self.dimensions, spaces: self.spaces, input, layer, batch })
     }
 }

@@ -1,9 +1,9 @@
 //! A mapping applied to its architecture: the places of loops, and the data that each level keeps.
 
-use super::architecture::{Architecture, MemoryNode};
-use super::mapping::{Directive, DirectiveKind, Loops};
-use super::problem::Problem;
-use crate::nest::Node;
+use super::architecture::{MemoryNode, TimeloopArchitecture};
+use super::mapping::{Directive, DirectiveKind, LevelLoops};
+use super::problem::TimeloopProblem;
+use crate::nest::NestNode;
 use fusescape_spec::{Diagnostic, Diagnostics};
 
 /// A factor of a dimension, iterated in time.
@@ -32,7 +32,7 @@ pub struct SpaceLoop {
 
 /// Loops and kept operands by node.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Schedule {
+pub struct TimeloopSchedule {
     /// Loops in time of more than one iteration, innermost first.
     pub time: Vec<TimeLoop>,
     /// Loops in space of more than one instance.
@@ -49,18 +49,18 @@ type Ordered = Vec<(usize, u64)>;
 /// # Errors
 /// Targets, dimensions and data spaces that do not exist, and factors that do not multiply to the sizes.
 pub fn place(
-    architecture: &Architecture,
-    problem: &Problem,
+    architecture: &TimeloopArchitecture,
+    problem: &TimeloopProblem,
     directives: &[Directive],
-) -> Result<Schedule, Diagnostics> {
-    let mut placing = Placing {
+) -> Result<TimeloopSchedule, Diagnostics> {
+    let mut placing = TimeloopPlacement {
         architecture,
         problem,
         remainders: remainders(problem, directives),
         time: vec![Vec::new(); architecture.nodes.len()],
-        schedule: Schedule {
-            keeps: architecture.nodes.iter().map(|node| [matches!(node, Node::Memory(_)); 3]).collect(),
-            ..Schedule::default()
+        schedule: TimeloopSchedule {
+            keeps: architecture.nodes.iter().map(|node| [matches!(node, NestNode::Memory(_)); 3]).collect(),
+            ..TimeloopSchedule::default()
         },
         diagnostics: Diagnostics::default(),
     };
@@ -68,18 +68,18 @@ pub fn place(
     placing.finish()
 }
 
-struct Placing<'a> {
-    architecture: &'a Architecture,
-    problem: &'a Problem,
+struct TimeloopPlacement<'a> {
+    architecture: &'a TimeloopArchitecture,
+    problem: &'a TimeloopProblem,
     /// By dimension: the value of a factor of 0.
     remainders: Vec<u64>,
     time: Vec<Ordered>,
-    schedule: Schedule,
+    schedule: TimeloopSchedule,
     diagnostics: Diagnostics,
 }
 
 /// The iterations of each dimension left by all other factors.
-fn remainders(problem: &Problem, directives: &[Directive]) -> Vec<u64> {
+fn remainders(problem: &TimeloopProblem, directives: &[Directive]) -> Vec<u64> {
     let stated = |name: &str| {
         let factors = directives.iter().flat_map(|directive| match &directive.kind {
             DirectiveKind::Temporal(loops) | DirectiveKind::Spatial(loops, _) => loops.factors.as_slice(),
@@ -91,7 +91,7 @@ fn remainders(problem: &Problem, directives: &[Directive]) -> Vec<u64> {
     problem.dimensions.iter().map(|dimension| (dimension.size / stated(&dimension.name).max(1)).max(1)).collect()
 }
 
-impl Placing<'_> {
+impl TimeloopPlacement<'_> {
     fn take(&mut self, directive: &Directive) {
         match &directive.kind {
             DirectiveKind::Temporal(loops) => {
@@ -140,12 +140,12 @@ impl Placing<'_> {
     }
 
     /// The loops with more than one iteration, innermost first.
-    fn ordered(&mut self, loops: &Loops, directive: &Directive) -> Ordered {
+    fn ordered(&mut self, loops: &LevelLoops, directive: &Directive) -> Ordered {
         self.all_ordered(loops, directive).into_iter().filter(|(_, size)| *size > 1).collect()
     }
 
     /// All dimensions, innermost first: those missing in the permutation follow.
-    fn all_ordered(&mut self, loops: &Loops, directive: &Directive) -> Ordered {
+    fn all_ordered(&mut self, loops: &LevelLoops, directive: &Directive) -> Ordered {
         let position = |name: &str| self.problem.dimensions.iter().position(|known| known.name == name);
         let names: Vec<String> = match &loops.permutation[..] {
             [letters] if position(letters).is_none() => letters.chars().map(String::from).collect(),
@@ -173,7 +173,7 @@ impl Placing<'_> {
     }
 
     fn memory(&self, target: &str) -> Option<usize> {
-        let is_it = |node: &Node<MemoryNode>| matches!(node, Node::Memory(memory) if memory.name == target);
+        let is_it = |node: &NestNode<MemoryNode>| matches!(node, NestNode::Memory(memory) if memory.name == target);
         self.architecture.nodes.iter().position(is_it)
     }
 
@@ -182,18 +182,18 @@ impl Placing<'_> {
         let nodes = &self.architecture.nodes;
         let placed = target.strip_prefix("inter_").and_then(|name| name.strip_suffix("_spatial"));
         let is_named = |name: &str| name == target || Some(name) == placed;
-        let is_it = |node: &Node<MemoryNode>| matches!(node, Node::FanOut(mesh) if is_named(&mesh.name));
+        let is_it = |node: &NestNode<MemoryNode>| matches!(node, NestNode::FanOut(mesh) if is_named(&mesh.name));
         let below = || {
             let memory = self.memory(target)?;
-            nodes.get(memory + 1).filter(|node| matches!(node, Node::FanOut(_))).map(|_| memory + 1)
+            nodes.get(memory + 1).filter(|node| matches!(node, NestNode::FanOut(_))).map(|_| memory + 1)
         };
         nodes.iter().position(is_it).or_else(below)
     }
 
     fn no_target(&mut self, directive: &Directive) {
         let names = self.architecture.nodes.iter().map(|node| match node {
-            Node::Memory(memory) => memory.name.as_str(),
-            Node::FanOut(mesh) => mesh.name.as_str(),
+            NestNode::Memory(memory) => memory.name.as_str(),
+            NestNode::FanOut(mesh) => mesh.name.as_str(),
         });
         let remedy = format!("Its memories and meshes are {}", names.collect::<Vec<_>>().join(", "));
         let spatial = if matches!(directive.kind, DirectiveKind::Spatial(..)) { " with several instances" } else { "" };
@@ -205,7 +205,7 @@ impl Placing<'_> {
         self.diagnostics.0.push(Diagnostic { path: directive.path.clone(), line, reason, remedy, fix: None });
     }
 
-    fn finish(mut self) -> Result<Schedule, Diagnostics> {
+    fn finish(mut self) -> Result<TimeloopSchedule, Diagnostics> {
         for (node, loops) in self.time.iter().enumerate().rev() {
             let placed = loops.iter().map(|&(dimension, size)| TimeLoop { dimension, size, node });
             self.schedule.time.extend(placed);
@@ -222,7 +222,7 @@ impl Placing<'_> {
             }
         }
         for (index, node) in self.architecture.nodes.iter().enumerate() {
-            let Node::FanOut(mesh) = node else { continue };
+            let NestNode::FanOut(mesh) = node else { continue };
             for (axis, name) in ["X", "Y"].into_iter().enumerate() {
                 let here = self.schedule.space.iter().filter(|one| one.node == index && one.axis == axis);
                 let width = here.fold(1, |all: u64, one| all.saturating_mul(one.size));

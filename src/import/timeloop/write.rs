@@ -1,9 +1,9 @@
 //! A core, one layer and its mapping as Timeloop's files, fully specified.
 
-use super::levels::{Level, NoLevels, levels};
+use super::levels::{NoLevels, TimeloopLevel, levels};
 use crate::left_out::note_left_out;
-use crate::report::{Report, Severity};
-use fusescape_engine::explore::{LayerStudy, TemporalMapping};
+use crate::report::{ImportReport, Severity};
+use fusescape_engine::explore::{DesignLayer, TemporalMapping};
 use fusescape_engine::hardware::{ArrayDimId, DoubleBuffering, Memory};
 use fusescape_engine::mapping::{LayerOnCore, LayerOperand, OperandView, Relevance, TemporalLoop};
 use fusescape_engine::workload::{Dim, LayerKind, LayerShape};
@@ -12,7 +12,7 @@ use std::fmt::Write;
 
 /// Timeloop's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct TimeloopFiles {
     /// Memories, meshes and the multipliers.
     pub architecture: String,
     /// The layer.
@@ -22,7 +22,7 @@ pub struct Written {
     /// Accelergy's table of energies.
     pub energies: String,
     /// Properties that the files express otherwise, or not at all.
-    pub report: Report,
+    pub report: ImportReport,
 }
 
 /// Loop dimensions and their letters in a problem.
@@ -39,18 +39,18 @@ const LETTERS: [(Dim, char); 8] = [
 
 /// The reason why a mapping cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unsayable {
+pub enum NotExpressible {
     /// For any mapping, or because levels cross.
     Levels(NoLevels),
     /// The layer or its unrolling, for any order of loops.
     Layer(Diagnostics),
     /// In these levels, loops of one dimension are separated by loops of others.
-    Mixed(Vec<Level>),
+    Mixed(Vec<TimeloopLevel>),
 }
 
-impl Unsayable {
+impl NotExpressible {
     /// Diagnostics for a mapping written by hand.
-    pub fn into_diagnostics(self, study: &LayerStudy) -> Diagnostics {
+    pub fn into_diagnostics(self, study: &DesignLayer) -> Diagnostics {
         match self {
             Self::Levels(levels) => levels.into_diagnostics(&study.on_core()),
             Self::Layer(wrong) => wrong,
@@ -74,14 +74,15 @@ impl Unsayable {
 ///
 /// # Errors
 /// Anything that Timeloop cannot express: layers without products, memories that are not nested, partial loops.
-pub fn write(study: &LayerStudy, mapping: &TemporalMapping) -> Result<Written, Diagnostics> {
+pub fn write(study: &DesignLayer, mapping: &TemporalMapping) -> Result<TimeloopFiles, Diagnostics> {
     compose(study, mapping).map_err(|unsayable| unsayable.into_diagnostics(study))
 }
 
 /// Writes a mapped layer, or returns a reason that a search can act on.
-pub fn compose(study: &LayerStudy, mapping: &TemporalMapping) -> Result<Written, Unsayable> {
+pub fn compose(study: &DesignLayer, mapping: &TemporalMapping) -> Result<TimeloopFiles, NotExpressible> {
     let problem = study.on_core();
-    let mut report = Report { title: format!("{} on {}", study.layer, study.core.name), ..Report::default() };
+    let mut report =
+        ImportReport { title: format!("{} on {}", study.layer, study.core.name), ..ImportReport::default() };
     let mut wrong = Diagnostics::default();
     if problem.shape.kind.is_for_vector_unit() {
         let reason = "Timeloop computes products of two inputs, which this layer has not";
@@ -92,26 +93,26 @@ pub fn compose(study: &LayerStudy, mapping: &TemporalMapping) -> Result<Written,
             "A loop is unrolled over a number of PEs that does not divide it, which Timeloop does not unroll evenly";
         wrong.add("unroll", reason, "State an unrolling in the mapping whose sizes divide the loops");
     }
-    wrong.or(()).map_err(Unsayable::Layer)?;
-    let levels = levels(&problem, mapping, &mut report).map_err(Unsayable::Levels)?;
-    let names = Names::of(&problem, &levels, &mut report);
-    let file = File { study, problem, levels, names };
-    let loops = file.loops(mapping, &mut report).map_err(Unsayable::Mixed)?;
-    let written = Written {
+    wrong.or(()).map_err(NotExpressible::Layer)?;
+    let levels = levels(&problem, mapping, &mut report).map_err(NotExpressible::Levels)?;
+    let names = UniqueNames::of(&problem, &levels, &mut report);
+    let file = FileWriter { study, problem, levels, names };
+    let loops = file.loops(mapping, &mut report).map_err(NotExpressible::Mixed)?;
+    let written = TimeloopFiles {
         architecture: file.architecture(&mut report),
         problem: file.problem(),
         mapping: file.mapping(&loops),
         energies: file.energies(),
-        report: Report::default(),
+        report: ImportReport::default(),
     };
     file.note_rest(&mut report);
     note_left_out(&study.core, "Timeloop's", &mut report);
     report.result = format!("{} levels, {} loops", file.levels.len(), mapping.order.len());
-    Ok(Written { report, ..written })
+    Ok(TimeloopFiles { report, ..written })
 }
 
 /// Unique names in Timeloop's alphabet: letters, digits and `_`.
-struct Names {
+struct UniqueNames {
     core: String,
     /// One per level.
     levels: Vec<String>,
@@ -120,8 +121,8 @@ struct Names {
     compute: String,
 }
 
-impl Names {
-    fn of(problem: &LayerOnCore<'_>, levels: &[Level], report: &mut Report) -> Self {
+impl UniqueNames {
+    fn of(problem: &LayerOnCore<'_>, levels: &[TimeloopLevel], report: &mut ImportReport) -> Self {
         let core = problem.core;
         let mut used: Vec<String> = Vec::new();
         let mut name = |ours: &str| {
@@ -136,7 +137,7 @@ impl Names {
             used.push(name.clone());
             name
         };
-        let level = |level: &Level| {
+        let level = |level: &TimeloopLevel| {
             let own = &core.memories[level.memory].name;
             let part = level.operands.first().filter(|_| level.is_part);
             part.map_or_else(|| own.clone(), |operand| format!("{own}_{}", problem.operand_name(*operand)))
@@ -154,17 +155,17 @@ impl Names {
     }
 }
 
-struct File<'a> {
-    study: &'a LayerStudy,
+struct FileWriter<'a> {
+    study: &'a DesignLayer,
     problem: LayerOnCore<'a>,
     /// Innermost first.
-    levels: Vec<Level>,
-    names: Names,
+    levels: Vec<TimeloopLevel>,
+    names: UniqueNames,
 }
 
 /// A node of the architecture.
 #[derive(Clone, Copy)]
-enum Part {
+enum ArchitecturePart {
     Level(usize),
     Mesh(ArrayDimId),
 }
@@ -176,28 +177,28 @@ struct Word {
     bits: u64,
 }
 
-impl File<'_> {
+impl FileWriter<'_> {
     /// Levels and meshes, outermost first: a mesh is outside of all levels that have one instance per instance of the
     /// mesh.
-    fn parts(&self) -> Vec<Part> {
+    fn parts(&self) -> Vec<ArchitecturePart> {
         let core = &self.study.core;
         let mut parts = Vec::new();
         let mut left: Vec<ArrayDimId> = core.array.keys().collect();
         for (index, level) in self.levels.iter().enumerate().rev() {
             let shared = level.shared;
-            parts.extend(left.iter().filter(|dim| !shared.contains(**dim)).map(|dim| Part::Mesh(*dim)));
+            parts.extend(left.iter().filter(|dim| !shared.contains(**dim)).map(|dim| ArchitecturePart::Mesh(*dim)));
             left.retain(|dim| shared.contains(*dim));
-            parts.push(Part::Level(index));
+            parts.push(ArchitecturePart::Level(index));
         }
-        parts.extend(left.into_iter().map(Part::Mesh));
+        parts.extend(left.into_iter().map(ArchitecturePart::Mesh));
         parts
     }
 
-    fn memory(&self, level: &Level) -> &Memory {
+    fn memory(&self, level: &TimeloopLevel) -> &Memory {
         &self.study.core.memories[level.memory]
     }
 
-    fn word(&self, level: &Level) -> Word {
+    fn word(&self, level: &TimeloopLevel) -> Word {
         let is_lowest = |operand: LayerOperand| self.problem.operands[operand].memories.first() == Some(&level.memory);
         let bits = |operand: &LayerOperand| {
             let (partial, finished) = self.problem.operands[*operand].precision;
@@ -208,17 +209,17 @@ impl File<'_> {
         Word { element_bits, bits: (width / element_bits).max(1) * element_bits }
     }
 
-    fn architecture(&self, report: &mut Report) -> String {
+    fn architecture(&self, report: &mut ImportReport) -> String {
         let mut text =
             format!("architecture:\n  version: 0.4\n  nodes:\n  - !Container\n    name: {}\n", self.names.core);
         let outermost = self.levels.len() - 1;
         for part in self.parts() {
             match part {
-                Part::Mesh(dim) => {
+                ArchitecturePart::Mesh(dim) => {
                     let (name, size) = (&self.names.meshes[dim.index()], self.study.core.array[dim].1);
                     let _ = write!(text, "  - !Container\n    name: {name}\n    spatial: {{meshX: {size}}}\n");
                 }
-                Part::Level(index) => self.write_level(&mut text, index, index == outermost, report),
+                ArchitecturePart::Level(index) => self.write_level(&mut text, index, index == outermost, report),
             }
         }
         let precision = self.problem.shape.precision;
@@ -232,7 +233,7 @@ impl File<'_> {
         text
     }
 
-    fn write_level(&self, text: &mut String, index: usize, is_outermost: bool, report: &mut Report) {
+    fn write_level(&self, text: &mut String, index: usize, is_outermost: bool, report: &mut ImportReport) {
         let level = &self.levels[index];
         let (memory, Word { element_bits, bits }) = (self.memory(level), self.word(level));
         let elements = |width: u64| width as f64 / element_bits as f64;
@@ -294,7 +295,11 @@ impl File<'_> {
     }
 
     /// By level: its loops, innermost first, each dimension once.
-    fn loops(&self, mapping: &TemporalMapping, report: &mut Report) -> Result<Vec<Vec<(Dim, u64)>>, Vec<Level>> {
+    fn loops(
+        &self,
+        mapping: &TemporalMapping,
+        report: &mut ImportReport,
+    ) -> Result<Vec<Vec<(Dim, u64)>>, Vec<TimeloopLevel>> {
         let mut mixed = Vec::new();
         let mut first = 0;
         let mut all = Vec::new();
@@ -344,13 +349,13 @@ impl File<'_> {
         let mut text = "mapping:\n".to_owned();
         for part in self.parts() {
             match part {
-                Part::Mesh(dim) => {
+                ArchitecturePart::Mesh(dim) => {
                     let here = self.problem.spatial.loops.iter().filter(|unrolled| unrolled.array_dim == dim);
                     let unrolled: Vec<(Dim, u64)> = here.map(|unrolled| (unrolled.dim, unrolled.peak)).collect();
                     write_loops(&mut text, &self.names.meshes[dim.index()], "spatial", &unrolled);
                     let _ = writeln!(text, "    split: {}", LETTERS.len());
                 }
-                Part::Level(index) => {
+                ArchitecturePart::Level(index) => {
                     let kept = |space: &&(LayerOperand, &str)| self.levels[index].operands.contains(&space.0);
                     let (keep, bypass): (Vec<_>, Vec<_>) = SPACES.iter().partition(kept);
                     let names = |spaces: Vec<&(LayerOperand, &'static str)>| {
@@ -381,8 +386,8 @@ impl File<'_> {
         };
         for part in self.parts() {
             match part {
-                Part::Mesh(dim) => instances = instances.saturating_mul(self.study.core.array[dim].1),
-                Part::Level(index) => {
+                ArchitecturePart::Mesh(dim) => instances = instances.saturating_mul(self.study.core.array[dim].1),
+                ArchitecturePart::Level(index) => {
                     let level = &self.levels[index];
                     let (memory, bits) = (self.memory(level), self.word(level).bits as f64 / level.copies as f64);
                     let read = memory.read_energy_pj * bits / memory.read_width_bits as f64;
@@ -398,7 +403,7 @@ impl File<'_> {
     }
 
     /// Reports the properties that the files do not express.
-    fn note_rest(&self, report: &mut Report) {
+    fn note_rest(&self, report: &mut ImportReport) {
         let core = &self.study.core;
         if core.pe_area_um2.is_some() || core.memories.iter().any(|memory| memory.area_um2.is_some()) {
             report.note(Severity::NotCounted, "area", "not written: Accelergy has a table of its own for it", "");

@@ -1,7 +1,7 @@
 //! An accelerator file.
 
 use super::mapping::read_loops;
-use crate::report::{Report, Severity};
+use crate::report::{ImportReport, Severity};
 use fusescape_spec::reader::{Fields, LocatedNode, Reader, ValueError};
 use fusescape_spec::{ArraySpec, Diagnostics, DoubleBuffering, HardwareSpec, InMemorySpec, MemorySpec, PortSpec};
 
@@ -57,7 +57,7 @@ const MAX_NUMBER: u64 = 1 << 50;
 
 /// The role of a core file: in files of Stream not all of them compute.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Role {
+pub enum FileRole {
     /// A core with an array.
     #[default]
     Compute,
@@ -69,11 +69,11 @@ pub enum Role {
 
 /// An accelerator, or a core of Stream, as read.
 #[derive(Debug, Clone, Default)]
-pub struct Accelerator {
+pub struct ZigzagAccelerator {
     pub spec: HardwareSpec,
     /// Remarks for the user.
-    pub report: Report,
-    pub role: Role,
+    pub report: ImportReport,
+    pub role: FileRole,
     /// Types of operators that it runs, if stated.
     pub operators: Vec<String>,
     /// Whether the file is in a dialect of Stream, where the tool finds the unrolling of each layer unless the core
@@ -82,7 +82,7 @@ pub struct Accelerator {
 }
 
 /// Reads an accelerator: its contents as far as they can be read, and all errors.
-pub fn read_accelerator(text: &str) -> (Accelerator, Diagnostics) {
+pub fn read_accelerator(text: &str) -> (ZigzagAccelerator, Diagnostics) {
     let (root, mut reader) = Reader::open_foreign(text);
     let mut accelerator = read_core(&LocatedNode::root(&root), &mut reader);
     super::note_cleaned(&reader, &mut accelerator.report);
@@ -93,8 +93,8 @@ pub fn read_accelerator(text: &str) -> (Accelerator, Diagnostics) {
 }
 
 /// Reads an accelerator within a file.
-pub fn read_core(place: &LocatedNode, reader: &mut Reader) -> Accelerator {
-    let mut report = Report::default();
+pub fn read_core(place: &LocatedNode, reader: &mut Reader) -> ZigzagAccelerator {
+    let mut report = ImportReport::default();
     let fields = place.fields(reader, &ACCELERATOR);
     let name = fields.name(reader, "name", "my_accelerator");
     let kind = fields.get("type").and_then(|place| place.name(reader)).unwrap_or_default();
@@ -102,16 +102,16 @@ pub fn read_core(place: &LocatedNode, reader: &mut Reader) -> Accelerator {
         let reason = "An AIE2 tile states neither an array nor energies: Stream takes its times from measured kernels";
         let remedy = "Describe it as a core `zigzag.compute`, with `operational_array` and `memories`";
         fields.get("type").unwrap_or(place).reject(reader, ValueError::new(reason, remedy));
-        return Accelerator::default();
+        return ZigzagAccelerator::default();
     }
     let array = read_array(&fields, reader, &mut report);
     let is_empty = !array.dimensions.is_empty() && array.dimensions.iter().all(|(_, size)| *size == 0);
     let role = match kind.rsplit('.').next().unwrap_or_default() {
-        "compute" => Role::Compute,
-        "memory" => Role::Memory,
-        "offchip" | "shim" => Role::Offchip,
-        _ if is_empty => Role::Offchip,
-        _ => Role::Compute,
+        "compute" => FileRole::Compute,
+        "memory" => FileRole::Memory,
+        "offchip" | "shim" => FileRole::Offchip,
+        _ if is_empty => FileRole::Offchip,
+        _ => FileRole::Compute,
     };
     let mut spec = HardwareSpec {
         about: format!("Imported from the ZigZag accelerator `{name}`."),
@@ -144,10 +144,10 @@ pub fn read_core(place: &LocatedNode, reader: &mut Reader) -> Accelerator {
         }
     }
     share_as_lower_memories(&mut spec, &mut report);
-    Accelerator { spec, report, role, operators, is_stream }
+    ZigzagAccelerator { spec, report, role, operators, is_stream }
 }
 
-fn read_array(fields: &Fields, reader: &mut Reader, report: &mut Report) -> ArraySpec {
+fn read_array(fields: &Fields, reader: &mut Reader, report: &mut ImportReport) -> ArraySpec {
     let stated = fields.get("operational_array").or_else(|| fields.get("multipliers"));
     let example = "{ dimensions: [D1], sizes: [32], unit_energy: 0.04 }";
     let Some(place) = stated.or_else(|| fields.need(reader, "operational_array", example)) else {
@@ -190,7 +190,7 @@ fn read_in_memory(
     place: &LocatedNode,
     dimensions: Vec<(String, u64)>,
     reader: &mut Reader,
-    report: &mut Report,
+    report: &mut ImportReport,
 ) -> ArraySpec {
     let mut names: Vec<&String> = dimensions.iter().map(|(name, _)| name).collect();
     names.sort();
@@ -239,7 +239,7 @@ fn read_memory(
     place: &LocatedNode,
     unit: AreaUnit,
     reader: &mut Reader,
-    (report, is_stream): (&mut Report, &mut bool),
+    (report, is_stream): (&mut ImportReport, &mut bool),
 ) -> MemorySpec {
     let fields = place.fields(reader, &MEMORY);
     let is_older = fields.get("r_bw").is_some() || fields.get("w_bw").is_some();
@@ -305,7 +305,7 @@ fn read_memory(
 }
 
 /// A size. Memories off the chip often have a stated size beyond any number, which means no limit.
-fn read_size(place: &LocatedNode, memory: &str, reader: &mut Reader, report: &mut Report) -> u64 {
+fn read_size(place: &LocatedNode, memory: &str, reader: &mut Reader, report: &mut ImportReport) -> u64 {
     let mut is_cut = false;
     let size = place.value(reader, "a whole number", |text| match text.replace('_', "").parse::<u64>() {
         Ok(size) if size > MAX_NUMBER => {
@@ -347,14 +347,14 @@ fn read_older_ports(place: &LocatedNode, memory: &MemorySpec, reader: &mut Reade
 }
 
 /// A port as in the file.
-struct Port {
+struct ZigzagPort {
     name: String,
     serves: Vec<String>,
     width: u64,
     granularity: u64,
 }
 
-fn read_port(place: &LocatedNode, reader: &mut Reader) -> Port {
+fn read_port(place: &LocatedNode, reader: &mut Reader) -> ZigzagPort {
     let fields = place.fields(reader, &PORT);
     let kind = fields.name(reader, "type", "read");
     if !matches!(kind.as_str(), "read" | "write" | "read_write" | "") {
@@ -371,7 +371,7 @@ fn read_port(place: &LocatedNode, reader: &mut Reader) -> Port {
             .filter_map(|item| item.value(reader, "an operand and a direction, for example `I1, tl`", service))
             .collect()
     });
-    Port {
+    ZigzagPort {
         name: fields.name(reader, "name", "r_port_1"),
         serves,
         width: fields.need(reader, "bandwidth_max", "64").and_then(|place| number(place, reader)).unwrap_or(0),
@@ -424,7 +424,7 @@ fn ours(operand: &str) -> Option<&'static str> {
 }
 
 /// Sets the widths of a memory to those of the widest ports; other ports keep their own.
-fn set_widths(memory: &mut MemorySpec, mut ports: Vec<Port>, report: &mut Report) {
+fn set_widths(memory: &mut MemorySpec, mut ports: Vec<ZigzagPort>, report: &mut ImportReport) {
     // Of two ports with the same service, ZigZag takes the last.
     for index in (1..ports.len()).rev() {
         let (earlier, later) = ports.split_at_mut(index);
@@ -442,7 +442,7 @@ fn set_widths(memory: &mut MemorySpec, mut ports: Vec<Port>, report: &mut Report
         }
     }
     let is_read = |service: &String| service.contains(".read_");
-    let widest = |reads: bool, of: fn(&Port) -> u64| {
+    let widest = |reads: bool, of: fn(&ZigzagPort) -> u64| {
         let serving = ports.iter().filter(|port| port.serves.iter().any(|service| is_read(service) == reads));
         serving.map(of).max().or(ports.iter().map(of).max()).unwrap_or(0)
     };
@@ -451,7 +451,7 @@ fn set_widths(memory: &mut MemorySpec, mut ports: Vec<Port>, report: &mut Report
     let granularities = (widest(true, |port| port.granularity), widest(false, |port| port.granularity));
     memory.read_granularity_bits = granularities.0.min(memory.read_width_bits);
     memory.write_granularity_bits = granularities.1.min(memory.write_width_bits);
-    let own = |port: &Port, own: u64, read: u64, write: u64| {
+    let own = |port: &ZigzagPort, own: u64, read: u64, write: u64| {
         let same = port.serves.iter().all(|service| own == if is_read(service) { read } else { write });
         (!same).then_some(own)
     };
@@ -468,7 +468,7 @@ fn set_widths(memory: &mut MemorySpec, mut ports: Vec<Port>, report: &mut Report
 }
 
 /// Array dimensions served by a lower memory are also served by the memories above, as in ZigZag.
-fn share_as_lower_memories(spec: &mut HardwareSpec, report: &mut Report) {
+fn share_as_lower_memories(spec: &mut HardwareSpec, report: &mut ImportReport) {
     for index in 1..spec.memories.len() {
         let (below, above) = spec.memories.split_at_mut(index);
         let Some(high) = above.first_mut() else { continue };
@@ -501,7 +501,7 @@ impl AreaUnit {
     }
 }
 
-fn note_area(area: Option<f64>, of: &str, unit: AreaUnit, report: &mut Report) {
+fn note_area(area: Option<f64>, of: &str, unit: AreaUnit, report: &mut ImportReport) {
     if area.is_some() {
         let taken = match unit {
             AreaUnit::Um2 => "ZigZag states no unit of areas; taken as um2",

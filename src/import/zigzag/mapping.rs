@@ -1,7 +1,7 @@
 //! A mapping file: the loops unrolled on the array, and the order of temporal loops.
 
 use super::ordering::read_order;
-use crate::report::{Report, Severity};
+use crate::report::{ImportReport, Severity};
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 use fusescape_spec::{Diagnostics, HardwareSpec, LayerSpec, OrderSpec, UnrollSpec};
 
@@ -38,16 +38,16 @@ pub struct MappingEntry {
 }
 
 /// Reads a mapping: its contents as far as they can be read, remarks for the user, and all errors.
-pub fn read_mapping(text: &str) -> (Vec<MappingEntry>, Report, Diagnostics) {
+pub fn read_mapping(text: &str) -> (Vec<MappingEntry>, ImportReport, Diagnostics) {
     let (root, mut reader) = Reader::open_foreign(text);
-    let mut report = Report::default();
+    let mut report = ImportReport::default();
     let entries = LocatedNode::root(&root).list(&mut reader, MAX_ENTRIES);
     let entries = entries.iter().map(|entry| read_entry(entry, &mut reader, &mut report)).collect();
     super::note_cleaned(&reader, &mut report);
     (entries, report, reader.finish())
 }
 
-fn read_entry(place: &LocatedNode, reader: &mut Reader, report: &mut Report) -> MappingEntry {
+fn read_entry(place: &LocatedNode, reader: &mut Reader, report: &mut ImportReport) -> MappingEntry {
     let fields = place.fields(reader, &ENTRY);
     let name = fields.name(reader, "name", "default");
     let stated = |field: &str| fields.get(field).filter(|place| !place.is_scalar() && !place.is_empty());

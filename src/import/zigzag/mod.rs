@@ -10,18 +10,18 @@ mod ordering;
 mod workload;
 mod write;
 
-use super::report::{CLEANED, Report, Severity};
+use super::report::{CLEANED, ImportReport, Severity};
 use fusescape_spec::reader::{LocatedNode, Reader};
-pub use hardware::{Accelerator, Role, fraction, number, read_accelerator, read_core};
+pub use hardware::{FileRole, ZigzagAccelerator, fraction, number, read_accelerator, read_core};
 pub use mapping::{
     MappingEntry, NamedLoops, OPERATORS, apply_to_hardware, apply_to_layers, foreign_loops, read_loops, read_mapping,
 };
 pub use ordering::constraints;
-pub use workload::{Workload, read_layers};
-pub use write::{Written, write, write_core, write_network};
+pub use workload::{ZigzagWorkload, read_layers};
+pub use write::{ZigzagFiles, write, write_core, write_network};
 
 /// Reports the lines where invisible characters were replaced.
-pub(super) fn note_cleaned(reader: &Reader, report: &mut Report) {
+pub(super) fn note_cleaned(reader: &Reader, report: &mut ImportReport) {
     for line in reader.cleaned() {
         report.note(Severity::Expressed, "text", CLEANED, &format!("line {line}"));
     }
@@ -29,7 +29,7 @@ pub(super) fn note_cleaned(reader: &Reader, report: &mut Report) {
 
 /// The kinds of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum File {
+pub enum ZigzagFileKind {
     Accelerator,
     /// Spatial mappings.
     Mapping,
@@ -38,7 +38,7 @@ pub enum File {
 }
 
 /// The kind of a file, by its fields.
-pub fn recognise(text: &str) -> Option<File> {
+pub fn recognise(text: &str) -> Option<ZigzagFileKind> {
     let begins_line = |name: &str| {
         let stands = |line: &str| {
             let line = line.trim_start_matches([' ', '-', '{', '"']);
@@ -56,13 +56,13 @@ pub fn recognise(text: &str) -> Option<File> {
 }
 
 /// The kind of a file that has some of these fields.
-fn of_fields(has: impl Fn(&str) -> bool) -> Option<File> {
+fn of_fields(has: impl Fn(&str) -> bool) -> Option<ZigzagFileKind> {
     if has("operational_array") || has("multipliers") || has("max_object_fifo_depth") {
-        Some(File::Accelerator)
+        Some(ZigzagFileKind::Accelerator)
     } else if has("equation") || has("loop_dims") {
-        Some(File::Workload)
+        Some(ZigzagFileKind::Workload)
     } else if has("spatial_mapping") || has("memory_operand_links") || has("temporal_ordering") {
-        Some(File::Mapping)
+        Some(ZigzagFileKind::Mapping)
     } else {
         None
     }

@@ -6,7 +6,7 @@
 //! engine.)
 
 use super::mapping::{MappingEntry, NamedLoops, OPERATORS, our_name};
-use crate::report::{Report, Severity};
+use crate::report::{ImportReport, Severity};
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 use fusescape_spec::{BoundSpec, ConstraintsSpec, LayerConstraintsSpec, LayerSpec, LoopBoundSpec, OrderSpec};
 
@@ -48,7 +48,7 @@ pub fn constraints(
     entries: &[MappingEntry],
     named: &[NamedLoops],
     layers: Option<&[LayerSpec]>,
-    report: &mut Report,
+    report: &mut ImportReport,
 ) -> Option<ConstraintsSpec> {
     if entries.iter().all(|entry| entry.order.is_empty()) {
         return None;

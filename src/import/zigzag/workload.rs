@@ -7,7 +7,7 @@
 use super::equation::{Assigned, Equation, Relation, assign, name_windows, relation};
 use super::hardware::number;
 use super::mapping::NamedLoops;
-use crate::report::{Report, Severity};
+use crate::report::{ImportReport, Severity};
 use fusescape_engine::workload::{Dim, LayerKind, overcounted_extent};
 use fusescape_spec::reader::{Fields, LocatedNode, Reader, ValueError};
 use fusescape_spec::{DensitySpec, Diagnostics, KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec, WorkloadSpec};
@@ -35,11 +35,11 @@ const MAX_LAYERS: usize = 2048;
 const MAX_SIZE: u64 = 1 << 24;
 
 /// Number of channels, columns, rows.
-type Map = (u64, u64, u64);
+type MapSizes = (u64, u64, u64);
 
 /// A layer as in the file, with our names of loops.
 #[derive(Debug, Default)]
-struct Layer {
+struct ZigzagLayer {
     id: u64,
     name: String,
     path: String,
@@ -68,12 +68,12 @@ struct Layer {
     sources: [Option<u64>; 2],
 }
 
-impl Layer {
-    fn output_map(&self) -> Map {
+impl ZigzagLayer {
+    fn output_map(&self) -> MapSizes {
         (self.k.saturating_mul(self.g), self.output.0, self.output.1)
     }
 
-    fn input_map(&self) -> Map {
+    fn input_map(&self) -> MapSizes {
         (self.c.saturating_mul(self.g), self.input.0, self.input.1)
     }
 
@@ -101,10 +101,10 @@ impl Layer {
 }
 
 /// A workload as read.
-pub struct Workload {
+pub struct ZigzagWorkload {
     pub spec: WorkloadSpec,
     /// Remarks for the user.
-    pub report: Report,
+    pub report: ImportReport,
     pub diagnostics: Diagnostics,
     /// Names of layers, and the lines where they begin.
     pub lines: Vec<(String, usize)>,
@@ -113,11 +113,11 @@ pub struct Workload {
 }
 
 /// Reads a workload: its contents as far as they can be read, remarks for the user, and all errors.
-pub fn read_layers(text: &str, name: &str) -> Workload {
+pub fn read_layers(text: &str, name: &str) -> ZigzagWorkload {
     let (root, mut reader) = Reader::open_foreign(text);
     let places = LocatedNode::root(&root).list(&mut reader, MAX_LAYERS);
-    let layers: Vec<Layer> = places.iter().filter_map(|place| read_layer(place, &mut reader)).collect();
-    let mut report = Report::default();
+    let layers: Vec<ZigzagLayer> = places.iter().filter_map(|place| read_layer(place, &mut reader)).collect();
+    let mut report = ImportReport::default();
     super::note_cleaned(&reader, &mut report);
     let mut diagnostics = reader.finish();
     let batch = layers.iter().map(|layer| layer.b).max().unwrap_or(1);
@@ -153,19 +153,19 @@ pub fn read_layers(text: &str, name: &str) -> Workload {
         precision: PrecisionSpec::default(),
         layers,
     };
-    Workload { spec, report, diagnostics, lines, named }
+    ZigzagWorkload { spec, report, diagnostics, lines, named }
 }
 
-fn read_layer(place: &LocatedNode, reader: &mut Reader) -> Option<Layer> {
+fn read_layer(place: &LocatedNode, reader: &mut Reader) -> Option<ZigzagLayer> {
     let fields = place.fields(reader, &LAYER);
     let before = reader.count();
     let id = fields.need(reader, "id", "0").and_then(|place| number(place, reader)).unwrap_or(0);
-    let mut layer = Layer {
+    let mut layer = ZigzagLayer {
         id,
         name: fields.get("name").and_then(|place| place.name(reader)).unwrap_or_else(|| format!("Layer{id}")),
         path: place.path().to_owned(),
         line: place.line(),
-        ..Layer::default()
+        ..ZigzagLayer::default()
     };
     let loops = read_loops(&fields, reader);
     let relations = fields.get("dimension_relations").map(|place| place.list(reader, 8)).unwrap_or_default();
@@ -257,7 +257,7 @@ fn read_precision(fields: &Fields, [output, weights, input]: &[String; 3], reade
     precision
 }
 
-fn kind(layer: &Layer, equation: &Equation, operator: &str, windowed: bool) -> &'static str {
+fn kind(layer: &ZigzagLayer, equation: &Equation, operator: &str, windowed: bool) -> &'static str {
     let has_map = windowed || equation.output.iter().any(|index| index == "ox" || index == "oy");
     let is_window = windowed && (layer.kernel != (1, 1) || layer.stride != (1, 1) || layer.dilation != (1, 1));
     if equation.adds {
@@ -276,7 +276,7 @@ fn kind(layer: &Layer, equation: &Equation, operator: &str, windowed: bool) -> &
 }
 
 /// The size of the existing input, and the padding.
-fn read_input(layer: &mut Layer, fields: &Fields, relations: &[Relation], reader: &mut Reader) {
+fn read_input(layer: &mut ZigzagLayer, fields: &Fields, relations: &[Relation], reader: &mut Reader) {
     let full = |outputs: u64, kernel: u64, stride: u64, dilation: u64| {
         (outputs - 1).saturating_mul(stride).saturating_add(dilation.saturating_mul(kernel - 1)).saturating_add(1)
     };
@@ -344,7 +344,7 @@ fn read_input(layer: &mut Layer, fields: &Fields, relations: &[Relation], reader
 }
 
 /// The layers of the document, each connected to its producers.
-fn connect(layers: &[Layer], report: &mut Report) -> Vec<LayerSpec> {
+fn connect(layers: &[ZigzagLayer], report: &mut ImportReport) -> Vec<LayerSpec> {
     let mut done: Vec<LayerSpec> = Vec::new();
     let mut names: Vec<String> = layers.iter().map(|layer| layer.name.clone()).collect();
     for index in 0..names.len() {
@@ -359,10 +359,10 @@ fn connect(layers: &[Layer], report: &mut Report) -> Vec<LayerSpec> {
         }
         let find = |id: u64| layers[..index].iter().rposition(|before| before.id == id);
         let name = &names[index];
-        let mut read = |source: Option<u64>, map: Map, report: &mut Report, whole: bool| {
+        let mut read = |source: Option<u64>, map: MapSizes, report: &mut ImportReport, whole: bool| {
             let producer = source.and_then(find);
             let elements =
-                |(channels, columns, rows): Map| u128::from(channels) * u128::from(columns) * u128::from(rows);
+                |(channels, columns, rows): MapSizes| u128::from(channels) * u128::from(columns) * u128::from(rows);
             match producer {
                 Some(producer) if layers[producer].output_map() == map => names[producer].clone(),
                 Some(producer) if whole && elements(layers[producer].output_map()) == elements(map) => {
@@ -405,7 +405,7 @@ fn connect(layers: &[Layer], report: &mut Report) -> Vec<LayerSpec> {
     done
 }
 
-fn map_layer(name: &str, kind: &str, from: Vec<String>, (channels, columns, rows): Map) -> LayerSpec {
+fn map_layer(name: &str, kind: &str, from: Vec<String>, (channels, columns, rows): MapSizes) -> LayerSpec {
     LayerSpec {
         name: name.to_owned(),
         kind: kind.to_owned(),
@@ -416,7 +416,7 @@ fn map_layer(name: &str, kind: &str, from: Vec<String>, (channels, columns, rows
     }
 }
 
-fn spec(layer: &Layer, name: &str, from: Vec<String>) -> LayerSpec {
+fn spec(layer: &ZigzagLayer, name: &str, from: Vec<String>) -> LayerSpec {
     let windowed = matches!(layer.kind, "conv" | "depthwise" | "pooling");
     let channelwise = matches!(layer.kind, "depthwise" | "pooling" | "add");
     let stated = |pair: (u64, u64)| (windowed && pair != (1, 1)).then_some(pair);

@@ -1,7 +1,7 @@
 //! A core and a network as ZigZag's three files.
 
 use crate::left_out::note_left_out;
-use crate::report::{Report, Severity};
+use crate::report::{ImportReport, Severity};
 use fusescape_engine::hardware::{
     ArrayDimId, Core, DoubleBuffering, InMemory, InMemoryKind, Memory, Movement, Operand, Unroll,
 };
@@ -13,25 +13,25 @@ use std::fmt::Write;
 
 /// ZigZag's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct ZigzagFiles {
     pub accelerator: String,
     /// The unrolling on the array.
     pub mapping: String,
     pub workload: String,
     /// Properties that the files cannot express.
-    pub report: Report,
+    pub report: ImportReport,
 }
 
 /// Writes a core and a network.
-pub fn write(core: &Core, network: &Network) -> Written {
-    let mut report = Report { title: format!("{} and {}", core.name, network.name), ..Report::default() };
+pub fn write(core: &Core, network: &Network) -> ZigzagFiles {
+    let mut report = ImportReport { title: format!("{} and {}", core.name, network.name), ..ImportReport::default() };
     let network = &network.clone().without_vector_unit();
     let accelerator = write_accelerator(core, "", &core.memories.raw[core.register_count()..], &mut report);
     let workload = write_network(network, &mut report);
     let mapping = write_mapping(core, network, &mut report);
     report.result =
         format!("{} memories, {} layers", core.memories.len() - core.register_count(), network.computing().count());
-    Written { accelerator, mapping, workload, report }
+    ZigzagFiles { accelerator, mapping, workload, report }
 }
 
 /// The dimensions of the array in ZigZag's order. If it computes in memory, ZigZag takes the first for columns and the
@@ -49,13 +49,13 @@ fn dimension(core: &Core, dim: ArrayDimId) -> String {
 }
 
 /// Writes a core of a system, without its highest memory, which belongs to the system; `kind` is its type there.
-pub fn write_core(core: &Core, kind: &str, report: &mut Report) -> String {
+pub fn write_core(core: &Core, kind: &str, report: &mut ImportReport) -> String {
     let of_array = &core.memories.raw[core.register_count()..];
     let inside = of_array.split_last().map_or(&[] as &[Memory], |(_, inside)| inside);
     write_accelerator(core, &format!("type: {kind}\n"), inside, report)
 }
 
-fn write_accelerator(core: &Core, head: &str, memories: &[Memory], report: &mut Report) -> String {
+fn write_accelerator(core: &Core, head: &str, memories: &[Memory], report: &mut ImportReport) -> String {
     let mut text = String::new();
     let dims = dimensions(core);
     let names: Vec<String> = dims.iter().map(|dim| dimension(core, *dim)).collect();
@@ -99,7 +99,7 @@ fn write_accelerator(core: &Core, head: &str, memories: &[Memory], report: &mut 
 }
 
 /// The cost of an operation: numbers, or the macros from which they follow.
-fn operations(core: &Core, report: &mut Report) -> String {
+fn operations(core: &Core, report: &mut ImportReport) -> String {
     let Some(array) = &core.in_memory else {
         let (pj, um2) = (core.mac_energy.energy_pj, core.pe_area_um2.unwrap_or(0.0));
         return format!("  is_imc: false\n  unit_energy: {pj}\n  unit_area: {um2}\n");
@@ -136,7 +136,7 @@ fn newer(names: &[String], field: &str) -> String {
 
 const NEWER: &str = "only ZigZag 3.9 and later read it";
 
-fn write_memory(text: &mut String, memory: &Memory, core: &Core, report: &mut Report) {
+fn write_memory(text: &mut String, memory: &Memory, core: &Core, report: &mut ImportReport) {
     let operands: Vec<&str> = memory.operands.iter().map(|operand| theirs(*operand)).collect();
     let served: Vec<String> = dimensions(core)
         .into_iter()
@@ -214,7 +214,7 @@ fn direction(movement: Movement) -> &'static str {
 /// One entry per type of operator, and one per layer. If an entry does not mention a dimension of the array, or only
 /// loops that the layer lacks, ZigZag searches the best unrolling of that dimension; so every layer states every
 /// dimension.
-fn write_mapping(core: &Core, network: &Network, report: &mut Report) -> String {
+fn write_mapping(core: &Core, network: &Network, report: &mut ImportReport) -> String {
     let mut text = String::new();
     write_entry(&mut text, core, "default", core.unroll(LayerKind::Conv), Dim::B);
     for kind in [LayerKind::Conv, LayerKind::MatMul, LayerKind::Add, LayerKind::Pooling] {
@@ -305,7 +305,7 @@ fn operator(kind: LayerKind) -> &'static str {
 }
 
 /// Writes the layers of a network.
-pub fn write_network(network: &Network, report: &mut Report) -> String {
+pub fn write_network(network: &Network, report: &mut ImportReport) -> String {
     let mut text = String::new();
     for id in network.computing() {
         write_layer(&mut text, network, id, report);
@@ -331,7 +331,7 @@ fn loop_dims(layer: &Layer) -> Vec<Dim> {
     layer.shape.dim_order.into_iter().filter(indexes).collect()
 }
 
-fn write_layer(text: &mut String, network: &Network, id: LayerId, report: &mut Report) {
+fn write_layer(text: &mut String, network: &Network, id: LayerId, report: &mut ImportReport) {
     let layer = network.layer(id);
     let shape = &layer.shape;
     let kind = shape.kind;
@@ -382,7 +382,12 @@ fn write_layer(text: &mut String, network: &Network, id: LayerId, report: &mut R
 }
 
 /// The layers that produce I and W, if any.
-fn sources(network: &Network, id: LayerId, layer: &Layer, report: &mut Report) -> (Option<LayerId>, Option<LayerId>) {
+fn sources(
+    network: &Network,
+    id: LayerId,
+    layer: &Layer,
+    report: &mut ImportReport,
+) -> (Option<LayerId>, Option<LayerId>) {
     let mut made_by = |read: LayerId| {
         if !network.layer(read).is_input() {
             return Some(read);

@@ -22,7 +22,7 @@ pub use array::{ArrayDimId, ArrayDims, ArraySizes, Unroll, WideUnroll};
 pub use build::{MAX_LEVELS, check_shared_dimension, movements, unroll_over};
 pub use check::{MAX_SIZE, check_area, check_bits, check_energy};
 pub use estimate::{Estimate, check_estimate};
-pub use in_memory::{Activation, ByPart, InMemory, InMemoryKind, MacroPart};
+pub use in_memory::{ByPart, InMemory, InMemoryKind, MacroActivation, MacroPart};
 pub use mac::MacEnergy;
 pub use memory::{Memory, MemoryId, Movement, Port, PortId, WordParts};
 pub use operand::Operand;

@@ -50,7 +50,7 @@ pub struct Figures {
 }
 
 /// A node of the scaling tables.
-struct Node {
+struct TechnologyNode {
     nm: f64,
     /// Nominal supply (Predictive Technology Model), V.
     supply: f64,
@@ -61,15 +61,15 @@ struct Node {
 }
 
 /// From the largest to the smallest.
-const NODES: [Node; 8] = [
-    Node { nm: 65.0, supply: 1.1, energy: [3.755, -4.398, 1.975], area: 1.0 },
-    Node { nm: 45.0, supply: 1.0, energy: [1.018, -0.3107, 0.1539], area: 0.66 },
-    Node { nm: 32.0, supply: 0.9, energy: [0.8367, -0.4341, 0.1701], area: 0.31 },
-    Node { nm: 20.0, supply: 0.9, energy: [0.373, -0.1582, 0.04104], area: 0.14 },
-    Node { nm: 16.0, supply: 0.85, energy: [0.2958, -0.1241, 0.03024], area: 0.13 },
-    Node { nm: 14.0, supply: 0.8, energy: [0.2363, -0.09675, 0.02239], area: 0.12 },
-    Node { nm: 10.0, supply: 0.75, energy: [0.2068, -0.09311, 0.02375], area: 0.068 },
-    Node { nm: 7.0, supply: 0.7, energy: [0.1776, -0.09097, 0.02447], area: 0.039 },
+const NODES: [TechnologyNode; 8] = [
+    TechnologyNode { nm: 65.0, supply: 1.1, energy: [3.755, -4.398, 1.975], area: 1.0 },
+    TechnologyNode { nm: 45.0, supply: 1.0, energy: [1.018, -0.3107, 0.1539], area: 0.66 },
+    TechnologyNode { nm: 32.0, supply: 0.9, energy: [0.8367, -0.4341, 0.1701], area: 0.31 },
+    TechnologyNode { nm: 20.0, supply: 0.9, energy: [0.373, -0.1582, 0.04104], area: 0.14 },
+    TechnologyNode { nm: 16.0, supply: 0.85, energy: [0.2958, -0.1241, 0.03024], area: 0.13 },
+    TechnologyNode { nm: 14.0, supply: 0.8, energy: [0.2363, -0.09675, 0.02239], area: 0.12 },
+    TechnologyNode { nm: 10.0, supply: 0.75, energy: [0.2068, -0.09311, 0.02375], area: 0.068 },
+    TechnologyNode { nm: 7.0, supply: 0.7, energy: [0.1776, -0.09097, 0.02447], area: 0.039 },
 ];
 
 /// Word width of [`BY_SIZE`], bits.
@@ -105,7 +105,7 @@ pub(super) fn node_nm(name: &str) -> Option<f64> {
 /// Energy and area at a node beside those at 65 nm, which are exactly 1 there. Between two nodes of the tables on a line: no power of the
 /// node, as that may differ in its last bit between machines.
 fn scaling(nm: f64) -> Option<(f64, f64)> {
-    let energy = |node: &Node| {
+    let energy = |node: &TechnologyNode| {
         let [a, b, c] = node.energy;
         a * node.supply * node.supply + b * node.supply + c
     };

@@ -1,6 +1,6 @@
 //! From a system document to a [`CoreSystem`].
 
-use super::core_system::{ComputeCore, CoreSystem, Hop, Link, TopMemory};
+use super::core_system::{ComputeCore, CoreLink, CoreSystem, CoreTopMemory, LinkHop};
 use super::ids::{CoreId, LinkId, TopMemoryId};
 use crate::hardware::{Core, MAX_SIZE, MemoryId, Operand, check_bits, check_energy};
 use crate::ids::{TiSlice, TiVec};
@@ -127,8 +127,8 @@ impl CoreSystem {
 /// Names, links and hops while they are checked.
 struct Wiring<'a> {
     names: TiVec<CoreId, &'a str>,
-    links: TiVec<LinkId, Link>,
-    hops: Vec<Hop>,
+    links: TiVec<LinkId, CoreLink>,
+    hops: Vec<LinkHop>,
     /// From and to of all hops.
     connected: FxHashSet<(CoreId, CoreId)>,
 }
@@ -174,13 +174,17 @@ impl<'a> Wiring<'a> {
     }
 
     fn add(&mut self, name: String, width_bits: u64, energy_pj: f64) -> LinkId {
-        self.links.push_and_get_key(Link { name, bandwidth: BitsPerCycle(width_bits as f64), pj_per_cycle: energy_pj })
+        self.links.push_and_get_key(CoreLink {
+            name,
+            bandwidth: BitsPerCycle(width_bits as f64),
+            pj_per_cycle: energy_pj,
+        })
     }
 
     /// Connects two cores. Of several links between them the first is kept.
     fn connect(&mut self, from: CoreId, to: CoreId, link: LinkId) {
         if self.connected.insert((from, to)) {
-            self.hops.push(Hop { from, to, link });
+            self.hops.push(LinkHop { from, to, link });
         }
     }
 
@@ -423,8 +427,8 @@ fn memories(
     spec: &SystemSpec,
     cores: &TiSlice<CoreId, ComputeCore>,
     diagnostics: &mut Diagnostics,
-) -> (TiVec<TopMemoryId, TopMemory>, TiVec<CoreId, [TopMemoryId; 3]>) {
-    let mut memories: TiVec<TopMemoryId, TopMemory> = TiVec::new();
+) -> (TiVec<TopMemoryId, CoreTopMemory>, TiVec<CoreId, [TopMemoryId; 3]>) {
+    let mut memories: TiVec<TopMemoryId, CoreTopMemory> = TiVec::new();
     // Core and its memory, and which of the system's it is.
     let mut known: Vec<((CoreId, MemoryId), TopMemoryId)> = Vec::new();
     let mut memory_of = TiVec::new();
@@ -441,11 +445,11 @@ fn memories(
             let is_shared =
                 |shared: &&crate::spec::SharedSpec| shared.memory == memory.name && shared.cores.contains(&core.name);
             let partners = spec.shared.iter().find(is_shared).map_or(&[][..], |shared| &shared.cores);
-            let found = memories.position(|other: &TopMemory| {
+            let found = memories.position(|other: &CoreTopMemory| {
                 other.name == memory.name && other.cores.iter().any(|core| partners.contains(&cores[*core].name))
             });
             let found = found.unwrap_or_else(|| {
-                memories.push_and_get_key(TopMemory {
+                memories.push_and_get_key(CoreTopMemory {
                     name: memory.name.clone(),
                     capacity: Bits(memory.size_bits.saturating_mul(memory.instances)),
                     read_width: Bits(memory.read_width_bits.saturating_mul(memory.instances)),
@@ -461,7 +465,7 @@ fn memories(
         });
         memory_of.push(of);
     }
-    let dram = memories.push_and_get_key(TopMemory {
+    let dram = memories.push_and_get_key(CoreTopMemory {
         name: "DRAM".to_owned(),
         capacity: Bits(MAX_SIZE * 8),
         read_width: Bits(spec.offchip.width_bits),

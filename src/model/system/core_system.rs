@@ -17,12 +17,12 @@ pub struct CoreSystem {
     /// Whether some core is described by the hardware document beside the system.
     pub takes_beside: bool,
     /// Memories on the chip, then the one off it.
-    pub memories: TiVec<TopMemoryId, TopMemory>,
+    pub memories: TiVec<TopMemoryId, CoreTopMemory>,
     /// For each core, and at last for the memory off the chip, the memories of W, I and O.
     pub memory_of: TiVec<CoreId, [TopMemoryId; 3]>,
     /// Links between cores, and between them and the memory off the chip.
-    pub links: TiVec<LinkId, Link>,
-    pub(super) hops: Vec<Hop>,
+    pub links: TiVec<LinkId, CoreLink>,
+    pub(super) hops: Vec<LinkHop>,
 }
 
 impl CoreSystem {
@@ -72,7 +72,7 @@ impl CoreSystem {
             if at == dram && from != dram && !through_dram {
                 continue;
             }
-            for &Hop { to, link, .. } in self.hops.iter().filter(|hop| hop.from == at) {
+            for &LinkHop { to, link, .. } in self.hops.iter().filter(|hop| hop.from == at) {
                 if routes[to].is_none() {
                     let mut route = routes[at].clone().unwrap_or_default();
                     route.push(link);
@@ -87,7 +87,7 @@ impl CoreSystem {
 
 /// A hop from a core to another over one link. The memory off the chip counts as a core, which comes after the others.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Hop {
+pub(super) struct LinkHop {
     pub from: CoreId,
     pub to: CoreId,
     /// Over which link.
@@ -123,7 +123,7 @@ impl ComputeCore {
 
 /// The highest memory of a core for some operands, maybe shared by cores.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TopMemory {
+pub struct CoreTopMemory {
     /// Its name.
     pub name: String,
     /// What it holds.
@@ -142,7 +142,7 @@ pub struct TopMemory {
 
 /// A connection that carries data between cores. Both ends, and all others that it serves, share its bandwidth.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Link {
+pub struct CoreLink {
     /// Its name.
     pub name: String,
     /// What it carries.

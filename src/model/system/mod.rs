@@ -4,5 +4,5 @@ mod build;
 mod core_system;
 mod ids;
 
-pub use core_system::{ComputeCore, CoreSystem, Link, TopMemory};
+pub use core_system::{ComputeCore, CoreLink, CoreSystem, CoreTopMemory};
 pub use ids::{CoreId, LinkId, TopMemoryId};

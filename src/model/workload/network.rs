@@ -66,7 +66,7 @@ impl Layer {
 
 /// How a layer reads another's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Link {
+pub(super) enum LayerLink {
     /// As its feature map, which may come tile by tile.
     Features,
     /// Out of the highest memory, where it has to be complete first: weights that another layer computes, or a map that
@@ -79,7 +79,7 @@ pub(super) enum Link {
 pub struct Network {
     /// Name of the network, as its document states it.
     pub name: String,
-    graph: DiGraph<Layer, Link>,
+    graph: DiGraph<Layer, LayerLink>,
     tiled: Tiled,
     pub(super) left_out: Vec<(LayerId, LayerShape)>,
 }
@@ -101,9 +101,9 @@ const MOST_READS: usize = 1 << 17;
 impl Network {
     pub(super) fn from_sorted(name: String, layers: Vec<Layer>, inputs: &TiSlice<LayerId, Vec<LayerId>>) -> Self {
         let link = |layer: &Layer, place: usize| match layer.shape.kind {
-            LayerKind::View => Link::Stored,
-            LayerKind::MatMul | LayerKind::Depthwise if place > 0 => Link::Stored,
-            _ => Link::Features,
+            LayerKind::View => LayerLink::Stored,
+            LayerKind::MatMul | LayerKind::Depthwise if place > 0 => LayerLink::Stored,
+            _ => LayerLink::Features,
         };
         let mut graph = DiGraph::with_capacity(layers.len(), layers.len());
         for layer in layers {
@@ -141,18 +141,18 @@ impl Network {
 
     /// The layers whose outputs a layer reads as feature maps, in the order of its inputs (X before Y).
     pub fn inputs(&self, id: LayerId) -> Vec<LayerId> {
-        self.read_by(id, Link::Features)
+        self.read_by(id, LayerLink::Features)
     }
 
     /// The layers whose outputs have to be complete in the highest memory before a layer begins: weights that another
     /// layer computes, or maps that a view shows.
     pub fn stored_inputs(&self, id: LayerId) -> Vec<LayerId> {
-        self.read_by(id, Link::Stored)
+        self.read_by(id, LayerLink::Stored)
     }
 
     /// The layers whose outputs some layer needs complete in the highest memory, lowest id first.
     pub fn stored(&self) -> impl Iterator<Item = LayerId> + '_ {
-        let is_stored = |id: &LayerId| self.graph.edges(id.node()).any(|edge| *edge.weight() == Link::Stored);
+        let is_stored = |id: &LayerId| self.graph.edges(id.node()).any(|edge| *edge.weight() == LayerLink::Stored);
         self.computing().filter(is_stored)
     }
 
@@ -187,13 +187,13 @@ impl Network {
         seen.into_iter().collect()
     }
 
-    fn read_by(&self, id: LayerId, link: Link) -> Vec<LayerId> {
+    fn read_by(&self, id: LayerId, link: LayerLink) -> Vec<LayerId> {
         read_by(&self.graph, id, link)
     }
 
     /// The layers that read a layer's output as a feature map, lowest id first.
     pub fn consumers(&self, id: LayerId) -> Vec<LayerId> {
-        let readers = self.graph.edges(id.node()).filter(|edge| *edge.weight() == Link::Features);
+        let readers = self.graph.edges(id.node()).filter(|edge| *edge.weight() == LayerLink::Features);
         let mut ids: Vec<LayerId> = readers.map(|edge| LayerId::from(edge.target())).collect();
         sort_by_key(&mut ids, |id| *id);
         ids
@@ -210,7 +210,7 @@ impl Network {
     }
 }
 
-fn read_by(graph: &DiGraph<Layer, Link>, id: LayerId, link: Link) -> Vec<LayerId> {
+fn read_by(graph: &DiGraph<Layer, LayerLink>, id: LayerId, link: LayerLink) -> Vec<LayerId> {
     let mut edges: Vec<_> = graph
         .edges_directed(id.node(), petgraph::Incoming)
         .filter(|edge| *edge.weight() == link)
@@ -221,7 +221,7 @@ fn read_by(graph: &DiGraph<Layer, Link>, id: LayerId, link: Link) -> Vec<LayerId
 }
 
 impl Tiled {
-    fn new(graph: &DiGraph<Layer, Link>) -> Self {
+    fn new(graph: &DiGraph<Layer, LayerLink>) -> Self {
         let count = graph.node_count();
         let mut tiled = Self {
             reads: ti_vec![Vec::new(); count],
@@ -233,8 +233,8 @@ impl Tiled {
         let mut reads = 0;
         for id in LayerId::first(count) {
             let layer = &graph[id.node()];
-            let inputs = read_by(graph, id, Link::Features);
-            let stored = read_by(graph, id, Link::Stored);
+            let inputs = read_by(graph, id, LayerLink::Features);
+            let stored = read_by(graph, id, LayerLink::Stored);
             if let Some(view) = layer.view {
                 let parts: Vec<(MapSize, &[Read])> =
                     stored.iter().map(|&part| (map_size(&graph[part.node()]), &shown[part][..])).collect();
@@ -270,7 +270,7 @@ impl Tiled {
         tiled
     }
 
-    fn needs_whole(&mut self, graph: &DiGraph<Layer, Link>, id: LayerId) {
+    fn needs_whole(&mut self, graph: &DiGraph<Layer, LayerLink>, id: LayerId) {
         if !graph[id.node()].is_input() {
             self.whole[id] = true;
         }

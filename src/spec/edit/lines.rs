@@ -1,9 +1,9 @@
 //! Edits of lists: adding, copying and moving entries that may take several lines.
 
 use super::super::tree::{self, Node, Style, Value};
-use super::encode::{Around, encode};
+use super::encode::{TextContext, encode};
 use super::outline::{Outline, node_mut};
-use super::place::{self, Entry};
+use super::place::{self, ItemEntry};
 
 impl Outline {
     /// Adds an entry, given as YAML on one line, as number `index` of a list or map.
@@ -49,8 +49,8 @@ impl Outline {
     /// Adds whole lines between two entries.
     fn insert_lines(
         &self,
-        previous: Option<Entry>,
-        next: Option<Entry>,
+        previous: Option<ItemEntry>,
+        next: Option<ItemEntry>,
         lines: &str,
         change: impl FnOnce(&mut Node) -> Option<()>,
     ) -> Option<Self> {
@@ -69,7 +69,7 @@ impl Outline {
 
     /// Adds a value on one line as item number `index` of a list.
     pub fn insert_value(&self, list: &str, index: usize, text: &str) -> Option<Self> {
-        let around = if self.node(list)?.style == Style::Flow { Around::Brackets } else { Around::Line };
+        let around = if self.node(list)?.style == Style::Flow { TextContext::Brackets } else { TextContext::Line };
         self.insert_yaml(list, index, &encode(text, around))
     }
 
@@ -147,7 +147,7 @@ impl Outline {
             Some(())
         };
         (from < count && to < count).then_some(())?;
-        let entries: Vec<Entry> = (0..count).filter_map(|index| place::entry(&self.text, parent, index)).collect();
+        let entries: Vec<ItemEntry> = (0..count).filter_map(|index| place::entry(&self.text, parent, index)).collect();
         let mut order: Vec<usize> = (0..count).collect();
         let moved = order.remove(from);
         order.insert(to, moved);

@@ -3,10 +3,10 @@
 use super::super::Diagnostics;
 use super::super::extent::rest_of_line;
 use super::super::hardware::field_order as hardware_fields;
-use super::super::tree::{self, Key, Node, Step, Style, Value, steps};
+use super::super::tree::{self, Key, Node, PathStep, Style, Value, steps};
 use super::super::workload::field_order as workload_fields;
-use super::encode::{Around, encode, in_one_line};
-use super::place::{self, Entry, entry, find, index_of};
+use super::encode::{TextContext, encode, in_one_line};
+use super::place::{self, ItemEntry, entry, find, index_of};
 
 /// A text that is YAML, with the place of every value.
 ///
@@ -55,7 +55,7 @@ impl Outline {
         self.text
     }
 
-    pub(super) fn find(&self, path: &str) -> Option<Entry<'_>> {
+    pub(super) fn find(&self, path: &str) -> Option<ItemEntry<'_>> {
         find(&self.text, &self.root, path)
     }
 
@@ -134,8 +134,8 @@ impl Outline {
             node = node.zip(index).and_then(|(node, index)| entry(&self.text, node, index)).map(|entry| entry.node);
             places.push(match (index, step) {
                 (Some(index), _) => Ok(index),
-                (None, Step::Field(name)) => Err(name.to_owned()),
-                (None, Step::Item(index)) => Err(index.to_string()),
+                (None, PathStep::Field(name)) => Err(name.to_owned()),
+                (None, PathStep::Item(index)) => Err(index.to_string()),
             });
         }
         PathKey(places)
@@ -171,7 +171,7 @@ impl Outline {
             Some(entry) => entry.parent.style == Style::Flow,
             None => self.node(parent).is_none_or(|parent| parent.style == Style::Flow),
         };
-        let around = if is_between_brackets { Around::Brackets } else { Around::Line };
+        let around = if is_between_brackets { TextContext::Brackets } else { TextContext::Line };
         self.put(path, &encode(text, around))
     }
 
@@ -182,7 +182,7 @@ impl Outline {
         let Some(entry) = self.find(path) else {
             let (parent, name) = split(path)?;
             if !self.has(parent) && !name.is_empty() {
-                return self.put(parent, &format!("{{ {}: {yaml} }}", encode(name, Around::Brackets)));
+                return self.put(parent, &format!("{{ {}: {yaml} }}", encode(name, TextContext::Brackets)));
             }
             return self.add(parent, name, yaml);
         };
@@ -218,7 +218,7 @@ impl Outline {
     pub fn add_in_order(&self, parent_path: &str, name: &str, yaml: &str, order: &[&str]) -> Option<Self> {
         let (value, wrong) = tree::parse(yaml);
         wrong.is_empty().then_some(())?;
-        let field = format!("{}: {yaml}", encode(name, Around::Brackets));
+        let field = format!("{}: {yaml}", encode(name, TextContext::Brackets));
         let parent = self.node(parent_path)?;
         let Value::Map(entries) = &parent.value else {
             // A name without fields so far: `array:`.
@@ -284,7 +284,7 @@ impl Outline {
     }
 
     /// An entry between brackets with the comma that goes with it.
-    fn flow_span(&self, entry: &Entry) -> Option<std::ops::Range<usize>> {
+    fn flow_span(&self, entry: &ItemEntry) -> Option<std::ops::Range<usize>> {
         let neighbour = |index: usize| place::entry(&self.text, entry.parent, index);
         match (neighbour(entry.index + 1), entry.index.checked_sub(1).and_then(neighbour)) {
             (Some(next), _) => Some(entry.start()..next.start()),
@@ -298,7 +298,7 @@ impl Outline {
         let entry = self.find(path)?;
         let (parent_path, _) = split(path)?;
         let index = entry.index;
-        self.replaced(entry.key?.span.clone(), &encode(name, Around::Brackets), |root| {
+        self.replaced(entry.key?.span.clone(), &encode(name, TextContext::Brackets), |root| {
             match &mut node_mut(root, parent_path)?.value {
                 Value::Map(entries) => name.clone_into(&mut entries.get_mut(index)?.0.text),
                 _ => return None,

@@ -1,12 +1,12 @@
 //! Where in a text the entries of lists and maps begin and end.
 
 use super::super::extent::rest_of_line;
-use super::super::tree::{Key, Node, Step, Style, Value, steps};
+use super::super::tree::{Key, Node, PathStep, Style, Value, steps};
 use std::ops::Range;
 
 /// One entry of a list or of a map.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Entry<'t> {
+pub(super) struct ItemEntry<'t> {
     pub text: &'t str,
     pub parent: &'t Node,
     pub index: usize,
@@ -25,27 +25,27 @@ pub(super) fn len(node: &Node) -> usize {
 }
 
 /// Entry number `index`.
-pub(super) fn entry<'t>(text: &'t str, parent: &'t Node, index: usize) -> Option<Entry<'t>> {
+pub(super) fn entry<'t>(text: &'t str, parent: &'t Node, index: usize) -> Option<ItemEntry<'t>> {
     let (key, node) = match &parent.value {
         Value::List(items) => (None, items.get(index)?),
         Value::Map(entries) => entries.get(index).map(|(key, node)| (Some(key), node))?,
         _ => return None,
     };
-    Some(Entry { text, parent, index, key, node })
+    Some(ItemEntry { text, parent, index, key, node })
 }
 
 /// Number of the entry that a step of a path names.
-pub(super) fn index_of(parent: &Node, step: Step) -> Option<usize> {
+pub(super) fn index_of(parent: &Node, step: PathStep) -> Option<usize> {
     match (step, &parent.value) {
-        (Step::Item(index), _) => (index < len(parent)).then_some(index),
-        (Step::Field(name), Value::Map(entries)) => entries.iter().position(|(key, _)| key.text == name),
+        (PathStep::Item(index), _) => (index < len(parent)).then_some(index),
+        (PathStep::Field(name), Value::Map(entries)) => entries.iter().position(|(key, _)| key.text == name),
         _ => None,
     }
 }
 
 /// The entry that `path` names.
-pub(super) fn find<'t>(text: &'t str, root: &'t Node, path: &str) -> Option<Entry<'t>> {
-    let mut found: Option<Entry> = None;
+pub(super) fn find<'t>(text: &'t str, root: &'t Node, path: &str) -> Option<ItemEntry<'t>> {
+    let mut found: Option<ItemEntry> = None;
     for step in steps(path) {
         let parent = found.map_or(root, |entry| entry.node);
         found = Some(entry(text, parent, index_of(parent, step)?)?);
@@ -53,7 +53,7 @@ pub(super) fn find<'t>(text: &'t str, root: &'t Node, path: &str) -> Option<Entr
     found
 }
 
-impl<'t> Entry<'t> {
+impl<'t> ItemEntry<'t> {
     /// Where its value may begin: behind the colon, or behind the dash.
     pub(super) fn value_start(&self) -> usize {
         let Some(key) = self.key else { return self.node.span.start };

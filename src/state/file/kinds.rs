@@ -2,7 +2,7 @@
 
 use super::item::{Item, list, words};
 use super::values::{index, index_of, items, text_of, text_up_to};
-use crate::{Choice, FuseChoice, RULE_SETS, RuleSet, Slot};
+use crate::{Choice, FieldRef, FuseChoice, RULE_SETS, RuleSet};
 use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use fusescape_spec::reader::{Fields, LocatedNode, Reader, ValueError, count};
 
@@ -11,41 +11,41 @@ const LONGEST_WEIGHT: usize = 1000;
 const POINT: [&str; 4] = ["tile", "mode", "stacks", "cuts"];
 
 /// Whether it has no content.
-pub(super) fn is_empty(slot: &Slot) -> bool {
+pub(super) fn is_empty(slot: &FieldRef) -> bool {
     match slot {
-        Slot::Text(text) | Slot::Sizes(text) => text.is_empty(),
-        Slot::Name(name) => name.is_none(),
-        Slot::Names(names) => names.is_empty(),
-        Slot::Ordinal(number) => **number == 0,
-        Slot::OptionalOrdinal(number) => number.is_none(),
-        Slot::Point(point) => point.is_none(),
+        FieldRef::Text(text) | FieldRef::Sizes(text) => text.is_empty(),
+        FieldRef::Name(name) => name.is_none(),
+        FieldRef::Names(names) => names.is_empty(),
+        FieldRef::Ordinal(number) => **number == 0,
+        FieldRef::OptionalOrdinal(number) => number.is_none(),
+        FieldRef::Point(point) => point.is_none(),
         _ => false,
     }
 }
 
 /// A field under its names: a single one, except for rules.
-pub(super) fn write(names: &'static [&'static str], slot: Slot) -> Vec<(&'static str, Item)> {
+pub(super) fn write(names: &'static [&'static str], slot: FieldRef) -> Vec<(&'static str, Item)> {
     let number = |number: u64| Item::Line(number.to_string());
     let items = match slot {
-        Slot::Text(text) | Slot::Sizes(text) => vec![words(text)],
-        Slot::Name(name) => name.iter().map(|name| words(name)).collect(),
-        Slot::Names(names) => vec![list(names.clone())],
-        Slot::Choice(choice) => vec![Item::Line(choice.name().to_owned())],
-        Slot::Modes(modes) => vec![list(modes.iter().map(|mode| mode.name().to_owned()).collect())],
-        Slot::Weights(weights) => vec![list(weights.to_vec())],
-        Slot::Rules(rules) => {
+        FieldRef::Text(text) | FieldRef::Sizes(text) => vec![words(text)],
+        FieldRef::Name(name) => name.iter().map(|name| words(name)).collect(),
+        FieldRef::Names(names) => vec![list(names.clone())],
+        FieldRef::Choice(choice) => vec![Item::Line(choice.name().to_owned())],
+        FieldRef::Modes(modes) => vec![list(modes.iter().map(|mode| mode.name().to_owned()).collect())],
+        FieldRef::Weights(weights) => vec![list(weights.to_vec())],
+        FieldRef::Rules(rules) => {
             let (set, others) = RuleSet::nearest(rules);
             let others: Vec<String> = others.into_iter().map(str::to_owned).collect();
             let switched = (!others.is_empty()).then(|| list(others));
             std::iter::once(Item::Line(set.name.to_owned())).chain(switched).collect()
         }
-        Slot::Count(count) => vec![number(*count as u64)],
-        Slot::Ratio(ratio) => vec![number(*ratio)],
-        Slot::Flag(flag) => vec![Item::Line(flag.to_string())],
-        Slot::Shown(_) => Vec::new(),
-        Slot::Ordinal(index) => vec![number(*index as u64 + 1)],
-        Slot::OptionalOrdinal(index) => index.iter().map(|index| number(*index as u64 + 1)).collect(),
-        Slot::Point(opened) => opened.iter().map(point).collect(),
+        FieldRef::Count(count) => vec![number(*count as u64)],
+        FieldRef::Ratio(ratio) => vec![number(*ratio)],
+        FieldRef::Flag(flag) => vec![Item::Line(flag.to_string())],
+        FieldRef::Shown(_) => Vec::new(),
+        FieldRef::Ordinal(index) => vec![number(*index as u64 + 1)],
+        FieldRef::OptionalOrdinal(index) => index.iter().map(|index| number(*index as u64 + 1)).collect(),
+        FieldRef::Point(opened) => opened.iter().map(point).collect(),
     };
     names.iter().copied().zip(items).collect()
 }
@@ -69,39 +69,39 @@ pub(super) fn point(DepthFirstStrategy { tile, mode, fuse }: &DepthFirstStrategy
 }
 
 /// Reads a field, if it is present.
-pub(super) fn read(reader: &mut Reader, fields: &Fields, names: &[&str], slot: Slot) {
+pub(super) fn read(reader: &mut Reader, fields: &Fields, names: &[&str], slot: FieldRef) {
     let Some(name) = names.first() else { return };
     let Some(place) = fields.get(name) else {
         // Switches without a set modify the default set.
-        if let Slot::Rules(_) = slot {
+        if let FieldRef::Rules(_) = slot {
             read_rules(reader, fields, names, slot);
         }
         return;
     };
     match slot {
-        Slot::Text(text) | Slot::Sizes(text) => set(text, text_of(reader, place)),
-        Slot::Name(name) => *name = text_of(reader, place),
-        Slot::Names(names) => *names = items(reader, place, text_of),
-        Slot::Choice(choice) => {
+        FieldRef::Text(text) | FieldRef::Sizes(text) => set(text, text_of(reader, place)),
+        FieldRef::Name(name) => *name = text_of(reader, place),
+        FieldRef::Names(names) => *names = items(reader, place, text_of),
+        FieldRef::Choice(choice) => {
             let index = index_of(reader, place, &choice.all_names());
             index.into_iter().for_each(|index| choice.take(index));
         }
-        Slot::Modes(modes) => {
+        FieldRef::Modes(modes) => {
             let chosen: Vec<StoringMode> = items(reader, place, one_of);
             *modes = StoringMode::ALL.into_iter().filter(|mode| chosen.contains(mode)).collect();
         }
-        Slot::Weights(weights) => {
+        FieldRef::Weights(weights) => {
             let written = items(reader, place, |reader, item| text_up_to(reader, item, LONGEST_WEIGHT));
             weights.iter_mut().zip(written).for_each(|(weight, text)| *weight = text);
         }
-        Slot::Rules(_) => read_rules(reader, fields, names, slot),
-        Slot::Count(count) => set(count, index(place, reader)),
-        Slot::Ratio(ratio) => set(ratio, place.count(reader)),
-        Slot::Flag(flag) => set(flag, place.flag(reader)),
-        Slot::Shown(_) => {}
-        Slot::Ordinal(number) => set(number, index(place, reader).map(from_one)),
-        Slot::OptionalOrdinal(number) => *number = index(place, reader).map(from_one),
-        Slot::Point(point) => *point = read_point(reader, place),
+        FieldRef::Rules(_) => read_rules(reader, fields, names, slot),
+        FieldRef::Count(count) => set(count, index(place, reader)),
+        FieldRef::Ratio(ratio) => set(ratio, place.count(reader)),
+        FieldRef::Flag(flag) => set(flag, place.flag(reader)),
+        FieldRef::Shown(_) => {}
+        FieldRef::Ordinal(number) => set(number, index(place, reader).map(from_one)),
+        FieldRef::OptionalOrdinal(number) => *number = index(place, reader).map(from_one),
+        FieldRef::Point(point) => *point = read_point(reader, place),
     }
 }
 
@@ -110,8 +110,8 @@ fn from_one(number: usize) -> usize {
 }
 
 /// Rules: a set, and the switches that differ.
-fn read_rules(reader: &mut Reader, fields: &Fields, names: &[&str], slot: Slot) {
-    let (Slot::Rules(rules), [set_name, switched]) = (slot, names) else { return };
+fn read_rules(reader: &mut Reader, fields: &Fields, names: &[&str], slot: FieldRef) {
+    let (FieldRef::Rules(rules), [set_name, switched]) = (slot, names) else { return };
     if let Some(place) = fields.get(set_name) {
         let index = index_of(reader, place, &RULE_SETS.map(|set| set.name));
         set(rules, index.map(|index| RULE_SETS[index].rules));

@@ -185,7 +185,7 @@ fn exercise(reader: &mut Reader, place: &LocatedNode) -> Option<OpenLesson> {
     let written = lesson.verbatim(reader)?;
     let source = match lesson_presets().iter().find(|preset| preset.id == written.trim()) {
         Some(preset) => LessonSource::Preset(preset.id.to_owned()),
-        None => LessonSource::Own(written),
+        None => LessonSource::Text(written),
     };
     let number = |name: &str, reader: &mut Reader| fields.get(name).and_then(|place| place.count(reader));
     let step = number("step", reader).unwrap_or(1).saturating_sub(1).min(u64::from(u32::MAX)) as u32;

@@ -114,7 +114,7 @@ fn members<F: Form + Default>(form: &F) -> Vec<(&'static str, Item)> {
 fn exercise(lesson: &OpenLesson) -> Vec<(&'static str, Item)> {
     let source = match &lesson.source {
         LessonSource::Preset(name) => words(name),
-        LessonSource::Own(written) => text(written),
+        LessonSource::Text(written) => text(written),
     };
     let mut fields = vec![("lesson", source)];
     if !lesson.student.is_empty() {

@@ -3,7 +3,7 @@
 use super::{check_layout, texts};
 use fusescape::attention::{ElementBits, Fusion, Step};
 use fusescape::chart::{AttentionStep, Chart, Theme};
-use fusescape::explore::{AttentionRequest, AttentionStudy, FollowedSchedule};
+use fusescape::explore::{AttentionProblem, AttentionRequest, TracedSchedule};
 use fusescape::search::Objective;
 use fusescape::spec::{find_preset, hardware_presets, transformer_presets};
 use fusescape_test_support::sample::sample_or_all;
@@ -21,14 +21,14 @@ fn followed(hardware: &str, model: &str, step: Step) -> Vec<AttentionStep> {
         bits: ElementBits::all(8),
         objective: Objective::Energy,
     };
-    let study = AttentionStudy::new(&request).unwrap();
+    let study = AttentionProblem::new(&request).unwrap();
     let layer = study.layer().unwrap();
     let (found, keys_in) = (layer.attention.unwrap().found, layer.keys_in.0);
-    let block = layer.block.map(|block| FollowedSchedule::Block(block.schedule()));
+    let block = layer.block.map(|block| TracedSchedule::Block(block.schedule()));
     let best = found.best_of.iter().filter_map(|(_, best)| *best).chain(found.recomputed);
-    let exactly = best.map(|best| FollowedSchedule::Exactly(best.schedule));
-    let tiled = Fusion::ALL.map(|fusion| FollowedSchedule::BestWith(fusion, 24, 40));
-    let motions = exactly.chain(tiled).chain(block).map(|schedule| Rc::new(study.motion(&schedule, keys_in).unwrap()));
+    let exactly = best.map(|best| TracedSchedule::Exactly(best.schedule));
+    let tiled = Fusion::ALL.map(|fusion| TracedSchedule::BestWith(fusion, 24, 40));
+    let motions = exactly.chain(tiled).chain(block).map(|schedule| Rc::new(study.trace(&schedule, keys_in).unwrap()));
     motions.map(|of| AttentionStep { of, number: 0 }).collect()
 }
 

@@ -1,18 +1,19 @@
 //! Figures with numbers of the papers, and some that are hard to draw.
 
 use fusescape::chart::{
-    AccessRow, Accesses, AxisScale, Best, Breakdown, Capacity, Cause, Cell, ChangeBar, Chart, ColorBar, Curves,
-    DataSizes, FusionMap, GroupStrips, Heatmap, Hierarchies, HierarchyPoint, LayerData, Level, LevelCell, LevelMatrix,
-    Lines, LoopNest, MacCounts, Matrix, NetworkDrawing, NetworkLayer, Pair, Paired, Panels, Quantity, Ramp, Scatter,
-    ScatterPoint, SequenceQuantity, StackedBar, TableCell, TileTypeEntry, TileTypeMap, TypeLevels, partition_scatter,
-    resource_curves, reuse_bars, sequence_bars, sequence_ctc, storage_bars,
+    AccessRow, AxisScale, BarCause, BestCell, Breakdown, Capacity, ChangeBar, Chart, ColorBar, Curves, DataSizes,
+    FusionMap, GroupStrips, Heatmap, HeatmapCell, Hierarchies, HierarchyPoint, LayerData, LevelCell, LevelMatrix,
+    Lines, LoopNests, MacCounts, Matrix, MatrixLevel, MemoryAccesses, NetworkDrawing, NetworkLayer, Pair, Paired,
+    Panels, Quantity, Ramp, Scatter, ScatterPoint, SequenceQuantity, StackedBar, TableCell, TileTypeEntry, TileTypeMap,
+    TypeLevels, partition_scatter, resource_curves, reuse_bars, sequence_bars, sequence_ctc, storage_bars,
 };
 use fusescape::cost::{EnergyCause, LatencySplit};
 use fusescape::depth_first::{TileMap, TileRun, TileTypeId};
 use fusescape::explore::{
-    CostStore, Fusions, LayerFacts, LayerRequest, LayerStudy, MappedLayer, ONLINE_STEPS, OnlineStudy, Request,
-    Resource, ResourceStep, SequenceCosts, SequenceFinding, SequenceQuestion, Settings, StackLimits, StackRun,
-    StackStudy, StrategyFindings, Sweep, SweptParameter, ZigZagStrategy, compare_fusions, find_sequences, fusion_step,
+    CostStore, DesignLayer, FusionComparison, LayerFacts, LayerRequest, MappedLayer, ONLINE_STEPS, OnlineProblem,
+    Request, Resource, ResourceStep, SequenceCosts, SequenceFinding, SequenceQuestion, Settings, StackLimits,
+    StackProblem, StackRun, StrategyFindings, Sweep, SweptParameter, ZigZagStrategy, compare_fusions, find_sequences,
+    fusion_step,
 };
 use fusescape::hardware::Operand;
 use fusescape::rules::Rules;
@@ -61,7 +62,7 @@ pub const LATENCY: [[f64; 36]; 3] = [
 ];
 
 pub fn heatmap(mode: usize) -> Heatmap {
-    let cells = ENERGY[mode].iter().map(|mj| Cell::Value { value: mj * 1e9, pareto: *mj < 1.83 }).collect();
+    let cells = ENERGY[mode].iter().map(|mj| HeatmapCell::Value { value: mj * 1e9, pareto: *mj < 1.83 }).collect();
     Heatmap {
         quantity: Quantity::Energy,
         title: MODES[mode].to_owned(),
@@ -70,20 +71,20 @@ pub fn heatmap(mode: usize) -> Heatmap {
         cells,
         range: Some((1.81e9, 47.29e9)),
         selected: None,
-        best: Best::OfCells,
+        best: BestCell::OfCells,
         contours: Vec::new(),
         ramp: Ramp::default(),
     }
 }
 
 pub fn latency_heatmap() -> Heatmap {
-    let mut cells: Vec<Cell> =
-        LATENCY[0].iter().map(|m| Cell::Value { value: (m * 1e6).round(), pareto: *m < 23.0 }).collect();
-    cells[35] = Cell::Infeasible;
-    cells[34] = Cell::Infeasible;
+    let mut cells: Vec<HeatmapCell> =
+        LATENCY[0].iter().map(|m| HeatmapCell::Value { value: (m * 1e6).round(), pareto: *m < 23.0 }).collect();
+    cells[35] = HeatmapCell::Infeasible;
+    cells[34] = HeatmapCell::Infeasible;
     cells.truncate(36);
     for pending in [5, 20, 28, 29] {
-        cells[pending] = Cell::Pending;
+        cells[pending] = HeatmapCell::Pending;
     }
     Heatmap { quantity: Quantity::Latency, cells, range: None, selected: Some((1, 3)), ..heatmap(0) }
 }
@@ -95,8 +96,8 @@ pub fn large_heatmap() -> Heatmap {
         2e9 + 4e7 * (x - 9.0).powi(2) + 2e7 * (y - 20.0).powi(2) + 5e6 * x * y
     };
     let cell = |k: usize| match k % 48 + k / 48 {
-        88.. => Cell::Infeasible,
-        _ => Cell::Value { value: value(k), pareto: k.is_multiple_of(97) },
+        88.. => HeatmapCell::Infeasible,
+        _ => HeatmapCell::Value { value: value(k), pareto: k.is_multiple_of(97) },
     };
     Heatmap {
         widths: sizes.clone(),
@@ -171,20 +172,20 @@ pub fn million_tiles() -> TileTypeMap {
     }
 }
 
-pub fn level(name: &str) -> Option<Level> {
+pub fn level(name: &str) -> Option<MatrixLevel> {
     let depth = match name {
         "dram" => 3,
         "sram_1MB_A" | "sram_1MB_W" => 2,
         _ => 1,
     };
-    Some(Level { memory: name.to_owned(), depth })
+    Some(MatrixLevel { memory: name.to_owned(), depth })
 }
 
 pub fn level_matrix(layer_count: usize, name: impl Fn(usize) -> String, short: bool) -> LevelMatrix {
     let memory = |long: &'static str| match (short, long) {
         (true, "sram_64KB" | "sram_32KB") => level("LB"),
-        (true, "sram_1MB_A" | "sram_1MB_W") => Some(Level { memory: "GB".to_owned(), depth: 2 }),
-        (true, "dram") => Some(Level { memory: "DRAM".to_owned(), depth: 3 }),
+        (true, "sram_1MB_A" | "sram_1MB_W") => Some(MatrixLevel { memory: "GB".to_owned(), depth: 2 }),
+        (true, "dram") => Some(MatrixLevel { memory: "DRAM".to_owned(), depth: 3 }),
         _ => level(long),
     };
     let tile = |title: &str, weights: &'static str| TypeLevels {
@@ -248,9 +249,9 @@ pub fn data_sizes(cached: bool) -> DataSizes {
     }
 }
 
-pub fn accesses(scale: AxisScale) -> Accesses {
+pub fn accesses(scale: AxisScale) -> MemoryAccesses {
     let row = |memory: &str, by_cause: [f64; 3]| AccessRow { memory: memory.to_owned(), by_cause: by_cause.into() };
-    Accesses {
+    MemoryAccesses {
         quantity: Quantity::Elements,
         scale,
         rows: vec![
@@ -274,7 +275,7 @@ pub fn energy_breakdown() -> Breakdown {
         quantity: Quantity::Energy,
         title: "Energy".to_owned(),
         bar: "strategy".to_owned(),
-        causes: EnergyCause::seen_in([]).into_iter().map(Cause::Energy).collect(),
+        causes: EnergyCause::seen_in([]).into_iter().map(BarCause::Energy).collect(),
         bars: vec![
             bar("single-layer", [17.9, 1.2, 0.0, 0.9]),
             bar("layer-by-layer", [18.1, 1.2, 0.02, 0.9]),
@@ -293,7 +294,7 @@ pub fn latency_breakdown() -> Breakdown {
         quantity: Quantity::Latency,
         title: "Latency".to_owned(),
         bar: "strategy".to_owned(),
-        causes: Cause::of_latency(&LatencySplit::default()).map(|(cause, _)| cause).collect(),
+        causes: BarCause::of_latency(&LatencySplit::default()).map(|(cause, _)| cause).collect(),
         bars: vec![
             bar("SL", [6.4, 7.1, 16.8, 2.2, 1.1, 0.0]),
             bar("LBL", [6.4, 7.1, 12.2, 2.2, 1.1, 0.4]),
@@ -373,7 +374,7 @@ pub fn unrolling_matrix() -> Matrix {
     }
 }
 
-pub fn study(hardware: &str, workload: &str, layer: &str) -> LayerStudy {
+pub fn study(hardware: &str, workload: &str, layer: &str) -> DesignLayer {
     let text = |list, id| find_preset(list, id).unwrap().text.to_owned();
     let request = LayerRequest {
         hardware: text(hardware_presets(), hardware),
@@ -385,7 +386,7 @@ pub fn study(hardware: &str, workload: &str, layer: &str) -> LayerStudy {
         rules: Rules::CORRECTED,
         unroll: None,
     };
-    LayerStudy::new(&request).unwrap()
+    DesignLayer::new(&request).unwrap()
 }
 
 /// A layer of two presets with its best mapping.
@@ -451,7 +452,7 @@ fn network(id: &str, per_stack: usize) -> NetworkDrawing {
 /// Increases and decreases, of which the increases exceed the figure.
 fn change_bar() -> ChangeBar {
     let growth = |cause: EnergyCause| if cause == EnergyCause::Mac { -0.2e9 } else { 1.1e9 };
-    let growths = EnergyCause::ALL.into_iter().map(|cause| (Cause::Energy(cause), growth(cause))).collect();
+    let growths = EnergyCause::ALL.into_iter().map(|cause| (BarCause::Energy(cause), growth(cause))).collect();
     ChangeBar { quantity: Quantity::Energy, growths, whole: 1.81e9 }
 }
 
@@ -468,8 +469,8 @@ pub fn figures() -> Vec<(&'static str, Box<dyn Chart>, Vec<&'static str>)> {
     let (sum_facts, sum) = mapped("tpu-like-df", "resnet18", "block1_1_add");
     vec![
         ("change_bar", Box::new(change_bar()), vec![]),
-        ("loop_nest", Box::new(LoopNest::new(&facts, &layer)), vec!["W", "I", "O", "spad_W", "dram", "MACs"]),
-        ("loop_nest_add", Box::new(LoopNest::new(&sum_facts, &sum)), vec!["X", "Y", "O", "MACs"]),
+        ("loop_nest", Box::new(LoopNests::new(&facts, &layer)), vec!["W", "I", "O", "spad_W", "dram", "MACs"]),
+        ("loop_nest_add", Box::new(LoopNests::new(&sum_facts, &sum)), vec!["X", "Y", "O", "MACs"]),
         (
             "loop_effect",
             Box::new(Lines::effect(&facts, &layer)),
@@ -551,7 +552,11 @@ pub fn empty_figures() -> Vec<Box<dyn Chart>> {
     vec![
         Box::new(Heatmap { widths: vec![], heights: vec![], cells: vec![], range: None, ..heatmap(0) }),
         Box::new(Heatmap { cells: vec![], range: None, selected: Some((9, 9)), ..heatmap(0) }),
-        Box::new(Heatmap { cells: vec![Cell::Value { value: f64::NAN, pareto: true }], range: None, ..heatmap(0) }),
+        Box::new(Heatmap {
+            cells: vec![HeatmapCell::Value { value: f64::NAN, pareto: true }],
+            range: None,
+            ..heatmap(0)
+        }),
         Box::new(ColorBar {
             quantity: Quantity::Latency,
             range: None,
@@ -562,13 +567,13 @@ pub fn empty_figures() -> Vec<Box<dyn Chart>> {
         Box::new(TileTypeMap { size: (0, 0), map: TileMap::default(), types: vec![], selected: None }),
         Box::new(LevelMatrix { layers: vec![], types: vec![], depths: 0, selected: None }),
         Box::new(DataSizes { title: String::new(), layers: vec![], capacities: vec![] }),
-        Box::new(Accesses { rows: vec![], ..accesses(AxisScale::Log) }),
+        Box::new(MemoryAccesses { rows: vec![], ..accesses(AxisScale::Log) }),
         Box::new(Breakdown { bars: vec![], ..energy_breakdown() }),
         Box::new(MacCounts { groups: vec![], series: vec![], least: None, scale: AxisScale::Log }),
         Box::new(Scatter::default()),
         Box::new(Hierarchies::default()),
         Box::new(Matrix { rows: vec![], columns: vec![], cells: vec![], ..unrolling_matrix() }),
-        Box::new(LoopNest::default()),
+        Box::new(LoopNests::default()),
         Box::new(Lines::trajectories(&[])),
     ]
 }
@@ -588,7 +593,7 @@ pub fn paired() -> Paired {
 
 /// Ratios of the costs of two designs.
 pub fn ratio_heatmap() -> Heatmap {
-    let cell = |index: usize| Cell::Value { value: LATENCY[2][index] / LATENCY[0][index] * 1.3, pareto: false };
+    let cell = |index: usize| HeatmapCell::Value { value: LATENCY[2][index] / LATENCY[0][index] * 1.3, pareto: false };
     Heatmap {
         quantity: Quantity::Factor,
         cells: (0..36).map(cell).collect(),
@@ -599,8 +604,8 @@ pub fn ratio_heatmap() -> Heatmap {
 }
 
 /// The results of all methods for ResNet18 with a few tile sizes.
-fn fusions() -> Fusions {
-    let mut study = StackStudy::new(resnet18(), StackLimits::default()).unwrap();
+fn fusions() -> FusionComparison {
+    let mut study = StackProblem::new(resnet18(), StackLimits::default()).unwrap();
     let mut costs = CostStore::default();
     let parts = 0..study.parts();
     let runs: Vec<StackRun> = parts.flat_map(|part| study.part(&mut costs, part)).collect();
@@ -656,7 +661,7 @@ fn fusion_buffer() -> Curves {
 
 /// Groups for the current buffer, and for one that is four times smaller.
 fn online_groups() -> GroupStrips {
-    let (sweep, study) = (resnet18(), OnlineStudy::new(&resnet18()).unwrap());
+    let (sweep, study) = (resnet18(), OnlineProblem::new(&resnet18()).unwrap());
     let names: Vec<String> = sweep.network.computing().map(|id| sweep.network.layer(id).name.clone()).collect();
     let (own, here, best) =
         (study.decide(0).found.unwrap(), study.decide(-8).found.unwrap(), study.exact(-8).found.unwrap());
@@ -665,7 +670,7 @@ fn online_groups() -> GroupStrips {
 }
 
 fn online_sweep() -> Curves {
-    let study = OnlineStudy::new(&resnet18()).unwrap();
+    let study = OnlineProblem::new(&resnet18()).unwrap();
     let steps: Vec<_> = ONLINE_STEPS.map(|step| (study.decide(step), study.exact(step))).collect();
     Curves::of_online(&steps, -3)
 }

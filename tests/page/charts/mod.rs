@@ -11,10 +11,10 @@ use figures::{
     tile_map,
 };
 use fusescape::chart::{
-    Accesses, AxisScale, BarGroup, Bars, Best, Breakdown, Cause, Cell, Chart, CoresSweep, Counted, Curve, Curves,
-    DataSizes, Heatmap, Landscape, LevelMatrix, Pair, PointState, Quantity, Region, Roofline, Shape, Sketch, Subject,
-    TableCell, Theme, TileTypeMap, above_best, comparisons, contrast, copy_table, information_table, layer_tile_table,
-    port_table, strategy_title, svg, viridis, whole_costs,
+    AxisScale, BarCause, BarGroup, Bars, BestCell, Breakdown, Chart, CoresSweep, CountedAccesses, Curve, Curves,
+    DataSizes, Heatmap, HeatmapCell, Landscape, LevelMatrix, MemoryAccesses, Pair, PlottedPoint, Quantity, Region,
+    Roofline, Sketch, SketchShape, Subject, TableCell, Theme, TileTypeMap, above_best, comparisons, contrast,
+    copy_table, information_table, layer_tile_table, port_table, strategy_title, svg, viridis, whole_costs,
 };
 use fusescape::cost::EnergyCause;
 use fusescape::depth_first::{FuseDepth, PointAccount, StoringMode};
@@ -45,7 +45,7 @@ type Bounds = (i32, i32, i32, i32);
 fn texts(sketch: &Sketch) -> Vec<(&str, Bounds)> {
     (sketch.shapes.iter())
         .filter_map(|shape| match shape {
-            Shape::Text { text, .. } => Some((text.as_str(), shape.bounds())),
+            SketchShape::Text { text, .. } => Some((text.as_str(), shape.bounds())),
             _ => None,
         })
         .collect()
@@ -148,7 +148,7 @@ fn texts_are_legible() {
     for (theme_name, theme) in themes() {
         for (name, chart, _) in figures() {
             for shape in &chart.sketch(360, &theme).shapes {
-                let Shape::Text { text, lettering, .. } = shape else { continue };
+                let SketchShape::Text { text, lettering, .. } = shape else { continue };
                 assert!(lettering.size >= 9.0, "{name}: `{text}` is too small");
             }
         }
@@ -187,8 +187,8 @@ fn a_real_sweep_fills_every_figure() {
     let accounts: Vec<PointAccount> = (0..plan.points.len()).map(&mut account).collect();
     let summaries: Vec<PointSummary> =
         accounts.iter().enumerate().map(|(point, account)| sweep.summarize(point, account)).collect();
-    let mut states: Vec<PointState<'_>> = summaries.iter().map(PointState::Known).collect();
-    states[1] = PointState::Pending;
+    let mut states: Vec<PlottedPoint<'_>> = summaries.iter().map(PlottedPoint::Known).collect();
+    states[1] = PlottedPoint::Pending;
     let landscape = Landscape {
         settings: &settings,
         strategies: &plan.strategies,
@@ -202,7 +202,7 @@ fn a_real_sweep_fills_every_figure() {
     let stack = &account.stacks[0];
     let labelled: Vec<(String, &PointAccount)> = plan.strategies.iter().map(strategy_title).zip(&accounts).collect();
     let maps = landscape.heatmaps(Quantity::Energy, &FuseDepth::Automatic);
-    assert_eq!(maps[0].cells[1], Cell::Pending);
+    assert_eq!(maps[0].cells[1], HeatmapCell::Pending);
     assert_eq!(maps[0].range, maps[1].range);
     let (scatter, points) = landscape.scatter();
     assert_eq!((scatter.points.len(), points.len()), (7, 7));
@@ -220,8 +220,14 @@ fn a_real_sweep_fills_every_figure() {
         ("roofline".to_owned(), Box::new(roofline)),
         ("tile_map".to_owned(), Box::new(TileTypeMap::from_account(stack))),
         ("levels".to_owned(), Box::new(LevelMatrix::from_account(stack, &account.memories))),
-        ("accesses".to_owned(), Box::new(Accesses::from_account(account, Counted::Elements, AxisScale::Log))),
-        ("words".to_owned(), Box::new(Accesses::from_account(account, Counted::Words, AxisScale::Linear))),
+        (
+            "accesses".to_owned(),
+            Box::new(MemoryAccesses::from_account(account, CountedAccesses::Elements, AxisScale::Log)),
+        ),
+        (
+            "words".to_owned(),
+            Box::new(MemoryAccesses::from_account(account, CountedAccesses::Words, AxisScale::Linear)),
+        ),
         ("energy".to_owned(), Box::new(Breakdown::energy(&labelled))),
         ("latency".to_owned(), Box::new(Breakdown::latency(&labelled))),
         ("macs".to_owned(), Box::new(landscape.macs(&FuseDepth::Automatic, AxisScale::Linear))),
@@ -335,7 +341,7 @@ fn every_group_of_bars_is_where_it_is_drawn() {
         title: "Energy".to_owned(),
         group: "sequence".to_owned(),
         bars: vec![("SL", "single layers"), ("FT", "temporal fusion")],
-        parts: vec![Cause::Energy(EnergyCause::Mac), Cause::Dram],
+        parts: vec![BarCause::Energy(EnergyCause::Mac), BarCause::Dram],
         groups: labels.map(group).into(),
         limit: None,
     };
@@ -417,7 +423,7 @@ fn many_cells_are_one_image_of_their_colours() {
             .shapes
             .iter()
             .filter_map(|shape| match shape {
-                Shape::Image { at, size, columns, colors } => Some((*at, *size, *columns, colors)),
+                SketchShape::Image { at, size, columns, colors } => Some((*at, *size, *columns, colors)),
                 _ => None,
             })
             .collect();
@@ -436,7 +442,7 @@ fn many_cells_are_one_image_of_their_colours() {
     let texts: Vec<String> = map.sketch(420, &Theme::LIGHT).shapes.iter().filter_map(text_of).collect();
     assert!(texts.iter().any(|text| text == "2×"), "{texts:?}");
     // Few cells are drawn one by one, with their values.
-    let is_image = |shape: &Shape| matches!(shape, Shape::Image { .. });
+    let is_image = |shape: &SketchShape| matches!(shape, SketchShape::Image { .. });
     assert!(!heatmap(0).sketch(420, &Theme::LIGHT).shapes.iter().any(is_image));
 }
 
@@ -444,10 +450,10 @@ fn many_cells_are_one_image_of_their_colours() {
 fn a_cell_not_computed_yet_looks_like_its_neighbour_on_a_coarser_grid() {
     let mut map = large_heatmap();
     let known = map.cell(8, 8).value().unwrap();
-    map.cells[9 * 48 + 9] = Cell::Estimate(known);
+    map.cells[9 * 48 + 9] = HeatmapCell::Estimate(known);
     let sketch = map.sketch(420, &Theme::LIGHT);
     let colors = sketch.shapes.iter().find_map(|shape| match shape {
-        Shape::Image { colors, .. } => Some(colors),
+        SketchShape::Image { colors, .. } => Some(colors),
         _ => None,
     });
     assert_eq!(colors.unwrap()[9 * 48 + 9], colors.unwrap()[8 * 48 + 8]);
@@ -457,15 +463,15 @@ fn a_cell_not_computed_yet_looks_like_its_neighbour_on_a_coarser_grid() {
 
 #[test]
 fn a_part_of_a_landscape_marks_the_best_only_where_it_lies() {
-    let elsewhere = Heatmap { best: Best::At(None), ..heatmap(0) };
+    let elsewhere = Heatmap { best: BestCell::At(None), ..heatmap(0) };
     assert_eq!(elsewhere.best(), None);
-    assert_eq!(Heatmap { best: Best::At(Some((3, 2))), ..heatmap(0) }.best(), Some((3, 2)));
-    assert_eq!(Heatmap { best: Best::At(Some((9, 9))), ..heatmap(0) }.best(), None);
+    assert_eq!(Heatmap { best: BestCell::At(Some((3, 2))), ..heatmap(0) }.best(), Some((3, 2)));
+    assert_eq!(Heatmap { best: BestCell::At(Some((9, 9))), ..heatmap(0) }.best(), None);
 }
 
-fn text_of(shape: &Shape) -> Option<String> {
+fn text_of(shape: &SketchShape) -> Option<String> {
     match shape {
-        Shape::Text { text, .. } => Some(text.clone()),
+        SketchShape::Text { text, .. } => Some(text.clone()),
         _ => None,
     }
 }
@@ -473,7 +479,7 @@ fn text_of(shape: &Shape) -> Option<String> {
 #[test]
 fn of_equal_cells_the_best_is_one_that_nothing_beats() {
     let cells = [(3.0, false), (2.0, false), (2.0, true), (5.0, true)];
-    let cells = cells.map(|(value, pareto)| Cell::Value { value, pareto }).to_vec();
+    let cells = cells.map(|(value, pareto)| HeatmapCell::Value { value, pareto }).to_vec();
     let map = Heatmap { widths: vec![1, 2], heights: vec![1, 2], cells, ..heatmap(0) };
     assert_eq!(map.best(), Some((0, 1)));
 }

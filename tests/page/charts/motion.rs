@@ -2,9 +2,9 @@
 
 use super::{check_layout, directory};
 use fusescape::chart::{Chart, Motion, MotionHit, MovingStack, Theme, memory_motion_table, svg};
-use fusescape::depth_first::{NodeId, StackMotion, Step, StoringMode};
-use fusescape::explore::{CostStore, Request, Settings, Survey, Sweep};
-use fusescape::question::{Answerer, FollowTiles};
+use fusescape::depth_first::{NodeId, StackTrace, StoringMode, TraceStep};
+use fusescape::explore::{CostStore, IncrementalSweep, Request, Settings, Sweep};
+use fusescape::question::{QueryEngine, TraceTiles};
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
 use std::fs;
 use std::rc::Rc;
@@ -18,14 +18,14 @@ fn stacks(hardware: &str, workload: &str, tile: (u64, u64)) -> Vec<Rc<MovingStac
         workload: find_preset(workload_presets(), workload).unwrap().text.to_owned(),
         settings,
     });
-    let mut survey = Survey::new(Sweep::new(&request).unwrap());
-    let (mut store, mut answerer) = (CostStore::default(), Answerer::default());
+    let mut incremental = IncrementalSweep::new(Sweep::new(&request).unwrap());
+    let (mut store, mut engine) = (CostStore::default(), QueryEngine::default());
     let mut stacks = Vec::new();
-    for (point, strategy) in survey.strategies().to_vec().into_iter().enumerate() {
-        let account = Arc::new(survey.account(&mut store, point).unwrap());
+    for (point, strategy) in incremental.strategies().to_vec().into_iter().enumerate() {
+        let account = Arc::new(incremental.account(&mut store, point).unwrap());
         for stack in 0..account.stacks.len() {
             let (request, strategy) = (Rc::clone(&request), strategy.clone());
-            let motion = answerer.ask(FollowTiles { request, strategy, stack: stack as u32 }).unwrap();
+            let motion = engine.ask(TraceTiles { request, strategy, stack: stack as u32 }).unwrap();
             stacks.push(Rc::new(MovingStack::new(Arc::clone(&account), stack, motion).unwrap()));
         }
     }
@@ -45,10 +45,10 @@ fn designs() -> Vec<Rc<MovingStack>> {
 }
 
 /// The first tile of every type, at every layer.
-fn steps(moving: &MovingStack) -> Vec<Step> {
+fn steps(moving: &MovingStack) -> Vec<TraceStep> {
     let types = 0..moving.of().unwrap().tile_types.len();
     let tiles = types.map(|index| moving.first_step(Some(index)).tile);
-    tiles.flat_map(|tile| moving.motion.maps.keys().map(move |node| Step { tile, node })).collect()
+    tiles.flat_map(|tile| moving.motion.maps.keys().map(move |node| TraceStep { tile, node })).collect()
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn the_height_does_not_change_with_the_step() {
 #[test]
 fn every_tile_row_and_every_layer_can_be_clicked() {
     let moving = stacks("meta-proto-like-df", "fsrcnn", (60, 72)).remove(2);
-    let chart = Motion { moving: Rc::clone(&moving), step: Step::default() };
+    let chart = Motion { moving: Rc::clone(&moving), step: TraceStep::default() };
     let places = (0..1010).step_by(2).flat_map(|x| (0..700).step_by(2).map(move |y| (x, y)));
     let (mut tiles, mut nodes) = (vec![0; 128], vec![0; moving.motion.maps.len()]);
     for (x, y) in places {
@@ -103,7 +103,7 @@ fn another_stack_than_that_of_the_places_is_refused() {
     let all = stacks("tpu-like-df", "mobilenet-v1", (7, 7));
     let (first, second) = (&all[0], &all[1]);
     assert_ne!(first.motion.maps.len(), 0);
-    let wrong = StackMotion::clone(&second.motion);
+    let wrong = StackTrace::clone(&second.motion);
     assert!(MovingStack::new(Arc::clone(&first.account), first.stack, Rc::new(wrong)).is_none());
 }
 
@@ -112,7 +112,7 @@ fn a_saved_step_names_what_it_shows() {
     let moving = stacks("meta-proto-like-df", "fsrcnn", (60, 72)).remove(2);
     assert_eq!(moving.account.strategy.mode, StoringMode::FullyCached);
     let node = NodeId::from(3);
-    let chart = Motion { step: Step { node, ..moving.first_step(None) }, moving };
+    let chart = Motion { step: TraceStep { node, ..moving.first_step(None) }, moving };
     let document = svg(&chart, 900, &Theme::LIGHT.painted()).unwrap();
     for text in ["kept from the left", "kept from above", "sram_64KB", "W weights", "shrink"] {
         assert!(document.contains(text), "{text}");

@@ -2,9 +2,9 @@
 
 use super::{check_layout, directory};
 use fusescape::chart::{Chart, Theme, Turns, TurnsHit, svg};
-use fusescape::cost::LoopTurns;
+use fusescape::cost::LoopTrace;
 use fusescape::explore::LayerRequest;
-use fusescape::question::{Answerer, FindBestMapping, FollowLoops};
+use fusescape::question::{FindBestMapping, QueryEngine, TraceLoops};
 use fusescape::rules::Rules;
 use fusescape::search::{Objective, Strategy};
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
@@ -12,7 +12,7 @@ use std::fs;
 use std::rc::Rc;
 
 /// The best mapping of a layer, its loops turning.
-fn turns(hardware: &str, workload: &str, layer: Option<&str>) -> Rc<LoopTurns> {
+fn turns(hardware: &str, workload: &str, layer: Option<&str>) -> Rc<LoopTrace> {
     let request = Rc::new(LayerRequest {
         hardware: find_preset(hardware_presets(), hardware).unwrap().text.to_owned(),
         workload: find_preset(workload_presets(), workload).unwrap().text.to_owned(),
@@ -23,12 +23,12 @@ fn turns(hardware: &str, workload: &str, layer: Option<&str>) -> Rc<LoopTurns> {
         rules: Rules::CORRECTED,
         unroll: None,
     });
-    let mut answerer = Answerer::default();
-    let best = answerer.ask(FindBestMapping { request: Rc::clone(&request) }).unwrap().best.unwrap().0;
-    answerer.ask(FollowLoops { request, mapping: best.mapping.clone() }).unwrap().unwrap()
+    let mut engine = QueryEngine::default();
+    let best = engine.ask(FindBestMapping { request: Rc::clone(&request) }).unwrap().best.unwrap().0;
+    engine.ask(TraceLoops { request, mapping: best.mapping.clone() }).unwrap().unwrap()
 }
 
-fn designs() -> Vec<Rc<LoopTurns>> {
+fn designs() -> Vec<Rc<LoopTrace>> {
     vec![
         turns("meta-proto-like", "resnet18", None),
         turns("meta-proto-like", "resnet18", Some("conv1")),

@@ -2,7 +2,7 @@
 //! text here is settings, the cores of each layer or `null`, a system and a network, separated by `---`.
 
 use super::{Case, Grown, Room};
-use fusescape::multicore::{CoreAllocation, CoresRequest, CoresStudy, TileCosts};
+use fusescape::multicore::{CoreAllocation, CoresProblem, CoresRequest, TileCosts};
 use fusescape::spec::Diagnostics;
 
 pub const ROOM: Room = Room {
@@ -16,12 +16,12 @@ pub const ROOM: Room = Room {
 };
 
 /// A study, and the cores of each layer.
-fn study(text: &str) -> Result<(CoresStudy, Option<CoreAllocation>), Diagnostics> {
+fn study(text: &str) -> Result<(CoresProblem, Option<CoreAllocation>), Diagnostics> {
     let parts: Vec<&str> = text.split("---\n").collect();
     let [settings, cores, system, workload] = parts[..] else { panic!("{text}") };
     let (hardware, system, workload) = (String::new(), system.to_owned(), workload.to_owned());
     let settings = serde_json::from_str(settings).unwrap();
-    let study = CoresStudy::new(&CoresRequest { hardware, workload, system, settings })?;
+    let study = CoresProblem::new(&CoresRequest { hardware, workload, system, settings })?;
     Ok((study, serde_json::from_str(cores).unwrap()))
 }
 

@@ -2,7 +2,7 @@
 //! message.
 
 use super::{Case, Grown, Room, preset};
-use fusescape::embed::{Answer, EmbedOptions, answer};
+use fusescape::embed::{EmbedOptions, Reaction, answer};
 use fusescape::spec::Diagnostics;
 use fusescape::spec::edit::Outline;
 use fusescape::state::State;
@@ -28,9 +28,9 @@ fn address(text: &str) -> Result<(), Diagnostics> {
 
 fn message(text: &str) -> Result<(), Diagnostics> {
     let refusal = match answer(text, &State::first()) {
-        Answer::Refuse(refusal) => refusal,
-        Answer::Tell(_) | Answer::Show(..) => return Ok(()),
-        Answer::Ignore => panic!("this is no message: {text:.200}"),
+        Reaction::Refuse(refusal) => refusal,
+        Reaction::Tell(_) | Reaction::Show(..) => return Ok(()),
+        Reaction::Ignore => panic!("this is no message: {text:.200}"),
     };
     let mut wrong = Diagnostics::default();
     for one in refusal["errors"].as_array().unwrap() {

@@ -6,7 +6,7 @@ pub const ROOM: Room = Room {
     sources: &[
         "src/spec/mapping.rs",
         "src/spec/constraints.rs",
-        "src/engine/explore/own_mappings.rs",
+        "src/engine/explore/user_mappings.rs",
         "src/engine/explore/own_constraints",
         "src/engine/search/constraints",
     ],

@@ -26,9 +26,9 @@ mod transformer;
 mod workload;
 
 use fusescape::command::layer::{LayerOptions, map_layers};
-use fusescape::command::words::LayerStrategy;
-use fusescape::command::{NoResult, Unwatched};
-use fusescape::explore::study::{Study, StudyRequest};
+use fusescape::command::parse::LayerStrategy;
+use fusescape::command::{CommandError, Unmonitored};
+use fusescape::explore::study::{DesignSpace, StudyRequest};
 use fusescape::form::repair;
 use fusescape::hardware::Core;
 use fusescape::lesson::{Draw, Lesson};
@@ -117,7 +117,7 @@ fn study(text: &str) -> Result<(), Diagnostics> {
     hardware.push(("broken.yaml".to_owned(), "name: Broken".to_owned()));
     let networks = known(workload_presets(), &["three-convs"]);
     let systems = known(system_presets(), &["quad-beside", "stream-2ws"]);
-    Study::new(StudyRequest { text: text.to_owned(), hardware, networks, systems }).map(drop)
+    DesignSpace::new(StudyRequest { text: text.to_owned(), hardware, networks, systems }).map(drop)
 }
 
 fn preset(id: &str) -> &'static str {
@@ -137,10 +137,10 @@ fn beside(text: &str) -> Result<(), Diagnostics> {
 
 /// Maps layers of a network; an error unless all have a mapping.
 fn map(hardware: &str, workload: &str, options: &LayerOptions) -> Result<(), Diagnostics> {
-    let found = match map_layers(hardware.to_owned(), workload.to_owned(), options, &Unwatched) {
+    let found = match map_layers(hardware.to_owned(), workload.to_owned(), options, &Unmonitored) {
         Ok(found) => found,
-        Err(NoResult::Wrong(wrong)) => return Err(wrong),
-        Err(NoResult::Stopped) => panic!("nobody stops it"),
+        Err(CommandError::Wrong(wrong)) => return Err(wrong),
+        Err(CommandError::Stopped) => panic!("nobody stops it"),
     };
     let wrong = found.layers.into_iter().filter_map(|(_, result)| result.mapped.err());
     Diagnostics(wrong.flat_map(|wrong| wrong.0).collect()).or(())

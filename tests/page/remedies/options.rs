@@ -1,11 +1,11 @@
 //! Options of the command line: refusals, and the effect of following their remedies.
 
-use fusescape::command::study::parse_shard;
-use fusescape::command::words::{
+use fusescape::command::parse::{
     parse_aim, parse_area, parse_element_bits, parse_energy_or_latency, parse_grid, parse_hint, parse_mode,
     parse_objective, parse_order, parse_rules, parse_scheduler, parse_search, parse_seconds, parse_share,
     parse_sharing, parse_strategy, parse_tile, parse_tiles,
 };
+use fusescape::command::study::parse_shard;
 
 /// Reads a value.
 type Read = fn(&str) -> Result<(), String>;

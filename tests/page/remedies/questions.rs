@@ -2,7 +2,7 @@
 
 use super::{Grown, Room, preset};
 use fusescape::hierarchy::HierarchyRequest;
-use fusescape::question::{Answerer, OpenHierarchy, Refusal, UnrollHierarchies};
+use fusescape::question::{OpenHierarchy, QueryEngine, Refusal, UnrollHierarchies};
 use fusescape::spec::{Diagnostics, find_preset, pool_presets, workload_presets};
 use std::rc::Rc;
 
@@ -31,12 +31,12 @@ fn ask(text: &str) -> Result<(), Diagnostics> {
             settings: serde_json::from_str(settings).unwrap(),
         })
     };
-    let mut answerer = Answerer::default();
+    let mut engine = QueryEngine::default();
     let answered = match what {
-        "hierarchy" => answerer.ask(OpenHierarchy { request: hierarchies(), number }).map(drop),
+        "hierarchy" => engine.ask(OpenHierarchy { request: hierarchies(), number }).map(drop),
         _ => {
             let hierarchies = UnrollHierarchies { request: hierarchies(), unrolling: number, hierarchies: vec![0] };
-            answerer.ask(hierarchies).map(drop)
+            engine.ask(hierarchies).map(drop)
         }
     };
     answered.map_err(Refusal::into_diagnostics)

@@ -3,8 +3,8 @@
 
 use super::{Case, Grown, Read, Room, preset};
 use fusescape::explore::{Request, Sweep};
-use fusescape::hierarchy::{HierarchyRequest, Study};
-use fusescape::multicore::{CoresRequest, CoresStudy};
+use fusescape::hierarchy::{HierarchyProblem, HierarchyRequest};
+use fusescape::multicore::{CoresProblem, CoresRequest};
 use fusescape::spec::{Diagnostics, find_preset, pool_presets, system_presets, workload_presets};
 
 pub const ROOM: Room = Room {
@@ -35,7 +35,7 @@ fn sweep(text: &str) -> Result<(), Diagnostics> {
 fn cores(text: &str) -> Result<(), Diagnostics> {
     let settings = serde_json::from_str(text).unwrap();
     let system = find_preset(system_presets(), "ws-pair").unwrap().text.to_owned();
-    CoresStudy::new(&CoresRequest {
+    CoresProblem::new(&CoresRequest {
         hardware: preset("tpu-like").to_owned(),
         workload: network("three-convs"),
         system,
@@ -46,7 +46,7 @@ fn cores(text: &str) -> Result<(), Diagnostics> {
 
 /// Hierarchies for an array, by default that of Eyeriss.
 fn hierarchies_of(hardware: &str, settings: &str) -> Result<(), Diagnostics> {
-    Study::new(&HierarchyRequest {
+    HierarchyProblem::new(&HierarchyRequest {
         pool: find_preset(pool_presets(), "zigzag-65nm").unwrap().text.to_owned(),
         hardware: hardware.to_owned(),
         workload: network("alexnet-eyeriss"),

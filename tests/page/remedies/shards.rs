@@ -4,8 +4,8 @@
 
 use super::{Grown, Room, preset};
 use fusescape::command::study::{StudyFailure, merge, parse_shard, run};
-use fusescape::command::{NoResult, Unwatched};
-use fusescape::explore::study::{Study, StudyRequest};
+use fusescape::command::{CommandError, Unmonitored};
+use fusescape::explore::study::{DesignSpace, StudyRequest};
 use fusescape::spec::{Diagnostics, find_preset, workload_presets};
 use std::collections::BTreeMap;
 use std::fs;
@@ -36,10 +36,10 @@ objectives: [energy, latency]
 sampling: SAMPLING
 ";
 
-fn study(sampling: &str) -> Study {
+fn study(sampling: &str) -> DesignSpace {
     let sampling = if sampling == "refine" { "{ refine: 16 }" } else { sampling };
     let network = find_preset(workload_presets(), "three-convs").unwrap().text.to_owned();
-    Study::new(StudyRequest {
+    DesignSpace::new(StudyRequest {
         text: STUDY.replace("SAMPLING", sampling),
         hardware: vec![("meta-proto-like-df".to_owned(), preset("meta-proto-like-df").to_owned())],
         networks: vec![("three-convs".to_owned(), network)],
@@ -70,7 +70,7 @@ fn do_all(text: &str) -> Result<(), Diagnostics> {
                 parse_shard(shard).unwrap(),
                 &folder.join(out),
                 &Arc::default(),
-                &Unwatched,
+                &Unmonitored,
             )
             .map(drop),
             ["merge", out, ..] => {
@@ -96,7 +96,7 @@ fn do_all(text: &str) -> Result<(), Diagnostics> {
     });
     fs::remove_dir_all(&folder).unwrap();
     told.map_err(|failure| match failure {
-        StudyFailure::NoResult(NoResult::Wrong(wrong)) => wrong,
+        StudyFailure::NoResult(CommandError::Wrong(wrong)) => wrong,
         other => panic!("{other}"),
     })
 }

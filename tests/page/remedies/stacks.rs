@@ -2,7 +2,7 @@
 //! remedies. A text here is settings, limits of a stack, hardware and a network, separated by `---`.
 
 use super::{Case, Grown, Room};
-use fusescape::explore::{CostStore, Request, StackStudy, Sweep};
+use fusescape::explore::{CostStore, Request, StackProblem, Sweep};
 use fusescape::spec::Diagnostics;
 
 pub const ROOM: Room = Room {
@@ -41,9 +41,9 @@ fn points(text: &str) -> Result<(), Diagnostics> {
     parts(text)?.0.plan().points.into_iter().try_for_each(|point| point.map(drop))
 }
 
-fn study(text: &str) -> Result<StackStudy, Diagnostics> {
+fn study(text: &str) -> Result<StackProblem, Diagnostics> {
     let (sweep, limits) = parts(text)?;
-    StackStudy::new(sweep, serde_json::from_str(limits).unwrap())
+    StackProblem::new(sweep, serde_json::from_str(limits).unwrap())
 }
 
 fn listed(text: &str) -> Result<(), Diagnostics> {

@@ -5,7 +5,7 @@ use super::{Case, Grown, Room};
 use crate::timeloop_files::{
     ARCHITECTURE, BY_HAND, ENERGIES, HARDWARE, MAPPING, PROBLEM, WORKLOAD as CONVOLVED, request,
 };
-use fusescape::explore::{LayerRequest, LayerStudy, own_mappings};
+use fusescape::explore::{DesignLayer, LayerRequest, user_mappings};
 use fusescape::hardware::Core;
 use fusescape::import::timeloop;
 use fusescape::spec::Diagnostics;
@@ -245,11 +245,11 @@ fn export(text: &str) -> Result<(), Diagnostics> {
     let parts: Vec<&str> = text.split(MARK).filter_map(|file| file.split_once('\n')).map(|(_, text)| text).collect();
     let (core, network) = (Core::from_text(parts[0])?, Network::from_text(parts[1])?);
     if let Some(mapping) = parts.get(2) {
-        let (study, mapped) = own_mappings(mapping, &core, &network, &request())?.remove(0);
+        let (study, mapped) = user_mappings(mapping, &core, &network, &request())?.remove(0);
         return timeloop::write(&study, &mapped.mapping).map(drop);
     }
     let layer = network.layer(network.computing().last().unwrap()).name.clone();
-    let study = LayerStudy::of(core, &network, &LayerRequest { layer: Some(layer), ..request() })?;
+    let study = DesignLayer::of(core, &network, &LayerRequest { layer: Some(layer), ..request() })?;
     timeloop::write_best(study, &network).map(drop)
 }
 

@@ -1,6 +1,6 @@
 //! Tile sets of HW-Flow-Fusion's multi-tiling (Section 4.2), to compare with.
 
-use fusescape_engine::interlayer::{ChainLayer, Run};
+use fusescape_engine::interlayer::{ChainLayer, EqualTiles};
 
 /// Tiles of one size, anywhere on the map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,12 +14,15 @@ pub struct TileSet {
 }
 
 /// The tile sets of a layer (eqs. 11 and 12), row by row: nine where each axis has its three sizes. Empty tiles are left out.
-pub fn tile_sets(columns: &[Run], rows: &[Run]) -> Vec<TileSet> {
-    let real = |runs: &[Run]| -> Vec<Run> { runs.iter().copied().filter(|run| run.size > 0).collect() };
+pub fn tile_sets(columns: &[EqualTiles], rows: &[EqualTiles]) -> Vec<TileSet> {
+    let real = |runs: &[EqualTiles]| -> Vec<EqualTiles> { runs.iter().copied().filter(|run| run.size > 0).collect() };
     let columns = real(columns);
-    let across = |row: Run| {
-        let set =
-            move |column: Run| TileSet { columns: column.size, rows: row.size, repetitions: column.count * row.count };
+    let across = |row: EqualTiles| {
+        let set = move |column: EqualTiles| TileSet {
+            columns: column.size,
+            rows: row.size,
+            repetitions: column.count * row.count,
+        };
         columns.iter().copied().map(set).collect::<Vec<_>>()
     };
     real(rows).into_iter().flat_map(across).collect()

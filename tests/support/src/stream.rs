@@ -4,8 +4,8 @@ use crate::{integer, number, text, texts};
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::TiVec;
 use fusescape_engine::multicore::{
-    AllocationProblem, CoreId, Edge, GroupId, IterationTile, Link, LinkId, NestId, Offchip, PlacedTile, System, Tensor,
-    TensorId, Tile, TileGraph, TileId, TileNumber, TopMemory, TopMemoryId,
+    AllocationProblem, CoreId, CoreLink, CoreTopMemory, Edge, GroupId, IterationTile, LinkId, NestId, Offchip,
+    PlacedTile, System, TensorId, Tile, TileGraph, TileId, TileNumber, TileTensor, TopMemoryId,
 };
 use fusescape_engine::units::{Bits, BitsPerCycle, Cycles};
 use serde_json::{Value, json};
@@ -82,7 +82,7 @@ pub fn case(file: &Value) -> Case {
     }
     let outputs: BTreeSet<TensorId> =
         tiles.iter().filter_map(|tile: &Tile| tile.tensors[Operand::O as usize]).collect();
-    let tensors = list(&result["tensors"]).zip(tensor_names.keys()).map(|(tensor, id)| Tensor {
+    let tensors = list(&result["tensors"]).zip(tensor_names.keys()).map(|(tensor, id)| TileTensor {
         bits: Bits(integer(&tensor["bits"])),
         // A tensor computed by another layer has none as an input.
         uses: tensor["base_priority"].as_u64().unwrap_or(0),
@@ -106,7 +106,7 @@ pub fn case(file: &Value) -> Case {
 fn system(hardware: &Value) -> (System, TiVec<CoreId, u64>) {
     let ids: TiVec<CoreId, u64> = list(&hardware["cores"]).map(|core| integer(&core["id"])).collect();
     let place = |id: u64| ids.position(|other| *other == id).unwrap();
-    let mut memories: TiVec<TopMemoryId, TopMemory> = TiVec::new();
+    let mut memories: TiVec<TopMemoryId, CoreTopMemory> = TiVec::new();
     let mut memory_of = TiVec::new();
     for (core, facts) in ids.keys().zip(list(&hardware["cores"])) {
         let mut of = [TopMemoryId::from(usize::MAX); 3];
@@ -117,7 +117,7 @@ fn system(hardware: &Value) -> (System, TiVec<CoreId, u64>) {
             let known =
                 memories.position(|known| known.name == name && known.cores.iter().any(|core| sharers.contains(core)));
             let index = known.unwrap_or_else(|| {
-                memories.push_and_get_key(TopMemory {
+                memories.push_and_get_key(CoreTopMemory {
                     name: name.clone(),
                     capacity: Bits(integer(&memory["size_bits"])),
                     read_width: Bits(integer(&memory["read_bw"])),
@@ -132,8 +132,8 @@ fn system(hardware: &Value) -> (System, TiVec<CoreId, u64>) {
         }
         memory_of.push(of);
     }
-    let links: TiVec<LinkId, Link> = list(&hardware["links"])
-        .map(|link| Link {
+    let links: TiVec<LinkId, CoreLink> = list(&hardware["links"])
+        .map(|link| CoreLink {
             name: text(&link["id"].to_string().into()),
             bandwidth: BitsPerCycle(number(&link["bandwidth_bits_per_cycle"])),
             pj_per_cycle: number(&link["unit_energy_cost"]),

@@ -1,7 +1,7 @@
 //! Tables: the twins of figures, and other tables.
 
-use super::figure::Numbers;
-use super::save::{Save, Saved};
+use super::figure::CellNumbers;
+use super::save::{FileContent, Save};
 use crate::app::widgets::words::explain::Number;
 use crate::chart::{Column, Table, TableCell};
 use std::rc::Rc;
@@ -50,7 +50,7 @@ pub struct DataTableProps {
     pub table: Rc<Table>,
     /// Explanations of its cells.
     #[prop_or_default]
-    pub numbers: Numbers,
+    pub numbers: CellNumbers,
 }
 
 /// The table twin of a figure.
@@ -67,7 +67,7 @@ pub fn plain_table(table: Table) -> Html {
 }
 
 /// A table whose numbers unfold.
-pub fn explained_table(table: Rc<Table>, numbers: &Numbers) -> Html {
+pub fn explained_table(table: Rc<Table>, numbers: &CellNumbers) -> Html {
     let row = |row: usize| {
         let content = |column: usize| {
             let asked = numbers.as_ref().and_then(|numbers| numbers.get(row)?.get(column)?.clone())?;
@@ -84,7 +84,7 @@ pub fn explained_table(table: Rc<Table>, numbers: &Numbers) -> Html {
             { table_head(&table) }
             <tbody>{ for (0..table.rows.len()).map(row) }</tbody>
         </table>
-        <Save what={Saved::Table(Rc::clone(&table))} />
+        <Save what={FileContent::Table(Rc::clone(&table))} />
         </>
     }
 }

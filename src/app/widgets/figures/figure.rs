@@ -1,11 +1,11 @@
 //! Figures on the page: a canvas at full width and device resolution, and its table twin.
 
 use super::data_table::DataTable;
-use super::save::{Save, Saved, WIDTH};
-use crate::app::widgets::page::surroundings::{theme, use_surroundings};
+use super::save::{FileContent, Save, WIDTH};
+use crate::app::widgets::page::figure_context::{theme, use_figure_context};
 use crate::app::widgets::pointing::pointers::{spot, zoom_of};
 use crate::app::widgets::pointing::regions::Regions;
-use crate::app::widgets::words::explain::Asked;
+use crate::app::widgets::words::explain::AskedNumber;
 use crate::chart::{Chart, draw_on_canvas};
 use crate::explain::Explained;
 use std::any::Any;
@@ -78,7 +78,7 @@ pub fn Canvas(props: &CanvasProps) -> Html {
     let place = use_node_ref();
     let canvas = use_node_ref();
     let width = use_observed_width(&place);
-    let is_dark = use_surroundings().is_dark;
+    let is_dark = use_figure_context().is_dark;
     use_effect_with((props.chart.clone(), width, is_dark, canvas.clone()), |(chart, width, is_dark, canvas)| {
         if let (Some(canvas), 1..) = (canvas.cast::<HtmlCanvasElement>(), *width) {
             let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio()) * zoom_of(&canvas);
@@ -149,11 +149,11 @@ pub fn use_observed_width(place: &NodeRef) -> u32 {
 }
 
 /// Explanations of the cells of a table, row by row; rows and cells at the end may be missing.
-pub type Numbers = Option<Rc<Vec<Vec<Option<Asked>>>>>;
+pub type CellNumbers = Option<Rc<Vec<Vec<Option<AskedNumber>>>>>;
 
 /// Explanations of a table whose cells are explained already.
-pub fn made(rows: Vec<Vec<Option<Explained>>>) -> Numbers {
-    let cell = |explained: Option<Explained>| Some(Asked::Made(Rc::new(explained?)));
+pub fn made(rows: Vec<Vec<Option<Explained>>>) -> CellNumbers {
+    let cell = |explained: Option<Explained>| Some(AskedNumber::Made(Rc::new(explained?)));
     Some(Rc::new(rows.into_iter().map(|row| row.into_iter().map(cell).collect()).collect()))
 }
 
@@ -167,7 +167,7 @@ pub struct FigureProps {
     pub testid: &'static str,
     /// Explanations of the cells of its table.
     #[prop_or_default]
-    pub numbers: Numbers,
+    pub numbers: CellNumbers,
     #[prop_or_default]
     pub on_click: Option<Callback<Spot>>,
     #[prop_or_default]
@@ -209,7 +209,7 @@ pub fn Figure(props: &FigureProps) -> Html {
                     />
                 </Regions>
             </div>
-            <Save what={Saved::Figure(props.chart.clone(), WIDTH)} />
+            <Save what={FileContent::Figure(props.chart.clone(), WIDTH)} />
             <DataTable table={Rc::new(props.chart.chart().table())} numbers={props.numbers.clone()} />
         </figure>
     }

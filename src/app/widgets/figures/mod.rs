@@ -1,5 +1,6 @@
 //! Figures and tables, still or step by step, and their files.
 
+pub mod animation;
 pub mod data_table;
 pub mod download;
 pub mod figure;
@@ -9,5 +10,4 @@ pub mod pan_zoom;
 pub mod player;
 pub mod save;
 pub mod save_menu;
-pub mod stage;
 pub mod turning;

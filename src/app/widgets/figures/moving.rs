@@ -2,7 +2,7 @@
 //! they rest.
 
 use crate::app::platform::timer::before_next_frame;
-use crate::app::widgets::page::surroundings::{theme, use_surroundings};
+use crate::app::widgets::page::figure_context::{theme, use_figure_context};
 use crate::app::widgets::pointing::pointers::zoom_of;
 use crate::chart::{Chart, draw_on_canvas};
 use gloo_timers::callback::Timeout;
@@ -16,7 +16,7 @@ const REST_MS: u32 = 350;
 /// changes.
 #[hook]
 pub fn use_drawn<C: Chart + Clone + PartialEq + 'static>(canvas: &NodeRef, chart: &C, width: u32) {
-    let is_dark = use_surroundings().is_dark;
+    let is_dark = use_figure_context().is_dark;
     let waiting = use_mut_ref(|| None::<(C, bool)>);
     let drawn_width = use_mut_ref(|| 0);
     use_effect_with((chart.clone(), width, is_dark, canvas.clone()), move |(chart, width, is_dark, canvas)| {

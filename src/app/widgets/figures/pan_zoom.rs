@@ -27,17 +27,17 @@ pub struct PanZoom {
     own: UseStateHandle<Option<f64>>,
     view: NodeRef,
     /// The fixed point of a change of scale.
-    anchor: Rc<RefCell<Option<Anchor>>>,
-    pointers: Rc<RefCell<Down>>,
+    anchor: Rc<RefCell<Option<ZoomAnchor>>>,
+    pointers: Rc<RefCell<PanPointers>>,
     /// Scroll position, in whole heights of the view.
     page: UseStateHandle<usize>,
 }
 
 /// A place in the drawing, as fractions of its size, and its place in the view, CSS pixels from the corner.
-type Anchor = ((f64, f64), (f64, f64));
+type ZoomAnchor = ((f64, f64), (f64, f64));
 
 #[derive(Default)]
-struct Down {
+struct PanPointers {
     fingers: Pointers,
     /// The last place of the pointer that is down, and whether it has moved far enough to be a drag.
     drag: Option<((f64, f64), bool)>,
@@ -49,7 +49,7 @@ pub fn use_pan_zoom(view: &NodeRef, size: (f64, f64)) -> PanZoom {
     let room = f64::from(use_observed_width(view));
     let own = use_state_eq(|| None::<f64>);
     let anchor = (*use_memo((), |()| Rc::new(RefCell::new(None)))).clone();
-    let pointers = (*use_memo((), |()| Rc::new(RefCell::new(Down::default())))).clone();
+    let pointers = (*use_memo((), |()| Rc::new(RefCell::new(PanPointers::default())))).clone();
     let fitting = if room > 0.0 { (room / size.0.max(1.0)).min(1.0) } else { 1.0 };
     let whole = fitting.min(HEIGHT / size.1.max(1.0)).max(SCALES.0);
     let scale = own.unwrap_or(fitting);

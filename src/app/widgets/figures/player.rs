@@ -1,9 +1,10 @@
 //! Playback of a view step by step: the current step, and the buttons, sliders and timer that change it.
 //!
-//! A view defines its steps ([`Stepped`]). Where a step is a figure, `stage.rs` draws it and handles pointers and keys.
+//! A view defines its steps ([`AnimationFrame`]). Where a step is a figure, `animation.rs` draws it and handles
+//! pointers and keys.
 
 use crate::app::platform::timer::{before_next_frame, now_ms};
-use crate::app::widgets::forms::controls::{Choice, Picker, passing, target};
+use crate::app::widgets::forms::controls::{ChoiceOption, Picker, passing, target};
 use crate::chart::group_thousands;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -34,7 +35,7 @@ impl Speed {
 }
 
 /// A step of a view; everything drawn follows from it.
-pub trait Stepped: Clone + PartialEq + 'static {
+pub trait AnimationFrame: Clone + PartialEq + 'static {
     /// Speeds, from slow to fast. The default is the second, or the only one.
     const SPEEDS: &'static [Speed];
 
@@ -108,9 +109,9 @@ pub fn is_still() -> bool {
 }
 
 /// Begins at `linked`, else at `start`. Goes back to `start` when the view shows something else: another `of`, or
-/// another `start` into which the current step cannot be carried ([`Stepped::kept`]).
+/// another `start` into which the current step cannot be carried ([`AnimationFrame::kept`]).
 #[hook]
-pub fn use_player<S: Stepped, K: Clone + PartialEq + 'static>(start: S, of: K, linked: Option<S>) -> Player<S> {
+pub fn use_player<S: AnimationFrame, K: Clone + PartialEq + 'static>(start: S, of: K, linked: Option<S>) -> Player<S> {
     let known = use_mut_ref(|| (start.clone(), of.clone()));
     let looking = use_memo((), |()| Looking {
         now: RefCell::new(linked.unwrap_or_else(|| start.clone())),
@@ -139,7 +140,7 @@ pub fn use_player<S: Stepped, K: Clone + PartialEq + 'static>(start: S, of: K, l
     player
 }
 
-impl<S: Stepped> Player<S> {
+impl<S: AnimationFrame> Player<S> {
     /// The current step.
     pub fn now(&self) -> S {
         self.looking.now.borrow().clone()
@@ -264,7 +265,8 @@ impl<S: Stepped> Player<S> {
     pub fn speeds(&self, testid: impl Into<AttrValue>) -> Html {
         let player = self.clone();
         let onchange = Callback::from(move |value: String| player.set_speed(&value));
-        let choices: Vec<Choice> = S::SPEEDS.iter().map(|speed| Choice::new(speed.value(), speed.title())).collect();
+        let choices: Vec<ChoiceOption> =
+            S::SPEEDS.iter().map(|speed| ChoiceOption::new(speed.value(), speed.title())).collect();
         let value = self.speed().map(Speed::value).unwrap_or_default();
         html! {
             if !is_still() {

@@ -1,9 +1,9 @@
 //! Figures and tables as files: a button beside each unfolds the kinds of files.
 
 use super::figure::Drawn;
-use crate::app::platform::pieces::late;
+use crate::app::platform::lazy_modules::late;
 use crate::chart::{NetworkDrawing, Panels, Table};
-use crate::piece;
+use crate::lazy_module;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -12,7 +12,7 @@ pub const WIDTH: u32 = 900;
 
 /// The content of a file to be saved.
 #[derive(Clone, PartialEq)]
-pub enum Saved {
+pub enum FileContent {
     /// A figure and its width in CSS pixels.
     Figure(Drawn, u32),
     /// The layers of a network, as a figure that is drawn for files only; its code is not fetched before.
@@ -25,15 +25,15 @@ pub enum Saved {
 
 /// Functions whose code is fetched when something is first saved.
 #[derive(Clone, Copy)]
-pub struct SaveParts {
+pub struct SaveCode {
     /// Draws one button per kind of file.
-    pub kinds: fn(&Saved) -> Html,
+    pub kinds: fn(&FileContent) -> Html,
 }
-piece!(SaveParts);
+lazy_module!(SaveCode);
 
 #[derive(Properties, PartialEq)]
 pub struct SaveProps {
-    pub what: Saved,
+    pub what: FileContent,
     /// Text of the button.
     #[prop_or("save")]
     pub label: &'static str,
@@ -49,10 +49,10 @@ pub fn Save(props: &SaveProps) -> Html {
     };
     let kinds = is_open.then(|| {
         let what = props.what.clone();
-        late(move |parts: SaveParts| (parts.kinds)(&what))
+        late(move |parts: SaveCode| (parts.kinds)(&what))
     });
     let (of, title) = match props.what {
-        Saved::Table(_) => ("table", "Save the table as a file"),
+        FileContent::Table(_) => ("table", "Save the table as a file"),
         _ => ("figure", "Save the figure as a file"),
     };
     html! {

@@ -1,8 +1,8 @@
 //! The kinds of files in which a figure or a table can be saved.
 
 use super::download::{save_blob, save_text};
-use super::save::Saved;
-use crate::app::widgets::page::surroundings::{DesignNames, use_surroundings};
+use super::save::FileContent;
+use crate::app::widgets::page::figure_context::{DesignNames, use_figure_context};
 use crate::chart::{Chart, Framed, Table, Theme, draw_on_canvas, svg};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
@@ -16,13 +16,13 @@ const PIXELS: f64 = 2.0;
 const PANELS_WIDTH: u32 = 1100;
 
 /// Draws the buttons. Only `shell::pieces` may name it.
-pub fn kinds(what: &Saved) -> Html {
+pub fn kinds(what: &FileContent) -> Html {
     html! { <Kinds what={what.clone()} /> }
 }
 
 #[derive(Properties, PartialEq)]
 struct KindsProps {
-    what: Saved,
+    what: FileContent,
 }
 
 /// The use of a picture; decides its colours and its surroundings.
@@ -37,15 +37,17 @@ enum Audience {
 /// One button per kind of file.
 #[component]
 fn Kinds(props: &KindsProps) -> Html {
-    let surroundings = use_surroundings();
-    let (theme, names) = (surroundings.theme(), surroundings.names);
+    let figure_context = use_figure_context();
+    let (theme, names) = (figure_context.theme(), figure_context.names);
     let button = |kind: &'static str, audience: Audience| {
         let (what, names) = (props.what.clone(), names.clone());
         let onclick = Callback::from(move |_: MouseEvent| match &what {
-            Saved::Figure(chart, width) => save_figure(kind, audience, chart.chart(), *width, theme, &names),
-            Saved::Network(drawing) => save_figure(kind, audience, &**drawing, drawing.own_width(), theme, &names),
-            Saved::Panels(panels) => save_figure(kind, audience, &**panels, PANELS_WIDTH, theme, &names),
-            Saved::Table(table) => save_table(kind, table, &names),
+            FileContent::Figure(chart, width) => save_figure(kind, audience, chart.chart(), *width, theme, &names),
+            FileContent::Network(drawing) => {
+                save_figure(kind, audience, &**drawing, drawing.own_width(), theme, &names)
+            }
+            FileContent::Panels(panels) => save_figure(kind, audience, &**panels, PANELS_WIDTH, theme, &names),
+            FileContent::Table(table) => save_table(kind, table, &names),
         });
         let (label, testid) = match audience {
             Audience::Page => (kind.to_ascii_uppercase(), format!("save-{kind}")),
@@ -59,7 +61,7 @@ fn Kinds(props: &KindsProps) -> Html {
         [("svg", Audience::Page), ("png", Audience::Page), ("svg", Audience::Slides), ("png", Audience::Slides)];
     let tables = [("csv", Audience::Page), ("json", Audience::Page)];
     let kinds = match &props.what {
-        Saved::Table(_) => tables.to_vec(),
+        FileContent::Table(_) => tables.to_vec(),
         _ => [&pictures[..], &tables[..]].concat(),
     };
     html! {

@@ -1,19 +1,19 @@
 //! The loops of a layer as they turn: the steps, and the effect of sliders, keys and drags over a loop.
 
+use super::animation::{AnimatedFigure, Animation, Captions, use_animation};
 use super::data_table::{Twin, plain_table};
 use super::figure::Drawn;
-use super::player::{Slider, Speed, Stepped};
-use super::save::{Save, Saved, WIDTH};
-use super::stage::{Stage, Staged, Words, use_stage};
-use crate::app::widgets::forms::controls::{Choice, Picker};
+use super::player::{AnimationFrame, Slider, Speed};
+use super::save::{FileContent, Save, WIDTH};
+use crate::app::widgets::forms::controls::{ChoiceOption, Picker};
 use crate::chart::{Chart, Turns, group_thousands};
-use crate::cost::LoopTurns;
+use crate::cost::LoopTrace;
 use std::rc::Rc;
 use yew::prelude::*;
 
 #[derive(Properties)]
 pub struct TurningProps {
-    pub turns: Rc<LoopTurns>,
+    pub turns: Rc<LoopTrace>,
     pub layer: Rc<str>,
 }
 
@@ -44,7 +44,7 @@ fn turn(now: &Turns, loops: usize) -> u64 {
     now.turns.order.iter().skip(now.depth).take(loops).map(|next| next.size).product()
 }
 
-impl Stepped for Turns {
+impl AnimationFrame for Turns {
     const SPEEDS: &'static [Speed] = &[
         Speed { count: 2, unit: "step" },
         Speed { count: 8, unit: "step" },
@@ -74,10 +74,10 @@ impl Stepped for Turns {
     }
 }
 
-impl Staged for Turns {
+impl AnimatedFigure for Turns {
     /// Index of the loop under the drag.
     type Grip = usize;
-    const WORDS: Words = Words {
+    const CAPTIONS: Captions = Captions {
         testid: "turns",
         keys: "Loops as they turn: left and right arrow lead from step to step, up and down by a turn of the next outer loop, page up \
                and page down by a turn of the one after it, Home to the first step, End to the last",
@@ -114,7 +114,7 @@ impl Staged for Turns {
 #[component]
 pub fn Turning(props: &TurningProps) -> Html {
     let start = Turns::new(Rc::clone(&props.turns), Rc::clone(&props.layer));
-    let stage = use_stage(start, (), None);
+    let stage = use_animation(start, (), None);
     let (now, settled) = (stage.player.now(), stage.settled.clone());
     let table = use_callback(settled.clone(), |(), settled| plain_table(settled.table()));
     html! {
@@ -127,14 +127,14 @@ pub fn Turning(props: &TurningProps) -> Html {
             <figcaption class="sr-only">{ "Loops of a layer, and what lies in each memory" }</figcaption>
             { stage.view() }
             { scrubber(&stage, &now) }
-            <div class="saves"><Save what={Saved::Figure(Drawn::new(settled), WIDTH)} /></div>
+            <div class="saves"><Save what={FileContent::Figure(Drawn::new(settled), WIDTH)} /></div>
             <Twin label="what lies where as a table" cells={usize::MAX} {table} />
         </figure>
     }
 }
 
 /// A slider over the steps, and a list of what one step covers.
-fn scrubber(stage: &Stage<Turns>, now: &Turns) -> Html {
+fn scrubber(stage: &Animation<Turns>, now: &Turns) -> Html {
     let steps =
         Slider { title: "step", last: last(now), at: now.step, told: now.title(), to: at, testid: "turns-steps" };
     let ondepth = {
@@ -143,12 +143,12 @@ fn scrubber(stage: &Stage<Turns>, now: &Turns) -> Html {
             value.parse().into_iter().for_each(|depth| player.look(with_depth(&player.now(), depth)));
         })
     };
-    let depths: Vec<Choice> = (0..now.turns.order.len())
+    let depths: Vec<ChoiceOption> = (0..now.turns.order.len())
         .rev()
         .map(|depth| {
             let next = now.turns.order[depth];
             let steps = group_thousands(now.turns.steps(depth));
-            Choice::new(depth.to_string(), format!("{} {}: {steps} steps", next.dim, next.size))
+            ChoiceOption::new(depth.to_string(), format!("{} {}: {steps} steps", next.dim, next.size))
         })
         .collect();
     let depth = html! {

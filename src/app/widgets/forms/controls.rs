@@ -6,7 +6,7 @@ use yew::prelude::*;
 use yew::virtual_dom::VTag;
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Choice {
+pub struct ChoiceOption {
     /// Passed to `onchange`; unique among the choices.
     pub value: AttrValue,
     /// The text shown.
@@ -15,7 +15,7 @@ pub struct Choice {
     pub group: &'static str,
 }
 
-impl Choice {
+impl ChoiceOption {
     /// A choice that belongs to no group.
     pub fn new(value: impl Into<AttrValue>, title: impl Into<AttrValue>) -> Self {
         Self { value: value.into(), title: title.into(), group: "" }
@@ -26,7 +26,7 @@ impl Choice {
 pub struct SelectProps {
     pub label: AttrValue,
     /// The choices; those of one group stand together.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<ChoiceOption>,
     /// Value of the current choice.
     pub value: AttrValue,
     pub onchange: Callback<String>,
@@ -56,7 +56,7 @@ pub struct PickerProps {
     #[prop_or_default]
     pub label: Option<AttrValue>,
     /// The choices; those of one group stand together.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<ChoiceOption>,
     /// Value of the current choice.
     pub value: AttrValue,
     pub onchange: Callback<String>,
@@ -72,7 +72,7 @@ pub fn Picker(props: &PickerProps) -> Html {
     let onchange = passing(&props.onchange, |event: Event| Some(target::<HtmlSelectElement>(&event)?.value()));
     // Once a person has chosen, a browser ignores the attribute `selected`, but not the property. An effect would set
     // it too late: Yew may let the browser paint before effects run. (`html!` cannot set properties of this kind.)
-    let option = |choice: &Choice| {
+    let option = |choice: &ChoiceOption| {
         let mut option = VTag::new("option");
         option.add_attribute("value", choice.value.clone());
         option.add_property("selected", props.value == choice.value);

@@ -1,17 +1,17 @@
 //! Lists of diagnostics: place, reason, remedy.
 
-use super::form::Form;
-use crate::app::platform::pieces::late;
-use crate::piece;
+use super::form::DocumentForm;
+use crate::app::platform::lazy_modules::late;
+use crate::lazy_module;
 use crate::spec::{Diagnostic, Diagnostics, in_quotes, quoted_parts};
 use yew::prelude::*;
 
 /// Functions whose code is fetched with the first diagnostic.
 #[derive(Clone, Copy)]
-pub struct DiagnosticParts {
+pub struct DiagnosticCode {
     pub list: fn(&DiagnosticListProps) -> Html,
 }
-piece!(DiagnosticParts);
+lazy_module!(DiagnosticCode);
 
 #[derive(Properties, PartialEq, Clone)]
 pub struct DiagnosticListProps {
@@ -24,7 +24,7 @@ pub struct DiagnosticListProps {
     pub on_path: Option<Callback<String>>,
     /// The document that proposed fixes are applied to; `None` offers no fixes.
     #[prop_or_default]
-    pub form: Option<Form>,
+    pub form: Option<DocumentForm>,
     pub testid: &'static str,
 }
 
@@ -35,7 +35,7 @@ pub fn DiagnosticList(props: &DiagnosticListProps) -> Html {
         return html! {};
     }
     let props = props.clone();
-    late(move |parts: DiagnosticParts| (parts.list)(&props))
+    late(move |parts: DiagnosticCode| (parts.list)(&props))
 }
 
 /// A text whose words in backticks are set as code.

@@ -3,7 +3,7 @@
 use super::controls::{passing, target};
 use crate::app::widgets::pointing::highlight::{Subject, point_at, use_highlight};
 use crate::form::{NamedItem, named_items};
-use crate::piece;
+use crate::lazy_module;
 use std::ops::Range;
 use std::rc::Rc;
 use web_sys::{HtmlElement, HtmlTextAreaElement};
@@ -21,10 +21,10 @@ pub fn use_text_offered() -> bool {
 
 /// Functions whose code is fetched with the first text shown.
 #[derive(Clone, Copy)]
-pub struct TextParts {
+pub struct TextCode {
     pub document_text: fn(&DocumentTextProps) -> Html,
 }
-piece!(TextParts);
+lazy_module!(TextCode);
 
 #[derive(Clone, Properties, PartialEq)]
 pub struct DocumentTextProps {

@@ -1,14 +1,14 @@
 //! A slider beside a number of a form.
 
 use super::controls::target;
-use super::form::Form;
-use crate::form::{FieldTarget, ladder, ladder_within};
+use super::form::DocumentForm;
+use crate::form::{FieldTarget, value_scale, value_scale_within};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct DragFieldProps {
-    pub form: Form,
+    pub form: DocumentForm,
     /// The number that it changes.
     pub place: FieldTarget,
     /// Smallest and largest value; `None` for no limits.
@@ -24,8 +24,8 @@ pub fn DragField(props: &DragFieldProps) -> Html {
     let number = use_mut_ref(|| 0u32);
     let text = props.place.read(&props.form.document);
     let steps = match &props.bounds {
-        None => ladder(&text),
-        Some([from, to]) => ladder_within(&text, from, to),
+        None => value_scale(&text),
+        Some([from, to]) => value_scale_within(&text, from, to),
     };
     let Some(steps) = steps.filter(|_| !props.place.is_name()) else { return html! {} };
     // A drag begins with a press of the pointer, or with the first key after the focus has moved here.

@@ -11,20 +11,20 @@ use yew::prelude::*;
 
 /// A document as a form: its values, its diagnostics, and the callback for edits.
 #[derive(Clone)]
-pub struct Form {
+pub struct DocumentForm {
     pub half: Half,
     pub document: Rc<Outline>,
     wrong: Rc<Vec<(PathKey, Diagnostic)>>,
     pub(super) act: Callback<Action>,
 }
 
-impl PartialEq for Form {
+impl PartialEq for DocumentForm {
     fn eq(&self, other: &Self) -> bool {
         self.half == other.half && self.document == other.document && self.wrong == other.wrong && self.act == other.act
     }
 }
 
-impl Form {
+impl DocumentForm {
     pub fn new(half: Half, document: Rc<Outline>, diagnostics: &Diagnostics, act: &Callback<Action>) -> Self {
         let wrong = diagnostics.0.iter().map(|one| (document.key(&one.path), one.clone())).collect();
         Self { half, document, wrong: Rc::new(wrong), act: act.clone() }
@@ -120,7 +120,7 @@ pub enum Selected {
 
 #[derive(Properties, PartialEq)]
 pub struct CellFieldProps {
-    pub form: Form,
+    pub form: DocumentForm,
     /// The value that the field edits.
     pub place: FieldTarget,
     /// Accessible name, where no label is beside it.

@@ -2,7 +2,7 @@
 
 use super::diagnostics::prose;
 use super::drag_field::DragField;
-use super::form::{CellField, Form};
+use super::form::{CellField, DocumentForm};
 use super::varying::VaryButton;
 use crate::form::{Field, FieldTarget};
 use crate::spec::Diagnostic;
@@ -10,7 +10,7 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct FormFieldProps {
-    pub form: Form,
+    pub form: DocumentForm,
     /// The value that the field edits.
     pub place: FieldTarget,
     pub label: AttrValue,
@@ -60,7 +60,7 @@ pub fn FormField(props: &FormFieldProps) -> Html {
 
 #[derive(Properties, PartialEq)]
 struct NoteRowProps {
-    form: Form,
+    form: DocumentForm,
     path: String,
     id: String,
     label: AttrValue,
@@ -120,7 +120,7 @@ fn NoteRow(props: &NoteRowProps) -> Html {
 
 #[derive(Properties, PartialEq)]
 pub struct WrongHereProps {
-    pub form: Form,
+    pub form: DocumentForm,
     pub wrong: Vec<Diagnostic>,
     /// HTML id, for the `aria-describedby` of its field.
     #[prop_or_default]
@@ -143,7 +143,7 @@ pub fn WrongHere(props: &WrongHereProps) -> Html {
 }
 
 /// A field of a form, for the value `field` of the item at `path`.
-pub fn listed_field(form: &Form, path: &str, field: &Field) -> Html {
+pub fn listed_field(form: &DocumentForm, path: &str, field: &Field) -> Html {
     let place = FieldTarget::Value { path: format!("{path}.{}", field.name), is_optional: field.is_optional };
     html! {
         <FormField

@@ -1,6 +1,6 @@
 //! Buttons that add a number of a document to a study. The view of studies takes the request once it is shown.
 
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::form::Variable;
 use crate::state::{Action, Tab, ViewField};
 use std::cell::RefCell;

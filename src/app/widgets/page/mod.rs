@@ -1,7 +1,7 @@
 //! The look of the page, and the design that its figures are of.
 
 #[cfg(target_arch = "wasm32")]
-pub mod surroundings;
+pub mod figure_context;
 #[cfg(target_arch = "wasm32")]
 pub mod theme;
 pub mod theme_choice;

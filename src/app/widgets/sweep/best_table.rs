@@ -1,8 +1,8 @@
 //! Table twin of a heatmap with too many cells: lists only the best tile sizes.
 
 use super::fine_grid::BEST_LISTED;
-use super::grid::{Grid, offered};
-use crate::app::widgets::figures::save::{Save, Saved};
+use super::grid::{SweepGrid, offered};
+use crate::app::widgets::figures::save::{FileContent, Save};
 use crate::app::workers::results::SweepResults;
 use crate::chart::{Column, Table, TableCell};
 use crate::explore::PointSummary;
@@ -12,7 +12,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 /// The best tile sizes of the window, and the opened one with its rank.
-pub fn best_table(grid: &Grid, results: &Rc<SweepResults>, metric: Metric, opened: Option<u32>) -> Html {
+pub fn best_table(grid: &SweepGrid, results: &Rc<SweepResults>, metric: Metric, opened: Option<u32>) -> Html {
     let (columns, rows) = (grid.window.columns, grid.window.rows);
     let cells = (rows.0..rows.1).flat_map(|row| (columns.0..columns.1).map(move |column| (column, row)));
     let mut ranked: Vec<(f64, (usize, usize))> =
@@ -78,7 +78,7 @@ pub fn best_table(grid: &Grid, results: &Rc<SweepResults>, metric: Metric, opene
             </thead>
             <tbody>{ for listed.iter().map(row) }</tbody>
         </table>
-        <Save what={Saved::Table(table)} />
+        <Save what={FileContent::Table(table)} />
         </>
     }
 }

@@ -1,7 +1,7 @@
 //! The points of a sweep as grids of tile sizes, and the heatmaps that show them.
 
 use crate::app::workers::results::{PointState, SweepResults};
-use crate::chart::{Best, Cell, Heatmap, Quantity, Ramp, Window};
+use crate::chart::{BestCell, Heatmap, HeatmapCell, Quantity, Ramp, Window};
 use crate::depth_first::{FuseDepth, StoringMode};
 use crate::explore::coarsest_step;
 use crate::state::Metric;
@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 /// The grid of tile sizes of one storing mode; of a large one, the window that is shown.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Grid {
+pub struct SweepGrid {
     pub mode: StoringMode,
     /// Tile widths of the whole grid, in columns of pixels.
     pub widths: Rc<Vec<u64>>,
@@ -22,7 +22,7 @@ pub struct Grid {
     first: u32,
 }
 
-impl Grid {
+impl SweepGrid {
     /// Number of columns and rows of the whole grid.
     pub fn size(&self) -> (usize, usize) {
         (self.widths.len(), self.heights.len())
@@ -52,14 +52,14 @@ impl Grid {
 }
 
 /// One grid per storing mode, in the order of the sweep; none for a sweep without tiles.
-pub fn grids(results: &SweepResults) -> Vec<Grid> {
+pub fn grids(results: &SweepResults) -> Vec<SweepGrid> {
     let Some(settings) = results.requests.first().map(|request| &request.settings) else { return Vec::new() };
     if settings.fuse.contains(&FuseDepth::LayerByLayer) {
         return Vec::new();
     }
     let (widths, heights) = (Rc::new(settings.tiles_x.clone()), Rc::new(settings.tiles_y.clone()));
     let size = (widths.len(), heights.len());
-    let grid = |(index, &mode): (usize, &StoringMode)| Grid {
+    let grid = |(index, &mode): (usize, &StoringMode)| SweepGrid {
         mode,
         widths: Rc::clone(&widths),
         heights: Rc::clone(&heights),
@@ -70,22 +70,33 @@ pub fn grids(results: &SweepResults) -> Vec<Grid> {
 }
 
 /// The state of a cell: while it is not computed, the cost of the nearest point on a coarser grid.
-fn cell(grid: &Grid, results: &SweepResults, metric: Metric, pareto: &HashSet<u32>, at: (usize, usize)) -> Cell {
+fn cell(
+    grid: &SweepGrid,
+    results: &SweepResults,
+    metric: Metric,
+    pareto: &HashSet<u32>,
+    at: (usize, usize),
+) -> HeatmapCell {
     let point = grid.point(at);
     match results.points.get(point as usize) {
-        Some(PointState::Done(summary)) => Cell::Value { value: metric.of(summary), pareto: pareto.contains(&point) },
-        Some(PointState::Infeasible(_) | PointState::Failed(_)) => Cell::Infeasible,
+        Some(PointState::Done(summary)) => {
+            HeatmapCell::Value { value: metric.of(summary), pareto: pareto.contains(&point) }
+        }
+        Some(PointState::Infeasible(_) | PointState::Failed(_)) => HeatmapCell::Infeasible,
         _ => {
             let coarsest = coarsest_step(grid.widths.len(), grid.heights.len());
             let steps = (1..).map(|power| 1 << power).take_while(|step| *step <= coarsest);
             let coarser = |step: usize| results.summary(grid.point((at.0 - at.0 % step, at.1 - at.1 % step)));
-            steps.into_iter().find_map(coarser).map_or(Cell::Pending, |summary| Cell::Estimate(metric.of(summary)))
+            steps
+                .into_iter()
+                .find_map(coarser)
+                .map_or(HeatmapCell::Pending, |summary| HeatmapCell::Estimate(metric.of(summary)))
         }
     }
 }
 
 /// The heatmap of a grid.
-pub fn heatmap(grid: &Grid, results: &SweepResults, metric: Metric, pareto: &HashSet<u32>) -> Heatmap {
+pub fn heatmap(grid: &SweepGrid, results: &SweepResults, metric: Metric, pareto: &HashSet<u32>) -> Heatmap {
     let (columns, rows) = (grid.window.columns, grid.window.rows);
     let cells = (rows.0..rows.1).flat_map(|row| (columns.0..columns.1).map(move |column| (column, row)));
     let best = || {
@@ -106,7 +117,7 @@ pub fn heatmap(grid: &Grid, results: &SweepResults, metric: Metric, pareto: &Has
         cells: cells.map(|at| cell(grid, results, metric, pareto, at)).collect(),
         range: None,
         selected: None,
-        best: if grid.window == Window::whole(grid.size()) { Best::OfCells } else { Best::At(best()) },
+        best: if grid.window == Window::whole(grid.size()) { BestCell::OfCells } else { BestCell::At(best()) },
         contours: Vec::new(),
         ramp: Ramp::default(),
     }
@@ -114,17 +125,17 @@ pub fn heatmap(grid: &Grid, results: &SweepResults, metric: Metric, pareto: &Has
 
 /// The ratio of the cost of B to the cost of A, per storing mode that both sweep over the same tile sizes.
 pub fn ratios(a: &SweepResults, b: &SweepResults, metric: Metric) -> Vec<Heatmap> {
-    let ratio = |(a_grid, b_grid): (&Grid, &Grid)| {
+    let ratio = |(a_grid, b_grid): (&SweepGrid, &SweepGrid)| {
         let (columns, rows) = b_grid.size();
         let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
         let cell = |at: (usize, usize)| {
-            let point = |results: &SweepResults, grid: &Grid| cell(grid, results, metric, &HashSet::new(), at);
+            let point = |results: &SweepResults, grid: &SweepGrid| cell(grid, results, metric, &HashSet::new(), at);
             match (point(a, a_grid), point(b, b_grid)) {
-                (Cell::Value { value: a, .. }, Cell::Value { value: b, .. }) if a > 0.0 => {
-                    Cell::Value { value: b / a, pareto: false }
+                (HeatmapCell::Value { value: a, .. }, HeatmapCell::Value { value: b, .. }) if a > 0.0 => {
+                    HeatmapCell::Value { value: b / a, pareto: false }
                 }
-                (Cell::Infeasible, _) | (_, Cell::Infeasible) => Cell::Infeasible,
-                _ => Cell::Pending,
+                (HeatmapCell::Infeasible, _) | (_, HeatmapCell::Infeasible) => HeatmapCell::Infeasible,
+                _ => HeatmapCell::Pending,
             }
         };
         Heatmap {
@@ -135,7 +146,7 @@ pub fn ratios(a: &SweepResults, b: &SweepResults, metric: Metric) -> Vec<Heatmap
         }
     };
     let (a_grids, b_grids) = (grids(a), grids(b));
-    let alike = |(a, b): &(&Grid, &Grid)| a.mode == b.mode && a.widths == b.widths && a.heights == b.heights;
+    let alike = |(a, b): &(&SweepGrid, &SweepGrid)| a.mode == b.mode && a.widths == b.widths && a.heights == b.heights;
     let pairs = b_grids.iter().filter_map(|b| Some((a_grids.iter().find(|a| a.mode == b.mode)?, b)));
     let mut maps: Vec<Heatmap> = pairs.filter(alike).map(ratio).collect();
     if let Some((low, high)) = Heatmap::shared_range(&maps) {

@@ -1,13 +1,13 @@
 //! One heatmap: values on hover and under the keyboard's cursor; a click opens a point; zoom.
 
-use super::grid::{Grid, offered};
+use super::grid::{SweepGrid, offered};
 use super::heatmap_table::HeatmapTable;
 use super::zoom::use_drag;
 use crate::app::platform::timer::later;
 use crate::app::widgets::figures::figure::{Canvas, Drawn, Spot};
-use crate::app::widgets::figures::save::{Save, Saved, WIDTH};
+use crate::app::widgets::figures::save::{FileContent, Save, WIDTH};
 use crate::app::widgets::forms::diagnostics::sentences;
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::widgets::pointing::cursor::use_cursor;
 use crate::app::widgets::pointing::highlight::{Subject, point_at, use_highlight};
 use crate::app::widgets::pointing::regions::frames;
@@ -22,7 +22,7 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct HeatmapFigureProps {
-    pub grid: Grid,
+    pub grid: SweepGrid,
     pub map: Heatmap,
     pub metric: Metric,
     /// The opened point.
@@ -132,7 +132,7 @@ pub fn HeatmapFigure(props: &HeatmapFigureProps) -> Html {
                     <Tooltip {spot}>{ cell_card(props, cell) }</Tooltip>
                 }
             </div>
-            <Save what={Saved::Figure(Drawn::new(props.map.clone()), WIDTH)} />
+            <Save what={FileContent::Figure(Drawn::new(props.map.clone()), WIDTH)} />
             <HeatmapTable
                 grid={props.grid.clone()}
                 map={props.map.clone()}
@@ -204,7 +204,7 @@ fn moved((column, row): (usize, usize), key: &str, (columns, rows): (usize, usiz
 /// Where the tooltip of the keyboard's cursor is put.
 fn keyboard_spot(
     cursor: Option<(usize, usize)>,
-    grid: &Grid,
+    grid: &SweepGrid,
     map: &Heatmap,
     place: &NodeRef,
 ) -> Option<((usize, usize), Spot)> {
@@ -216,7 +216,7 @@ fn keyboard_spot(
 }
 
 /// A frame around a cell.
-fn frame(cell: (usize, usize), grid: &Grid, map: &Heatmap, place: &NodeRef) -> Option<Html> {
+fn frame(cell: (usize, usize), grid: &SweepGrid, map: &Heatmap, place: &NodeRef) -> Option<Html> {
     let at = grid.window.place(cell)?;
     let width = place.cast::<Element>()?.client_width().max(0) as u32;
     let (x, y, width, height) = map.cell_place(at.0, at.1, width)?;

@@ -1,10 +1,10 @@
 //! The table twin of a heatmap.
 
-use super::fine_grid::{BEST_LISTED, FineGridParts};
-use super::grid::Grid;
-use crate::app::platform::pieces::late;
+use super::fine_grid::{BEST_LISTED, FineGridCode};
+use super::grid::SweepGrid;
+use crate::app::platform::lazy_modules::late;
 use crate::app::widgets::figures::data_table::Twin;
-use crate::app::widgets::figures::save::{Save, Saved};
+use crate::app::widgets::figures::save::{FileContent, Save};
 use crate::app::widgets::forms::diagnostics::sentences;
 use crate::app::workers::results::{PointState, SweepResults};
 use crate::chart::{Chart, Heatmap, Table, TableCell};
@@ -15,7 +15,7 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub struct HeatmapTableProps {
-    pub grid: Grid,
+    pub grid: SweepGrid,
     /// The figure that it is the twin of.
     pub map: Heatmap,
     /// The metric that ranks the points.
@@ -37,7 +37,7 @@ pub fn HeatmapTable(props: &HeatmapTableProps) -> Html {
         let (metric, opened) = (props.metric, props.opened);
         let table = Callback::from(move |()| {
             let (grid, results) = (grid.clone(), Rc::clone(&results));
-            late(move |parts: FineGridParts| (parts.best_table)(&grid, &results, metric, opened))
+            late(move |parts: FineGridCode| (parts.best_table)(&grid, &results, metric, opened))
         });
         return html! { <Twin label={format!("table of the best {BEST_LISTED}")} cells={BEST_LISTED * 8} {table} /> };
     }
@@ -45,7 +45,7 @@ pub fn HeatmapTable(props: &HeatmapTableProps) -> Html {
     html! { <Twin {cells} table={Callback::from(move |()| exact_table(&grid, &results, Rc::new(map.table())))} /> }
 }
 
-fn exact_table(grid: &Grid, results: &SweepResults, rounded: Rc<Table>) -> Html {
+fn exact_table(grid: &SweepGrid, results: &SweepResults, rounded: Rc<Table>) -> Html {
     let pareto: HashSet<u32> = results.pareto.iter().copied().collect();
     let cell = |column: usize, row: usize| {
         let at = grid.cell((column, row));
@@ -98,7 +98,7 @@ fn exact_table(grid: &Grid, results: &SweepResults, rounded: Rc<Table>) -> Html 
                 }) }
             </tbody>
         </table>
-        <Save what={Saved::Table(Rc::clone(&rounded))} />
+        <Save what={FileContent::Table(Rc::clone(&rounded))} />
         </>
     }
 }

@@ -1,7 +1,7 @@
 //! The neighbours of a point: the change towards each, as a sentence and a small bar.
 
 use crate::app::widgets::figures::figure::{Drawn, Figure};
-use crate::chart::{Cause, ChangeBar, Quantity, more_or_less};
+use crate::chart::{BarCause, ChangeBar, Quantity, more_or_less};
 use crate::cost::EnergyCause;
 use crate::depth_first::{DepthFirstStrategy, PointChange};
 use crate::explain::change_sentence;
@@ -10,7 +10,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 /// Changes below this share of the energy are rounding errors.
-const ROUNDING: f64 = 1e-12;
+const REL_TOLERANCE: f64 = 1e-12;
 
 /// A neighbour of a point, and the comparison with it.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,14 +19,14 @@ pub struct ComparedNeighbour {
     pub title: String,
     /// `None` until it is known.
     pub strategy: Option<DepthFirstStrategy>,
-    pub outcome: Outcome,
+    pub outcome: NeighbourOutcome,
     /// A further remark, in one sentence.
     pub note: Option<String>,
 }
 
 /// The comparison with a neighbour.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum NeighbourOutcome {
     /// Not computed yet.
     Awaited,
     /// The change towards it.
@@ -77,7 +77,7 @@ pub fn Neighbours(props: &NeighboursProps) -> Html {
 /// Legend of the causes that have bars.
 fn legend(all: &[ComparedNeighbour]) -> Html {
     let splits = all.iter().filter_map(|one| match &one.outcome {
-        Outcome::Known(change) => Some([change.energy.from, change.energy.to]),
+        NeighbourOutcome::Known(change) => Some([change.energy.from, change.energy.to]),
         _ => None,
     });
     let causes = EnergyCause::seen_in(splits.flatten());
@@ -101,17 +101,19 @@ fn row(props: &NeighboursProps, one: &ComparedNeighbour) -> Html {
         _ => html! { <b>{ title }</b> },
     };
     let body = match &one.outcome {
-        Outcome::Awaited => html! { <p class="hint">{ "…" }</p> },
-        Outcome::Impossible(reason) => html! { <p class="hint">{ "Cannot be scheduled. " }{ sentence(reason) }</p> },
-        Outcome::Known(change) => known(change),
+        NeighbourOutcome::Awaited => html! { <p class="hint">{ "…" }</p> },
+        NeighbourOutcome::Impossible(reason) => {
+            html! { <p class="hint">{ "Cannot be scheduled. " }{ sentence(reason) }</p> }
+        }
+        NeighbourOutcome::Known(change) => known(change),
     };
     let note = one.note.as_ref().map(|note| html! { <p class="hint">{ note }</p> });
     html! { <li><div class="towards">{ heading }{ totals(&one.outcome) }</div>{ body }{ note }</li> }
 }
 
 /// `4 % more energy, 2 % less latency`
-fn totals(outcome: &Outcome) -> Html {
-    let Outcome::Known(change) = outcome else { return html! {} };
+fn totals(outcome: &NeighbourOutcome) -> Html {
+    let NeighbourOutcome::Known(change) = outcome else { return html! {} };
     let (from, to) = (change.energy.from.total_pj(), change.energy.to.total_pj());
     let cycles = (change.latency.from.total_cycles() as f64, change.latency.to.total_cycles() as f64);
     let look = |from: f64, to: f64| if to > from * 1.0005 { Some("worse") } else { None };
@@ -127,8 +129,8 @@ fn known(change: &PointChange) -> Html {
     let whole = change.energy.from.total_pj();
     // Two sums of the same terms may differ in their last digits, which is no change.
     let growths = change.energy_growth().map(|(cause, growth)| {
-        let is_rounding = growth.abs() <= ROUNDING * whole;
-        (Cause::Energy(cause), if is_rounding { 0.0 } else { growth })
+        let is_rounding = growth.abs() <= REL_TOLERANCE * whole;
+        (BarCause::Energy(cause), if is_rounding { 0.0 } else { growth })
     });
     let bar = ChangeBar { quantity: Quantity::Energy, growths: growths.collect(), whole };
     html! { <><Figure title="" chart={Drawn::new(bar)} testid="neighbour-change" /><p>{ change_sentence(change) }</p></> }

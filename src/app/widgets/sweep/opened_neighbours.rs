@@ -1,21 +1,21 @@
 //! The change from a point to its neighbours, computed by the workers.
 
-use super::neighbours::{ComparedNeighbour, Neighbours, Outcome};
+use super::neighbours::{ComparedNeighbour, NeighbourOutcome, Neighbours};
 use crate::app::widgets::forms::document_text::use_text_offered;
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::results::{Status, SweepResults};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
 use crate::explain::{best_cut_text, cut_title, neighbour_title};
 use crate::explore::{CutChange, Request, neighbours};
-use crate::question::{Answer, Ask, CompareCut, CompareNeighbour, Topic};
+use crate::question::{Channel, CompareCut, CompareNeighbour, Query, Reply};
 use crate::spec::listed_names;
 use crate::state::Action;
 use std::rc::Rc;
 use yew::prelude::*;
 
 #[derive(Clone, Properties, PartialEq)]
-pub struct NeighboursProps {
+pub struct OpenedNeighboursProps {
     pub results: Rc<SweepResults>,
     /// Whether the results are of the current design.
     pub is_current: bool,
@@ -25,7 +25,7 @@ pub struct NeighboursProps {
 
 /// A card with the neighbours of a point; a click opens one.
 #[component]
-pub fn OpenedNeighbours(props: &NeighboursProps) -> Html {
+pub fn OpenedNeighbours(props: &OpenedNeighboursProps) -> Html {
     let act = use_act();
     let (all, is_awaited) = use_neighbours(&props.results, props.is_current, props.opened);
     let may_edit = use_text_offered();
@@ -58,15 +58,15 @@ fn use_neighbours(results: &SweepResults, is_current: bool, point: Option<u32>) 
         strategy.clone().zip(request).map_or_else(Default::default, |(from, request)| asked(Rc::new(request), &from))
     });
     let (questions, cut_questions) = &*questions;
-    let answers = use_answers(Topic::Neighbours, questions.clone());
-    let cuts = use_answers(Topic::Cuts, cut_questions.clone());
+    let answers = use_answers(Channel::Neighbours, questions.clone());
+    let cuts = use_answers(Channel::Cuts, cut_questions.clone());
     let kept = use_mut_ref(Rc::<Vec<ComparedNeighbour>>::default);
     // The results of the previous point stay until the first of the next one arrives.
     if answers.done() > 0 {
         let outcome = |index: usize| match answers.get(index) {
-            None => Outcome::Awaited,
-            Some(Ok(change)) => Outcome::Known(Rc::clone(change)),
-            Some(Err(refusal)) => Outcome::Impossible(refusal.reason().to_owned()),
+            None => NeighbourOutcome::Awaited,
+            Some(Ok(change)) => NeighbourOutcome::Known(Rc::clone(change)),
+            Some(Err(refusal)) => NeighbourOutcome::Impossible(refusal.reason().to_owned()),
         };
         let compared = |(index, question): (usize, &CompareNeighbour)| ComparedNeighbour {
             title: neighbour_title(&question.to),
@@ -92,17 +92,17 @@ fn asked(request: Rc<Request>, from: &DepthFirstStrategy) -> (Vec<CompareNeighbo
 
 /// The comparison with the best other cut. The answer holds both the cut and its cost; `None` where there is no such
 /// cut.
-fn compared_cut(change: CutChange, answer: Option<&Answer<<CompareCut as Ask>::Reply>>) -> Option<ComparedNeighbour> {
+fn compared_cut(change: CutChange, answer: Option<&Reply<<CompareCut as Query>::Reply>>) -> Option<ComparedNeighbour> {
     let unknown =
         |outcome| ComparedNeighbour { title: cut_title(change).to_owned(), strategy: None, outcome, note: None };
     match answer {
-        None => Some(unknown(Outcome::Awaited)),
-        Some(Err(refusal)) => Some(unknown(Outcome::Impossible(refusal.reason().to_owned()))),
+        None => Some(unknown(NeighbourOutcome::Awaited)),
+        Some(Err(refusal)) => Some(unknown(NeighbourOutcome::Impossible(refusal.reason().to_owned()))),
         Some(Ok(None)) => None,
         Some(Ok(Some((best, change)))) => Some(ComparedNeighbour {
             title: neighbour_title(&best.neighbour),
             strategy: Some(best.neighbour.strategy.clone()),
-            outcome: Outcome::Known(Rc::clone(change)),
+            outcome: NeighbourOutcome::Known(Rc::clone(change)),
             note: Some(best_cut_text(best)),
         }),
     }

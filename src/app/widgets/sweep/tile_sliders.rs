@@ -1,8 +1,8 @@
 //! Sliders over the tile sizes of a sweep, the change since the drag began, and the points visited before.
 
-use super::grid::{Grid, grids};
+use super::grid::{SweepGrid, grids};
 use crate::app::widgets::forms::controls::target;
-use crate::app::widgets::page::surroundings::use_act;
+use crate::app::widgets::page::figure_context::use_act;
 use crate::app::workers::results::SweepResults;
 use crate::chart::{Quantity, compared_with, more_or_less, tile_text};
 use crate::depth_first::FuseDepth;
@@ -66,7 +66,7 @@ pub fn TileSliders(props: &TileSlidersProps) -> Html {
                   testid: &'static str,
                   sizes: &Rc<Vec<u64>>,
                   index: usize,
-                  point_at: fn(&Grid, (usize, usize), usize) -> u32| {
+                  point_at: fn(&SweepGrid, (usize, usize), usize) -> u32| {
         if sizes.len() < 2 {
             return html! {};
         }
@@ -94,7 +94,7 @@ pub fn TileSliders(props: &TileSlidersProps) -> Html {
             </label>
         }
     };
-    let mode = |other: &Grid| {
+    let mode = |other: &SweepGrid| {
         let (open, begin, point) = (open.clone(), begin.clone(), other.point(at));
         let onclick = Callback::from(move |_: MouseEvent| {
             begin();

@@ -9,7 +9,7 @@ use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
 /// The pointer handlers of a heatmap.
-pub struct Drag {
+pub struct DragHandlers {
     /// Handlers of the element `place`.
     pub onpointerdown: Callback<PointerEvent>,
     pub onpointermove: Callback<PointerEvent>,
@@ -43,7 +43,7 @@ pub fn use_drag(
     grid: (usize, usize),
     window: Window,
     on_zoom: Option<Callback<Window>>,
-) -> Drag {
+) -> DragHandlers {
     let pointers = use_mut_ref(Down::default);
     let was_drag = (*use_memo((), |()| Rc::new(Cell::new(false)))).clone();
     let region = use_state_eq(|| None::<[(f64, f64); 2]>);
@@ -111,7 +111,15 @@ pub fn use_drag(
         })
     };
     let frame = region.map_or_else(|| html! {}, |[a, b]| html! { <Frame {a} {b} /> });
-    Drag { onpointerdown, onpointermove, onpointerup, onpointercancel, is_active: region.is_some(), was_drag, frame }
+    DragHandlers {
+        onpointerdown,
+        onpointermove,
+        onpointerup,
+        onpointercancel,
+        is_active: region.is_some(),
+        was_drag,
+        frame,
+    }
 }
 
 #[derive(Clone)]

@@ -1,13 +1,15 @@
 //! Numbers that unfold: a click, or Enter, shows the formula, its values, and the source in a paper.
 
 use super::dialog::Dialog;
+use crate::app::platform::lazy_modules::{Load, use_lazy_module};
 use crate::app::platform::missing::missing;
-use crate::app::platform::pieces::{Fetched, use_piece};
 use crate::app::widgets::forms::controls::target;
 use crate::depth_first::PointAccount;
-use crate::explain::{Explained, Formula, LayerNumber, PointNumber, Results, Subject, explain_layer, explain_point};
+use crate::explain::{
+    Explained, ExplainedNumber, ExplainedResults, Formula, LayerNumber, PointNumber, explain_layer, explain_point,
+};
 use crate::explore::{LayerFacts, MappedLayer};
-use crate::piece;
+use crate::lazy_module;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -16,19 +18,19 @@ use yew::prelude::*;
 
 /// A number that can be explained.
 #[derive(Clone)]
-pub enum Asked {
+pub enum AskedNumber {
     /// Of a point.
     Point(Arc<PointAccount>, PointNumber),
     /// Of a mapped layer.
     Layer(Rc<LayerFacts>, Rc<MappedLayer>, LayerNumber),
     /// A number of results that only late views use: their type is erased, so that the first view does not load their
     /// code.
-    Of(Rc<dyn Results>, Subject),
+    Of(Rc<dyn ExplainedResults>, ExplainedNumber),
     /// Explained already.
     Made(Rc<Explained>),
 }
 
-impl PartialEq for Asked {
+impl PartialEq for AskedNumber {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Point(a, x), Self::Point(b, y)) => Arc::ptr_eq(a, b) && x == y,
@@ -40,7 +42,7 @@ impl PartialEq for Asked {
     }
 }
 
-impl Asked {
+impl AskedNumber {
     fn explain(&self) -> Option<Explained> {
         match self {
             Self::Point(account, number) => explain_point(account, *number),
@@ -51,10 +53,10 @@ impl Asked {
     }
 
     /// Another number of the same results; `None` if they have no such number.
-    fn about(&self, subject: Subject) -> Option<Self> {
+    fn about(&self, subject: ExplainedNumber) -> Option<Self> {
         match (self, subject) {
-            (Self::Point(account, _), Subject::Point(number)) => Some(Self::Point(Arc::clone(account), number)),
-            (Self::Layer(facts, mapped, _), Subject::Layer(number)) => {
+            (Self::Point(account, _), ExplainedNumber::Point(number)) => Some(Self::Point(Arc::clone(account), number)),
+            (Self::Layer(facts, mapped, _), ExplainedNumber::Layer(number)) => {
                 Some(Self::Layer(Rc::clone(facts), Rc::clone(mapped), number))
             }
             (Self::Of(results, _), subject) => Some(Self::Of(Rc::clone(results), subject)),
@@ -65,15 +67,15 @@ impl Asked {
 
 /// Called with the number to explain and the element that shows it.
 #[derive(Clone, PartialEq)]
-struct Ask(Callback<(Asked, Option<Element>)>);
+struct AskHandler(Callback<(AskedNumber, Option<Element>)>);
 
 /// Functions whose code is fetched when a number is first unfolded.
 #[derive(Clone, Copy)]
-pub struct ExplainParts {
+pub struct ExplainCode {
     /// Draws the explanation beside an element; the callback is called when it is closed.
-    pub explanation: fn(Asked, Option<Element>, Callback<()>) -> Html,
+    pub explanation: fn(AskedNumber, Option<Element>, Callback<()>) -> Html,
 }
-piece!(ExplainParts);
+lazy_module!(ExplainCode);
 
 #[derive(Properties, PartialEq)]
 pub struct ExplainingProps {
@@ -83,42 +85,42 @@ pub struct ExplainingProps {
 /// A part of the page whose numbers unfold, in a dialog beside the number clicked.
 #[component]
 pub fn Explaining(props: &ExplainingProps) -> Html {
-    let shown = use_state(|| None::<(Asked, Option<Element>)>);
+    let shown = use_state(|| None::<(AskedNumber, Option<Element>)>);
     let ask = {
         let shown = shown.setter();
-        use_callback((), move |asked: (Asked, Option<Element>), ()| shown.set(Some(asked)))
+        use_callback((), move |asked: (AskedNumber, Option<Element>), ()| shown.set(Some(asked)))
     };
     let on_close = {
         let shown = shown.setter();
         use_callback((), move |(): (), ()| shown.set(None))
     };
-    let parts = use_piece::<ExplainParts>(shown.is_some());
+    let parts = use_lazy_module::<ExplainCode>(shown.is_some());
     let explanation = match (&*shown, parts) {
-        (Some((asked, beside)), Fetched::Here(parts)) => (parts.explanation)(asked.clone(), beside.clone(), on_close),
-        (Some(_), Fetched::Missing(again)) => missing("toast", again, on_close),
+        (Some((asked, beside)), Load::Ready(parts)) => (parts.explanation)(asked.clone(), beside.clone(), on_close),
+        (Some(_), Load::Failed(again)) => missing("toast", again, on_close),
         _ => html! {},
     };
-    html! { <ContextProvider<Ask> context={Ask(ask)}>{ props.children.clone() }{ explanation }</ContextProvider<Ask>> }
+    html! { <ContextProvider<AskHandler> context={AskHandler(ask)}>{ props.children.clone() }{ explanation }</ContextProvider<AskHandler>> }
 }
 
 /// The explanation of a number beside an element. Only `shell::parts` may name it.
-pub fn explanation(asked: Asked, beside: Option<Element>, on_close: Callback<()>) -> Html {
+pub fn explanation(asked: AskedNumber, beside: Option<Element>, on_close: Callback<()>) -> Html {
     html! { <Explanation {asked} {beside} {on_close} /> }
 }
 
 #[derive(Properties, PartialEq)]
 pub struct NumberProps {
     /// Without it the number is plain text.
-    pub asked: Option<Asked>,
+    pub asked: Option<AskedNumber>,
     pub text: AttrValue,
 }
 
 /// A number that unfolds.
 #[component]
 pub fn Number(props: &NumberProps) -> Html {
-    let ask = use_context::<Ask>();
+    let ask = use_context::<AskHandler>();
     match (&props.asked, ask) {
-        (Some(asked), Some(Ask(ask))) => {
+        (Some(asked), Some(AskHandler(ask))) => {
             let asked = asked.clone();
             let onclick = ask.reform(move |event: MouseEvent| (asked.clone(), target::<Element>(&event)));
             html! {
@@ -133,22 +135,22 @@ pub fn Number(props: &NumberProps) -> Html {
 
 /// A number of a point; it unfolds once the account of the point is known.
 pub fn number_of(account: Option<&Arc<PointAccount>>, number: PointNumber, text: String) -> Html {
-    let asked = account.map(|account| Asked::Point(Arc::clone(account), number));
+    let asked = account.map(|account| AskedNumber::Point(Arc::clone(account), number));
     html! { <Number {asked} {text} /> }
 }
 
 #[derive(Properties, PartialEq)]
 struct ExplanationProps {
-    asked: Asked,
+    asked: AskedNumber,
     beside: Option<Element>,
     on_close: Callback<()>,
 }
 
 /// Paths of open terms; a path is the indices of terms from the number down.
 #[derive(Default, PartialEq)]
-struct Open(BTreeSet<Vec<u16>>);
+struct OpenTerms(BTreeSet<Vec<u16>>);
 
-impl Reducible for Open {
+impl Reducible for OpenTerms {
     /// A path, and whether it is to be open.
     type Action = (Vec<u16>, bool);
 
@@ -167,7 +169,7 @@ impl Reducible for Open {
 /// The explanation of a number, whose terms unfold in turn.
 #[component]
 fn Explanation(props: &ExplanationProps) -> Html {
-    let open = use_reducer_eq(Open::default);
+    let open = use_reducer_eq(OpenTerms::default);
     let ontoggle = {
         let open = open.dispatcher();
         Callback::from(move |toggled| open.dispatch(toggled))
@@ -195,7 +197,7 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    fn body(&self, asked: &Asked, explained: &Explained, path: &mut Vec<u16>) -> Html {
+    fn body(&self, asked: &AskedNumber, explained: &Explained, path: &mut Vec<u16>) -> Html {
         let several = explained.formulas.len() > 1;
         let mut formulas = Vec::new();
         for (index, formula) in explained.formulas.iter().enumerate() {
@@ -221,7 +223,7 @@ impl Tree<'_> {
         }
     }
 
-    fn formula(&self, asked: &Asked, formula: &Formula, path: &mut Vec<u16>) -> Html {
+    fn formula(&self, asked: &AskedNumber, formula: &Formula, path: &mut Vec<u16>) -> Html {
         let mut terms = Vec::new();
         for (index, term) in formula.terms.iter().take(MOST_TERMS).enumerate() {
             path.push(index as u16);
@@ -240,7 +242,7 @@ impl Tree<'_> {
         }
     }
 
-    fn term(&self, asked: &Asked, term: &Explained, path: &mut Vec<u16>) -> Html {
+    fn term(&self, asked: &AskedNumber, term: &Explained, path: &mut Vec<u16>) -> Html {
         let head = html! { <><span>{ term.name.to_string() }</span><b>{ term.value_text() }</b></> };
         if !term.unfolds() {
             return html! { <div class="term">{ head }</div> };

@@ -1,17 +1,17 @@
 //! Terms of the papers: a click, a touch or Enter opens the entry of the glossary.
 
-use crate::app::platform::pieces::late;
-use crate::piece;
+use crate::app::platform::lazy_modules::late;
+use crate::lazy_module;
 use web_sys::Element;
 use yew::prelude::*;
 
 /// Functions whose code is fetched when a term is first opened.
 #[derive(Clone, Copy)]
-pub struct GlossaryParts {
+pub struct GlossaryCode {
     /// Draws the entry of a term beside an element; the callback is called when it is closed.
     pub entry: fn(&'static str, Option<Element>, Callback<()>) -> Html,
 }
-piece!(GlossaryParts);
+lazy_module!(GlossaryCode);
 
 #[derive(Properties, PartialEq)]
 pub struct TermProps {
@@ -35,7 +35,7 @@ pub fn Term(props: &TermProps) -> Html {
     };
     let entry = is_open.then(|| {
         let (of, button, is_open) = (props.of, button.clone(), is_open.clone());
-        late(move |parts: GlossaryParts| {
+        late(move |parts: GlossaryCode| {
             let is_open = is_open.clone();
             (parts.entry)(of, button.cast::<Element>(), Callback::from(move |()| is_open.set(false)))
         })

@@ -13,13 +13,13 @@ const BELOW: i32 = 10;
 const ENERGY: i32 = 76;
 
 /// A stage of a block, or a part that runs once per layer.
-struct Row {
+struct BlockRow {
     name: String,
     is_now: bool,
     energy: f64,
 }
 
-impl Row {
+impl BlockRow {
     /// Its name on as many lines as it needs, bold or not.
     fn lines(&self, width: i32) -> Vec<String> {
         wrap(&self.name, width - ENERGY, Theme::LIGHT.value().size, true)
@@ -43,7 +43,7 @@ fn head(width: i32) -> Vec<String> {
 }
 
 /// The rows, that of `now` marked.
-fn rows(motion: &AttentionMotion, block: &Block, now: Stage) -> Vec<Row> {
+fn rows(motion: &AttentionMotion, block: &Block, now: Stage) -> Vec<BlockRow> {
     let held = block.attention.schedule.held;
     let weights = |stays: bool| if stays { "weights stay" } else { "weights stream" };
     let stay = |are_there: bool, stays: &'static str, moved: &'static str| if are_there { stays } else { moved };
@@ -62,10 +62,13 @@ fn rows(motion: &AttentionMotion, block: &Block, now: Stage) -> Vec<Row> {
     let of_stage = |(stage, name): (Stage, String)| {
         let alike = motion.works().iter().filter(|steps| is_of(stage, steps.stage));
         let energy = alike.map(|steps| steps.times as f64 * steps.work.energy_pj()).sum();
-        Row { name, is_now: is_of(stage, now), energy }
+        BlockRow { name, is_now: is_of(stage, now), energy }
     };
-    let once =
-        Row { name: "once: weights and inputs that stay".to_owned(), is_now: false, energy: motion.once.energy_pj() };
+    let once = BlockRow {
+        name: "once: weights and inputs that stay".to_owned(),
+        is_now: false,
+        energy: motion.once.energy_pj(),
+    };
     stages.into_iter().map(of_stage).chain([once]).filter(|row| row.energy > 0.0).collect()
 }
 

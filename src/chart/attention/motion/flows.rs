@@ -3,7 +3,7 @@
 use super::tensor_color;
 use crate::kit::{Quantity, Sketch, Theme, mix, shorten, text_on};
 use fusescape_engine::attention::{Place, Stage, StepWork, Tensor};
-use fusescape_engine::explore::FollowedAttention;
+use fusescape_engine::explore::AttentionTrace;
 
 const BOX: i32 = 26;
 const CHIP: i32 = 40;
@@ -38,7 +38,7 @@ impl Border {
 
 /// Places of all parts; the same in every step of attention, and in every step of each other stage of a block, so that
 /// only the arrows change.
-pub(super) struct Layout {
+pub(super) struct FlowLayout {
     pub width: i32,
     pub height: i32,
     /// Tensors that cross each border in any of these steps.
@@ -47,8 +47,8 @@ pub(super) struct Layout {
     most: f64,
 }
 
-impl Layout {
-    pub fn new(of: &FollowedAttention, stage: Stage, width: i32) -> Self {
+impl FlowLayout {
+    pub fn new(of: &AttentionTrace, stage: Stage, width: i32) -> Self {
         let is_such = |other: Stage| other == stage || (other.is_attention() && stage.is_attention());
         let such = || of.motion.works().iter().filter(|steps| is_such(steps.stage)).map(|steps| &steps.work);
         let flows = || such().flat_map(|work| work.flows.iter().zip(&work.flow_energy));
@@ -87,7 +87,7 @@ impl Layout {
         }
     }
 
-    pub fn draw(&self, of: &FollowedAttention, work: &StepWork, theme: &Theme) -> Sketch {
+    pub fn draw(&self, of: &AttentionTrace, work: &StepWork, theme: &Theme) -> Sketch {
         let mut sketch = Sketch::new(self.width as u32, self.height as u32);
         let chip = BOX + ARROWS;
         let bottom = chip + CHIP + ARROWS;

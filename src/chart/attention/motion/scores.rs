@@ -37,13 +37,13 @@ impl Ink {
 }
 
 /// Places of the parts of the matrix.
-pub(super) struct Matrix {
+pub(super) struct ScoreMatrix {
     across: i32,
     down: i32,
     pub height: i32,
 }
 
-impl Matrix {
+impl ScoreMatrix {
     pub fn new(motion: &AttentionMotion, width: i32) -> Self {
         let shape = &motion.problem.shape;
         let across = width - LEFT - 2 * (STRIP + GAP) - 14;

@@ -4,7 +4,7 @@ use crate::cores::time_window::TimeWindow;
 
 /// A column of pixels in a lane.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Column {
+pub struct LaneColumn {
     /// The item that takes most of the time.
     pub key: u32,
     /// The share of the time with any item; 0 for none.
@@ -16,9 +16,13 @@ const APART: usize = 3;
 
 /// Spans (key, start, end) over `count` columns. A span at least one column wide fills its columns; narrower ones are
 /// added up.
-pub(super) fn columns(spans: impl Iterator<Item = (u32, f64, f64)>, window: TimeWindow, count: usize) -> Vec<Column> {
+pub(super) fn columns(
+    spans: impl Iterator<Item = (u32, f64, f64)>,
+    window: TimeWindow,
+    count: usize,
+) -> Vec<LaneColumn> {
     let scale = count as f64 / window.length();
-    let mut columns = vec![Column::default(); count];
+    let mut columns = vec![LaneColumn::default(); count];
     // Lead of the key of each column over all others (majority vote of Boyer and Moore).
     let mut ahead = vec![0.0; count];
     for (key, start, end) in spans {
@@ -29,7 +33,7 @@ pub(super) fn columns(spans: impl Iterator<Item = (u32, f64, f64)>, window: Time
             let last = (to.round() as usize).clamp(first + 1, count.max(first + 1));
             let gap = usize::from(last - first >= APART && end <= window.end);
             for column in first..(last - gap).min(count) {
-                (columns[column], ahead[column]) = (Column { key, share: 1.0 }, f64::INFINITY);
+                (columns[column], ahead[column]) = (LaneColumn { key, share: 1.0 }, f64::INFINITY);
             }
         } else if let Some(column) = columns.get_mut(from as usize)
             && width > 0.0
@@ -68,7 +72,7 @@ pub(super) fn extremes(steps: &[(i64, u64)], window: TimeWindow, count: usize) -
 
 #[cfg(test)]
 mod tests {
-    use super::{Column, columns, extremes};
+    use super::{LaneColumn, columns, extremes};
     use crate::TimeWindow;
 
     const WINDOW: TimeWindow = TimeWindow { start: 100.0, end: 200.0 };
@@ -79,9 +83,9 @@ mod tests {
         let spans = [(7, 90.0, 130.0), (1, 140.0, 142.0), (2, 142.0, 147.0), (3, 150.0, 160.0), (4, 190.0, 250.0)];
         let mut found = columns(spans.into_iter(), WINDOW, 10);
         found.iter_mut().for_each(|column| column.share = (1e9 * column.share).round() / 1e9);
-        let whole = |key| Column { key, share: 1.0 };
-        let none = Column::default();
-        let busy = Column { key: 2, share: 0.7 };
+        let whole = |key| LaneColumn { key, share: 1.0 };
+        let none = LaneColumn::default();
+        let busy = LaneColumn { key: 2, share: 0.7 };
         // Three columns or more leave a gap.
         assert_eq!(found[..6], [whole(7), whole(7), none, none, busy, whole(3)]);
         assert_eq!(found[6..], [none, none, none, whole(4)]);

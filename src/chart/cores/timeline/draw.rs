@@ -3,7 +3,7 @@
 
 use super::columns::{columns, extremes};
 use super::lanes::Lane;
-use super::{AXIS, CoreTimeline, HEADING, Layout, NAME, Row, cycles, legend_indent, usage_color};
+use super::{AXIS, CoreTimeline, HEADING, NAME, TimelineLayout, TimelineRow, cycles, legend_indent, usage_color};
 use crate::cores::time_window::TimeWindow;
 use crate::kit::{
     Axis, AxisScale, Color, Quantity, Sketch, Theme, draw_legend, group_thousands, mix, shorten, text_on,
@@ -36,16 +36,16 @@ pub(super) fn draw(chart: &CoreTimeline, width: u32, theme: &Theme) -> Sketch {
     for &(row, y) in &layout.rows {
         draw_label(chart, &mut sketch, &layout, theme, (row, y));
         match row {
-            Row::Heading(_) => {}
-            Row::Core(core) => draw_core(chart, &mut sketch, &layout, theme, (core, y)),
-            Row::Link(link) => {
+            TimelineRow::Heading(_) => {}
+            TimelineRow::Core(core) => draw_core(chart, &mut sketch, &layout, theme, (core, y)),
+            TimelineRow::Link(link) => {
                 let account = chart.account();
                 let reason = |transfer: TransferId| account.transfers[transfer].reason as u32;
                 let color = |key: u32| TransferReason::ALL.get(key as usize).map_or(theme.soft, |r| theme.reason(*r));
                 let lane = &chart.lanes.links[link].1;
                 draw_lane(chart, &mut sketch, &layout, theme, (lane, y, row.height()), &reason, &color);
             }
-            Row::Memory(memory) => draw_memory(chart, &mut sketch, &layout, theme, (memory, y), &marks),
+            TimelineRow::Memory(memory) => draw_memory(chart, &mut sketch, &layout, theme, (memory, y), &marks),
         }
     }
     if let Some(cursor) = chart.cursor.filter(|cursor| window.shows((*cursor, *cursor))) {
@@ -60,7 +60,7 @@ pub(super) fn draw(chart: &CoreTimeline, width: u32, theme: &Theme) -> Sketch {
 }
 
 /// The axis above the lanes, with a tick between any two marks; returns the places of the marks.
-fn draw_axis(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme: &Theme) -> Vec<i32> {
+fn draw_axis(chart: &CoreTimeline, sketch: &mut Sketch, layout: &TimelineLayout, theme: &Theme) -> Vec<i32> {
     let window = chart.window;
     let axis = Axis::new(AxisScale::Linear, (window.start, window.end), (layout.left, layout.right));
     let marks = axis.marks(((layout.right - layout.left) / 75).clamp(3, 14) as usize);
@@ -94,7 +94,13 @@ fn draw_axis(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme: 
 }
 
 /// The name of a row, and its usage or how busy it is.
-fn draw_label(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme: &Theme, (row, y): (Row, i32)) {
+fn draw_label(
+    chart: &CoreTimeline,
+    sketch: &mut Sketch,
+    layout: &TimelineLayout,
+    theme: &Theme,
+    (row, y): (TimelineRow, i32),
+) {
     let (name, fact) = chart.label(row);
     let (letters, soft) = (theme.value(), theme.note().end());
     let middle = y + row.height() / 2;
@@ -104,14 +110,14 @@ fn draw_label(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme:
         sketch.text(fact.clone(), (end, at.1), soft);
     };
     match row {
-        Row::Heading(heading) => {
+        TimelineRow::Heading(heading) => {
             sketch.text(heading, (0, middle + 2), theme.note().bold());
             let indent = legend_indent(heading);
             let entries = chart.section_entries(heading, theme);
             draw_legend(sketch, &entries, (indent, y + 4), sketch.width as i32 - indent, theme.note());
         }
         _ if layout.above => line(layout.right, (0, y - NAME / 2), layout.right),
-        Row::Memory(_) => {
+        TimelineRow::Memory(_) => {
             let room = layout.left - 10;
             sketch.text(shorten(name, room, letters.size, false), (0, middle - 8), letters);
             sketch.text(shorten(&fact, room, soft.size, false), (0, middle + 8), soft.start());
@@ -120,10 +126,16 @@ fn draw_label(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme:
     }
 }
 
-fn draw_core(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme: &Theme, (core, y): (CoreId, i32)) {
+fn draw_core(
+    chart: &CoreTimeline,
+    sketch: &mut Sketch,
+    layout: &TimelineLayout,
+    theme: &Theme,
+    (core, y): (CoreId, i32),
+) {
     let account = chart.account();
     let lane = &chart.lanes.cores[core];
-    let height = Row::Core(core).height();
+    let height = TimelineRow::Core(core).height();
     let layer = |tile: TileId| account.tiles[tile].layer.index() as u32;
     draw_lane(chart, sketch, layout, theme, (lane, y, height), &layer, &|key| theme.layer(key as usize));
     if chart.focus.is_none() {
@@ -157,7 +169,7 @@ fn draw_tile_name(
 fn draw_lane<Id: Copy>(
     chart: &CoreTimeline,
     sketch: &mut Sketch,
-    layout: &Layout,
+    layout: &TimelineLayout,
     theme: &Theme,
     (lane, y, height): (&Lane<Id>, i32, i32),
     key: &dyn Fn(Id) -> u32,
@@ -178,12 +190,12 @@ fn draw_lane<Id: Copy>(
 fn draw_memory(
     chart: &CoreTimeline,
     sketch: &mut Sketch,
-    layout: &Layout,
+    layout: &TimelineLayout,
     theme: &Theme,
     (memory, y): (TopMemoryId, i32),
     marks: &[i32],
 ) {
-    let height = Row::Memory(memory).height();
+    let height = TimelineRow::Memory(memory).height();
     let memory = &chart.account().memories[memory];
     let top = memory.capacity_bits.max(memory.peak_bits).max(1) as f64;
     let count = (layout.right - layout.left).max(1) as usize;
@@ -218,15 +230,15 @@ fn draw_memory(
 }
 
 /// A tile, the tiles that it waits for, those that wait for it, and the transfers of its inputs.
-fn draw_focus(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme: &Theme, tile: TileId) {
+fn draw_focus(chart: &CoreTimeline, sketch: &mut Sketch, layout: &TimelineLayout, theme: &Theme, tile: TileId) {
     let account = chart.account();
     let run = account.tiles[tile];
-    let top = |row: Row| layout.rows.iter().find(|(other, _)| *other == row).map(|(_, y)| *y);
+    let top = |row: TimelineRow| layout.rows.iter().find(|(other, _)| *other == row).map(|(_, y)| *y);
     for &transfer in account.brought_for(tile).iter().take(MOST_AROUND) {
         let facts = &account.transfers[transfer];
         let rows = chart.lanes.links.iter().enumerate().filter(|(_, (link, _))| facts.links.contains(link));
         for (row, _) in rows {
-            let row = Row::Link(row);
+            let row = TimelineRow::Link(row);
             if let (Some((from, to)), Some(y)) = (chart.place(layout, (facts.start, facts.end)), top(row)) {
                 sketch.rect((from, y), ((to - from).max(2), row.height()), theme.reason(facts.reason));
             }
@@ -234,8 +246,8 @@ fn draw_focus(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme:
     }
     let (before, after) = (account.waits_for(tile), chart.lanes.waiting_for(tile));
     let place = |other: TileId| chart.tile_in(layout, other);
-    let Some(y) = top(Row::Core(run.core)) else { return };
-    let middle = y + Row::Core(run.core).height() / 2;
+    let Some(y) = top(TimelineRow::Core(run.core)) else { return };
+    let middle = y + TimelineRow::Core(run.core).height() / 2;
     for (others, is_before) in [(before, true), (after, false)] {
         let mut lines = 0;
         for &other in others.iter().take(MOST_AROUND) {
@@ -246,12 +258,12 @@ fn draw_focus(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme:
                 sketch.rect((x, y), (width, height), color);
                 draw_tile_name(chart, sketch, theme, other, (x, x + width), (y, height));
             }
-            let Some(their_y) = top(Row::Core(facts.core)).filter(|their_y| *their_y != y) else { continue };
+            let Some(their_y) = top(TimelineRow::Core(facts.core)).filter(|their_y| *their_y != y) else { continue };
             lines += 1;
             if lines <= MOST_LINES {
                 let (from, to) = if is_before { (facts.end, run.start) } else { (run.end, facts.start) };
                 let ends = [(from, is_before), (to, !is_before)].map(|(time, is_theirs)| {
-                    let y = if is_theirs { their_y + Row::Core(run.core).height() / 2 } else { middle };
+                    let y = if is_theirs { their_y + TimelineRow::Core(run.core).height() / 2 } else { middle };
                     (chart.x(layout, time), y)
                 });
                 sketch.line(ends.into(), 1, theme.ink);

@@ -1,6 +1,6 @@
 //! The item at a place of the timeline, and its description.
 
-use super::{CoreTimeline, Row, cycles};
+use super::{CoreTimeline, TimelineRow, cycles};
 use crate::kit::{reason_name, size_text};
 use fusescape_engine::multicore::{TileId, TopMemoryId, TransferId, TransferReason};
 
@@ -46,10 +46,10 @@ impl CoreTimeline {
         let time = self.time_at(x, width);
         let slack = SLACK * self.window.length() / f64::from((layout.right - layout.left).max(1));
         match *row {
-            Row::Heading(_) => None,
-            Row::Core(core) => self.lanes.cores[core].at(time, slack).map(Hit::Tile),
-            Row::Link(link) => self.lanes.links[link].1.at(time, slack).map(Hit::Transfer),
-            Row::Memory(memory) => Some(Hit::Memory(memory, time.floor())),
+            TimelineRow::Heading(_) => None,
+            TimelineRow::Core(core) => self.lanes.cores[core].at(time, slack).map(Hit::Tile),
+            TimelineRow::Link(link) => self.lanes.links[link].1.at(time, slack).map(Hit::Transfer),
+            TimelineRow::Memory(memory) => Some(Hit::Memory(memory, time.floor())),
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::cores::time_window::TimeWindow;
 use fusescape_engine::ids::{TiVec, ti_vec};
 use fusescape_engine::multicore::{
-    CoreId, LinkId, NestId, SystemAccount, TileId, TransferId, TransferReason, TransferRun,
+    CoreId, CoresAccount, LinkId, NestId, TileId, TransferId, TransferReason, TransferRun,
 };
 use fusescape_spec::sorting::sort_by;
 use std::ops::Range;
@@ -76,8 +76,8 @@ impl<Id: Copy> Lane<Id> {
 
 /// A schedule, sorted by core and link.
 #[derive(Debug, Clone)]
-pub struct SystemLanes {
-    pub account: Arc<SystemAccount>,
+pub struct CoresLanes {
+    pub account: Arc<CoresAccount>,
     /// The tiles of each core.
     pub(super) cores: TiVec<CoreId, Lane<TileId>>,
     /// The links with transfers, and these transfers.
@@ -91,16 +91,16 @@ pub struct SystemLanes {
     pub(super) reasons: Vec<TransferReason>,
 }
 
-impl PartialEq for SystemLanes {
+impl PartialEq for CoresLanes {
     fn eq(&self, other: &Self) -> bool {
         // The sorted lists follow from the account; comparing two of them would take longer than drawing one.
         Arc::ptr_eq(&self.account, &other.account)
     }
 }
 
-impl SystemLanes {
+impl CoresLanes {
     /// Sorts a schedule.
-    pub fn new(account: Arc<SystemAccount>) -> Self {
+    pub fn new(account: Arc<CoresAccount>) -> Self {
         let mut cores: TiVec<CoreId, Vec<(TileId, f64, f64)>> = ti_vec![Vec::new(); account.cores.len()];
         let mut tiles_of: TiVec<NestId, u32> = ti_vec![0; account.layers.len()];
         let mut starts = vec![0; account.tiles.len() + 1];

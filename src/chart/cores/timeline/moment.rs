@@ -1,14 +1,14 @@
 //! One cycle of a schedule: the tile of each core, the transfer on each link, and the contents of each memory.
 
 use super::cycles;
-use super::lanes::SystemLanes;
+use super::lanes::CoresLanes;
 use crate::kit::{Column, Table, reason_name, size_text};
-use fusescape_engine::multicore::MemoryUse;
+use fusescape_engine::multicore::MemoryUsage;
 
 /// Limit on the operands of a memory that are named.
 const NAMED: usize = 4;
 
-impl SystemLanes {
+impl CoresLanes {
     /// The next time after this one (or the last one before it) at which a tile begins or ends.
     pub fn event(&self, time: f64, is_later: bool) -> Option<f64> {
         let times = self.cores.iter().filter_map(|lane| lane.event(time, is_later));
@@ -57,7 +57,7 @@ impl SystemLanes {
     }
 
     /// The usage of a memory at a cycle, and its contents.
-    fn held(&self, memory: &MemoryUse, cycle: i64) -> String {
+    fn held(&self, memory: &MemoryUsage, cycle: i64) -> String {
         let used = memory.used_at(cycle);
         let share = 100.0 * used as f64 / memory.capacity_bits.max(1) as f64;
         let all = format!("{} of {} ({share:.0} %)", size_text(used), size_text(memory.capacity_bits));

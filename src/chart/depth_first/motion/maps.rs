@@ -3,7 +3,7 @@
 
 use super::{Motion, MotionHit, MovingStack, Origin, done_color, later_color};
 use crate::kit::{Color, Region, Sketch, Subject, Theme, group_thousands, mix, shorten};
-use fusescape_engine::depth_first::{MotionMap, NodeId, Rect, Span, TileRun};
+use fusescape_engine::depth_first::{NodeId, Rect, TileRun, TraceMap, TraceSpan};
 
 const CELL: i32 = 118;
 const SMALL_CELL: i32 = 98;
@@ -33,7 +33,7 @@ pub(super) struct MapsLayout {
 
 /// A rectangle on the screen, in fractions of a pixel.
 #[derive(Clone, Copy)]
-struct Area {
+struct ScreenArea {
     x: f64,
     y: f64,
     width: f64,
@@ -43,7 +43,7 @@ struct Area {
 /// The place of a map in its lens.
 #[derive(Clone, Copy)]
 struct Lens {
-    area: Area,
+    area: ScreenArea,
     zoom: f64,
     /// The screen position of the map's corner.
     corner: (f64, f64),
@@ -76,18 +76,18 @@ impl MapsLayout {
     }
 
     /// The whole map, to scale.
-    fn overview(&self, moving: &MovingStack, node: NodeId) -> Area {
+    fn overview(&self, moving: &MovingStack, node: NodeId) -> ScreenArea {
         let (x, y) = self.corner(node);
         let (columns, rows) = map_size(moving, node);
         let scale = (f64::from(self.cell) / columns).min(f64::from(self.overview) / rows);
         let y = f64::from(y + HEAD) + f64::from(self.overview) - rows * scale;
-        Area { x: f64::from(x), y, width: columns * scale, height: rows * scale }
+        ScreenArea { x: f64::from(x), y, width: columns * scale, height: rows * scale }
     }
 
     fn lens(&self, motion: &Motion, node: NodeId) -> Lens {
         let moving = &motion.moving;
         let (x, y) = self.corner(node);
-        let area = Area {
+        let area = ScreenArea {
             x: f64::from(x),
             y: f64::from(y + HEAD + self.overview + 6),
             width: f64::from(self.cell),
@@ -97,7 +97,7 @@ impl MapsLayout {
         let zoom = self.zoom.max((SMALLEST_WINDOW / wide.max(high) as f64).min(LARGEST_PIXEL));
         let window = moving.motion.window(motion.step.tile, node).unwrap_or_default().window;
         let (columns, rows) = map_size(moving, node);
-        let corner = |span: Span, size: f64, start: f64, extent: f64| {
+        let corner = |span: TraceSpan, size: f64, start: f64, extent: f64| {
             if size * zoom <= extent {
                 // All of the map fits.
                 return start + (extent - size * zoom) / 2.0;
@@ -119,13 +119,13 @@ fn map_size(moving: &MovingStack, node: NodeId) -> (f64, f64) {
     map.map_or((1.0, 1.0), |map| (map.columns.max(1) as f64, map.rows.max(1) as f64))
 }
 
-impl Area {
+impl ScreenArea {
     /// A rectangle of the map on the screen, clipped to this area; at least a pixel wide and high if it is not empty.
     fn place(&self, part: Rect, corner: (f64, f64), zoom: (f64, f64)) -> Option<((i32, i32), (i32, i32))> {
         if part.pixels() == 0 {
             return None;
         }
-        let edges = |span: Span, corner: f64, zoom: f64, start: f64, extent: f64| {
+        let edges = |span: TraceSpan, corner: f64, zoom: f64, start: f64, extent: f64| {
             let at = |place: u64| (corner + place as f64 * zoom).clamp(start, start + extent);
             let first = at(span.first).round() as i32;
             (first, (at(span.end).round() as i32 - first).max(1))
@@ -158,7 +158,7 @@ impl Motion {
     /// The maps, each as the region of its layer; the overview of the last one, as regions of tile types.
     pub(super) fn map_regions(&self, layout: &MapsLayout, (left, top): (i32, i32)) -> Vec<Region> {
         let height = HEAD + layout.overview + 6 + layout.lens;
-        let region = |(node, map): (NodeId, &MotionMap)| {
+        let region = |(node, map): (NodeId, &TraceMap)| {
             let (x, y) = layout.corner(node);
             let (at, size) = ((left + x - PAD, top + y - 4), (layout.cell + 2 * PAD, height + 4));
             Region { at, size, subject: Subject::layer(&map.layer) }
@@ -172,10 +172,10 @@ impl Motion {
     fn type_regions(&self, layout: &MapsLayout, (left, top): (i32, i32)) -> Vec<Region> {
         let (Some(stack), Some(last)) = (self.stack(), self.moving.motion.maps.last_key()) else { return Vec::new() };
         let area = layout.overview(&self.moving, last);
-        let area = Area { x: area.x + f64::from(left), y: area.y + f64::from(top), ..area };
+        let area = ScreenArea { x: area.x + f64::from(left), y: area.y + f64::from(top), ..area };
         let (columns, rows) = map_size(&self.moving, last);
         let scale = (area.width / columns, area.height / rows);
-        let span = |run: &TileRun| Span { first: run.start, end: run.start + run.size * run.count };
+        let span = |run: &TileRun| TraceSpan { first: run.start, end: run.start + run.size * run.count };
         let mut regions = Vec::new();
         for (row, types) in stack.map.rows.iter().zip(&stack.map.types) {
             for (column, index) in stack.map.columns.iter().zip(types) {
@@ -225,12 +225,12 @@ impl Motion {
         let Some((column, row)) = motion.strips_of(self.step.tile) else { return [Rect::default(); 2] };
         let width = motion.maps.get(node).map_or(0, |map| map.columns);
         let before =
-            |strip: &fusescape_engine::depth_first::StripMotion| strip.before.get(node).copied().unwrap_or_default();
+            |strip: &fusescape_engine::depth_first::StripTrace| strip.before.get(node).copied().unwrap_or_default();
         let (left, above) = (before(column), before(row));
         let end = row.computed.get(node).map_or(above, |span| span.end.max(above));
         [
-            Rect { columns: Span { first: 0, end: width }, rows: Span { first: 0, end: above } },
-            Rect { columns: Span { first: 0, end: left }, rows: Span { first: above, end } },
+            Rect { columns: TraceSpan { first: 0, end: width }, rows: TraceSpan { first: 0, end: above } },
+            Rect { columns: TraceSpan { first: 0, end: left }, rows: TraceSpan { first: above, end } },
         ]
     }
 
@@ -259,7 +259,7 @@ impl Motion {
     fn draw_lens(&self, sketch: &mut Sketch, theme: &Theme, layout: &MapsLayout, node: NodeId) {
         let lens = layout.lens(self, node);
         let (columns, rows) = map_size(&self.moving, node);
-        let span = |size: f64| Span { first: 0, end: size as u64 };
+        let span = |size: f64| TraceSpan { first: 0, end: size as u64 };
         if let Some((at, size)) = lens.place(Rect { columns: span(columns), rows: span(rows) }) {
             sketch.rect(at, size, theme.placeholder());
         }
@@ -339,8 +339,12 @@ impl Motion {
             }
             let (x, y) = layout.corner(node);
             let height = HEAD + layout.overview + 6 + layout.lens + COUNTS;
-            let cell =
-                Area { x: f64::from(x), y: f64::from(y), width: f64::from(layout.cell), height: f64::from(height) };
+            let cell = ScreenArea {
+                x: f64::from(x),
+                y: f64::from(y),
+                width: f64::from(layout.cell),
+                height: f64::from(height),
+            };
             if cell.holds(at) {
                 return Some(MotionHit::Node(node));
             }

@@ -2,13 +2,13 @@
 
 use super::{Motion, Origin};
 use crate::kit::{Column, Quantity, Table, TableCell};
-use fusescape_engine::depth_first::{ContentsPart, Place};
+use fusescape_engine::depth_first::{ContentsPart, FlowEnd};
 
 /// Pixels of every map by origin.
 pub(super) fn maps_table(motion: &Motion) -> Table {
     let pixels = Origin::ALL.map(|origin| Column::plain(origin.title(), "pixels"));
     let named = ["map", "size", "window"].map(Column::words);
-    let row = |(node, map): (fusescape_engine::depth_first::NodeId, &fusescape_engine::depth_first::MotionMap)| {
+    let row = |(node, map): (fusescape_engine::depth_first::NodeId, &fusescape_engine::depth_first::TraceMap)| {
         let window = motion.moving.motion.window(motion.step.tile, node).unwrap_or_default().window;
         let window = format!(
             "{} × {} from {}, {}",
@@ -45,9 +45,9 @@ pub fn memory_motion_table(motion: &Motion) -> Table {
             row.extend([TableCell::Nothing, TableCell::Nothing]);
             rows.push(row);
         }
-        let name = |place: Place| match place {
-            Place::Array => "array",
-            Place::Memory(memory) => memories.get(memory).map_or("", |memory| memory.name.as_str()),
+        let name = |place: FlowEnd| match place {
+            FlowEnd::Array => "array",
+            FlowEnd::Memory(memory) => memories.get(memory).map_or("", |memory| memory.name.as_str()),
         };
         for flow in layer.flows() {
             let how = if flow.is_copy { ", copied" } else { "" };

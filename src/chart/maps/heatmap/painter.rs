@@ -1,13 +1,13 @@
 //! Draws the cells of a heatmap with their values, rings, lines of equal value and axes.
 
-use super::{Cell, Heatmap, Layout, log_share};
+use super::{Heatmap, HeatmapCell, HeatmapLayout, log_share};
 use crate::kit::{Color, Lettering, Sketch, Theme, Unit, digits, mix, text_on};
 use crate::maps::contour::contour;
 
 /// A heatmap while it is drawn, with the values that all cells share.
 pub(super) struct Painter<'a> {
     map: &'a Heatmap,
-    layout: &'a Layout,
+    layout: &'a HeatmapLayout,
     theme: &'a Theme,
     range: (f64, f64),
     unit: Unit,
@@ -15,7 +15,7 @@ pub(super) struct Painter<'a> {
 }
 
 impl<'a> Painter<'a> {
-    pub fn new(map: &'a Heatmap, layout: &'a Layout, theme: &'a Theme) -> Self {
+    pub fn new(map: &'a Heatmap, layout: &'a HeatmapLayout, theme: &'a Theme) -> Self {
         Self { map, layout, theme, range: map.value_range(), unit: map.unit(), best: map.best() }
     }
 
@@ -46,7 +46,7 @@ impl<'a> Painter<'a> {
         let (corner, size) = self.layout.cell(at.0, at.1);
         let radius = if size.0.min(size.1) >= 18 { 4 } else { 0 };
         match self.map.cell(at.0, at.1) {
-            Cell::Value { value, pareto } if value.is_finite() => {
+            HeatmapCell::Value { value, pareto } if value.is_finite() => {
                 let color = self.color(value);
                 sketch.round_rect(corner, size, radius, color);
                 if pareto && size.0.min(size.1) >= 6 {
@@ -54,11 +54,11 @@ impl<'a> Painter<'a> {
                     sketch.circle((corner.0 + size.0 - inset, corner.1 + inset), dot, text_on(color));
                 }
             }
-            Cell::Infeasible => {
+            HeatmapCell::Infeasible => {
                 sketch.rect(corner, size, self.theme.placeholder());
                 sketch.hatch(corner, size, mix(self.theme.panel, self.theme.soft, 0.45));
             }
-            Cell::Estimate(value) => sketch.round_rect(corner, size, radius, self.color(value)),
+            HeatmapCell::Estimate(value) => sketch.round_rect(corner, size, radius, self.color(value)),
             _ => sketch.round_rect(corner, size, radius, self.theme.placeholder()),
         }
     }
@@ -69,9 +69,9 @@ impl<'a> Painter<'a> {
         let (columns, rows) = (map.widths.len(), map.heights.len());
         let hatched = [theme.placeholder(), mix(theme.panel, theme.soft, 0.45)];
         let colors = (0..rows * columns).map(|index| match map.cell(index % columns, index / columns) {
-            Cell::Value { value, .. } if value.is_finite() => self.color(value),
-            Cell::Estimate(value) => self.color(value),
-            Cell::Infeasible => hatched[(index % columns + index / columns) % 2],
+            HeatmapCell::Value { value, .. } if value.is_finite() => self.color(value),
+            HeatmapCell::Estimate(value) => self.color(value),
+            HeatmapCell::Infeasible => hatched[(index % columns + index / columns) % 2],
             _ => theme.placeholder(),
         });
         let size = (layout.right() - layout.left, layout.bottom() - layout.top);
@@ -79,7 +79,7 @@ impl<'a> Painter<'a> {
         self.draw_contours(sketch, size);
         for index in 0..rows * columns {
             let at = (index % columns, index / columns);
-            if let Cell::Value { value, pareto: true } = map.cell(at.0, at.1) {
+            if let HeatmapCell::Value { value, pareto: true } = map.cell(at.0, at.1) {
                 let ((x, y), (width, height)) = layout.cell(at.0, at.1);
                 sketch.circle((x + width / 2, y + height / 2), 2, text_on(self.color(value)));
             }

@@ -2,13 +2,13 @@
 
 use super::super::ids::{NodeId, ReadId};
 use super::super::stack::Stack;
-use super::Axis;
+use super::TileAxis;
 use super::intervals::{ReadPlace, StripPlaces};
-use super::strips::{NodeSpan, ReadSpan, Run, Strip, Strips};
+use super::strips::{EqualStrips, NodeSpan, ReadSpan, Strip, Strips};
 use crate::ids::{TiSlice, TiVec, ti_vec};
 use crate::workload::{Network, unique_extent};
 
-impl Axis {
+impl TileAxis {
     /// The places of a strip by extents that begins at column `start` of the output: from the output back, every node
     /// ends where the reads of its readers end.
     pub(super) fn places_by_extents(self, network: &Network, stack: &Stack, start: u64, strip: &Strip) -> StripPlaces {
@@ -47,10 +47,10 @@ impl Axis {
         };
         let mut different = TiVec::new();
         let strip = different.push_and_get_key(both(first, true));
-        let mut runs = vec![Run { start: 0, size: first, count: 1, strip }];
+        let mut runs = vec![EqualStrips { start: 0, size: first, count: 1, strip }];
         if first < total {
             let strip = different.push_and_get_key(both(tile, false));
-            runs.push(Run { start: first, size: tile, count: (total - first) / tile, strip });
+            runs.push(EqualStrips { start: first, size: tile, count: (total - first) / tile, strip });
         }
         Strips::new(different, &runs)
     }

@@ -3,7 +3,7 @@
 use super::super::ids::{NodeId, ReadId};
 use super::super::stack::Stack;
 use super::strips::{NodeSpan, ReadSpan};
-use super::window::{ShiftedWindow, Window};
+use super::window::{LayerWindow, ShiftedWindow};
 use crate::ids::{TiSlice, TiVec, ti_vec};
 
 /// The place of a strip on every map: columns (or rows), first and end.
@@ -113,7 +113,7 @@ impl AllIntervals {
 /// Back-calculation by intervals: from a strip of the stack's output to the columns that every node computes for it.
 pub struct BackCalculation<'a> {
     pub stack: &'a Stack,
-    pub windows: &'a TiSlice<NodeId, Window>,
+    pub windows: &'a TiSlice<NodeId, LayerWindow>,
     pub shifted: &'a TiSlice<ReadId, Option<ShiftedWindow>>,
 }
 

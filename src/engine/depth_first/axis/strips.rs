@@ -55,7 +55,7 @@ pub struct Strip {
 
 /// Neighbouring strips of one kind, with their place on the stack's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Run {
+pub struct EqualStrips {
     /// First column of the first strip.
     pub start: u64,
     /// Columns of each.
@@ -68,7 +68,7 @@ pub struct Run {
 
 /// One column (or row) of tiles, or several side by side that are equal and have equal neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Slot {
+pub struct StripRun {
     /// First column of the first.
     pub start: u64,
     /// Columns of each.
@@ -85,7 +85,7 @@ pub struct Slot {
 
 /// One kind of strip.
 #[derive(Debug, Clone)]
-pub struct KindOfStrip {
+pub struct StripType {
     /// With the caching of the storing mode.
     pub own: Strip,
     /// As if the axis were cached; by intervals the same as `own`.
@@ -98,18 +98,18 @@ pub struct KindOfStrip {
 #[derive(Debug, Clone, Default)]
 pub struct Strips {
     /// The kinds of strips, each once.
-    pub different: TiVec<StripId, KindOfStrip>,
+    pub different: TiVec<StripId, StripType>,
     /// The different behaviours: strips without the exchange by a cache that is not there ([`effective`]).
     pub effective: TiVec<BehaviourId, Strip>,
     /// The strips from left to right; the first is always alone.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<StripRun>,
     /// Sums over all strips, computed on demand.
     sums: OnceLock<AxisSums>,
 }
 
 /// The index of each different strip. One type serves all ids, as every instance of a map takes room in the page's
 /// module.
-pub type Numbers = FxHashMap<Strip, usize>;
+pub type StripNumbers = FxHashMap<Strip, usize>;
 
 impl Strips {
     /// Number of spans in memory, by which the planner limits its store of strips.
@@ -119,10 +119,10 @@ impl Strips {
     }
 
     /// Numbers the behaviours of all kinds, and cuts runs into slots.
-    pub fn new(different: TiVec<StripId, (Strip, Strip)>, runs: &[Run]) -> Self {
+    pub fn new(different: TiVec<StripId, (Strip, Strip)>, runs: &[EqualStrips]) -> Self {
         let mut strips =
             Self { different: TiVec::new(), effective: TiVec::new(), slots: slots(runs), ..Self::default() };
-        let mut known: Numbers = Numbers::default();
+        let mut known: StripNumbers = StripNumbers::default();
         for (own, assumed) in different {
             let behaviours = [(false, false), (false, true), (true, false), (true, true)].map(|(writes, reads)| {
                 let strip = effective(&own, writes, reads);
@@ -133,7 +133,7 @@ impl Strips {
                 });
                 BehaviourId::from(known)
             });
-            strips.different.push(KindOfStrip { own, assumed, behaviours });
+            strips.different.push(StripType { own, assumed, behaviours });
         }
         strips
     }
@@ -163,14 +163,20 @@ fn effective(strip: &Strip, writes: bool, reads: bool) -> Strip {
 
 /// Splits runs where the neighbours of strips differ, as the ends of a run have others than its middle. Equal slots
 /// side by side are joined again, but the first strip stays alone.
-fn slots(runs: &[Run]) -> Vec<Slot> {
-    let mut slots: Vec<Slot> = Vec::new();
+fn slots(runs: &[EqualStrips]) -> Vec<StripRun> {
+    let mut slots: Vec<StripRun> = Vec::new();
     for (index, run) in runs.iter().enumerate() {
         let before = index.checked_sub(1).map(|before| runs[before].strip);
         let after = runs.get(index + 1).map(|after| after.strip);
         let mut push = |from: u64, count: u64, previous: Option<StripId>, next: Option<StripId>| {
-            let slot =
-                Slot { start: run.start + from * run.size, size: run.size, count, strip: run.strip, previous, next };
+            let slot = StripRun {
+                start: run.start + from * run.size,
+                size: run.size,
+                count,
+                strip: run.strip,
+                previous,
+                next,
+            };
             match slots.last_mut() {
                 Some(last)
                     if (last.strip, last.size, last.previous, last.next) == (run.strip, run.size, previous, next)
@@ -229,7 +235,7 @@ pub struct NodeSums {
 
 impl AxisSums {
     pub fn new(strips: &Strips) -> Self {
-        let strip = |slot: &Slot| -> &Strip { &strips.different[slot.strip].own };
+        let strip = |slot: &StripRun| -> &Strip { &strips.different[slot.strip].own };
         let Some(first) = strips.slots.first().map(strip) else { return Self::default() };
         let unread = ReadSums { fresh: 0.0, least_needed: u64::MAX };
         let none = NodeSums { least_computed: u64::MAX, least_needed: u64::MAX, ..NodeSums::default() };

@@ -7,7 +7,7 @@ use crate::workload::AxisView;
 /// The geometry of one layer's window along an axis: tap `t` of output `o` reads input column
 /// `o * stride + t * dilation - padding`, if that exists.
 #[derive(Debug, Clone, Copy)]
-pub struct Window {
+pub struct LayerWindow {
     pub kernel: u64,
     pub stride: u64,
     pub dilation: u64,
@@ -16,7 +16,7 @@ pub struct Window {
     pub output_size: u64,
 }
 
-impl Window {
+impl LayerWindow {
     /// First existing input column that output `output` reads, if there is one: at the border some taps fall into the
     /// padding.
     pub fn first_of(&self, output: u64) -> Option<u64> {
@@ -66,14 +66,14 @@ impl Window {
 pub struct ShiftedWindow {
     pub view: AxisView,
     /// The window on the part of the view that shows this producer, which begins at 0.
-    pub window: Window,
+    pub window: LayerWindow,
 }
 
 impl ShiftedWindow {
     /// Moves the window so that the part of the view that shows the producer begins at 0: columns before it become
     /// padding.
-    pub fn new(window: Window, view: AxisView) -> Self {
-        let part = Window { padding: window.padding + view.from, input_size: view.end - view.from, ..window };
+    pub fn new(window: LayerWindow, view: AxisView) -> Self {
+        let part = LayerWindow { padding: window.padding + view.from, input_size: view.end - view.from, ..window };
         Self { view, window: part }
     }
 

@@ -1,14 +1,14 @@
 //! Axes: the fields that vary, and their values.
 
 use crate::spec::edit::Outline;
-use crate::spec::{AxisSpec, AxisValue, Diagnostics, Measure, StudySpec, ValuesSpec, closest, is_in_bits, measure};
+use crate::spec::{AxisSpec, AxisValue, Diagnostics, StudySpec, UnitFamily, ValuesSpec, closest, is_in_bits, measure};
 
 /// Digits of values between the ends of a range, so that steps of 0.1 are written so.
 const DIGITS: usize = 12;
 
 /// The document that a path leads into, or the schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum PathRoot {
     /// A hardware document.
     Hardware,
     /// A network document.
@@ -19,7 +19,7 @@ pub enum Part {
     Schedule,
 }
 
-impl Part {
+impl PathRoot {
     /// All parts but the schedule, in the order of a request.
     pub const DOCUMENTS: [Self; 3] = [Self::Hardware, Self::Network, Self::System];
 
@@ -38,14 +38,14 @@ impl Part {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     /// The document.
-    pub part: Part,
+    pub part: PathRoot,
     /// The path in it; empty for the whole document.
     pub path: String,
 }
 
 /// An axis of a study.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Axis {
+pub struct StudyAxis {
     /// Its paths, as the document has them.
     pub names: Vec<String>,
     /// The target of each path.
@@ -54,7 +54,7 @@ pub struct Axis {
     pub values: Vec<Vec<AxisValue>>,
 }
 
-impl Axis {
+impl StudyAxis {
     /// The axis as it is written, as far as it makes sense; mistakes are noted at `path`.
     pub(super) fn new(spec: &AxisSpec, path: &str, diagnostics: &mut Diagnostics) -> Option<Self> {
         let at =
@@ -84,9 +84,9 @@ impl Axis {
 
     /// The measure of all values of path number `index`, and each value in the base unit; `None` where they are not all
     /// numbers of one measure.
-    pub fn measured(&self, index: usize) -> Option<(Measure, Vec<f64>)> {
+    pub fn measured(&self, index: usize) -> Option<(UnitFamily, Vec<f64>)> {
         let values = self.values.iter().map(|value| measure(value.get(index)?.text()));
-        let values: Vec<(Measure, f64)> = values.collect::<Option<_>>()?;
+        let values: Vec<(UnitFamily, f64)> = values.collect::<Option<_>>()?;
         let (kind, _) = values.first()?;
         let all_alike = values.iter().all(|(other, _)| other == kind);
         all_alike.then(|| (*kind, values.iter().map(|(_, value)| *value).collect()))
@@ -96,7 +96,7 @@ impl Axis {
 /// Limit up to which all values of an axis are tried where they are to be written.
 const ALL_CHECKED: usize = 200;
 
-impl Axis {
+impl StudyAxis {
     /// The values that are tried where they are to be written. Of very many numbers of one kind these are the ends and the extremes.
     pub(super) fn checked(&self, path: usize) -> Vec<usize> {
         let count = self.values.len();
@@ -119,20 +119,20 @@ fn for_all(value: &[AxisValue], paths: usize) -> Vec<AxisValue> {
 
 fn target(name: &str) -> Result<Target, (String, String)> {
     let (part, path) = name.split_once('.').unwrap_or((name, ""));
-    let parts = [Part::Hardware, Part::Network, Part::System, Part::Schedule];
+    let parts = [PathRoot::Hardware, PathRoot::Network, PathRoot::System, PathRoot::Schedule];
     let Some(part) = parts.into_iter().find(|known| known.name() == part) else {
-        let meant = closest(part, parts.map(Part::name));
+        let meant = closest(part, parts.map(PathRoot::name));
         let remedy = meant.map_or_else(
             || "Begin with `hardware`, `network`, `system` or `schedule`, as in `hardware.memories[1].size`".to_owned(),
             |meant| format!("Did you mean `{meant}`?"),
         );
         return Err((format!("`{name}` leads to no document"), remedy));
     };
-    if part == Part::Schedule && path.is_empty() {
+    if part == PathRoot::Schedule && path.is_empty() {
         let remedy = "Write for example `schedule.columns`";
         return Err(("A schedule is no document".to_owned(), remedy.to_owned()));
     }
-    if part == Part::Schedule && !StudySpec::SCHEDULE.contains(&path) {
+    if part == PathRoot::Schedule && !StudySpec::SCHEDULE.contains(&path) {
         let known = StudySpec::SCHEDULE;
         let meant = closest(path, known);
         let all = || format!("Use one of {}", known.join(", "));
@@ -182,9 +182,9 @@ fn one_range(from: &str, to: &str, count: u64, is_log: bool) -> Result<Vec<AxisV
     }
     // A range that begins and ends with whole bytes has whole bytes in between; the same goes for bits and numbers.
     let grain = match kind {
-        Measure::Bits if [first, last].iter().all(|end| end % 8.0 == 0.0) => 8.0,
-        Measure::Bits | Measure::Cycles => 1.0,
-        Measure::Number if [first, last].iter().all(|end| end.fract() == 0.0) => 1.0,
+        UnitFamily::Bits if [first, last].iter().all(|end| end % 8.0 == 0.0) => 8.0,
+        UnitFamily::Bits | UnitFamily::Cycles => 1.0,
+        UnitFamily::Number if [first, last].iter().all(|end| end.fract() == 0.0) => 1.0,
         _ => 0.0,
     };
     let value = |index: u64| {

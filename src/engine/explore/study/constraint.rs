@@ -1,13 +1,13 @@
 //! Bounds on quantities: `area <= 2 mm2`.
 
-use super::quantity::Quantity;
-use crate::spec::{Measure, closest, measure};
+use super::quantity::DesignQuantity;
+use crate::spec::{UnitFamily, closest, measure};
 
 /// A bound that designs keep to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Constraint {
     /// The quantity of the design that is bounded.
-    pub quantity: Quantity,
+    pub quantity: DesignQuantity,
     /// Whether the bound is the most, rather than the least.
     pub is_most: bool,
     /// The bound, in the base unit of the quantity.
@@ -34,12 +34,12 @@ impl Constraint {
         let unit = quantity.measure();
         let (found, bound) = measure(value).ok_or_else(|| wrong_value(value, unit))?;
         // Counts need no unit.
-        let is_right = found == unit || found == Measure::Number && unit == Measure::Cycles;
+        let is_right = found == unit || found == UnitFamily::Number && unit == UnitFamily::Cycles;
         if is_right { Ok(Self { quantity, is_most, bound }) } else { Err(wrong_value(value, unit)) }
     }
 }
 
-fn wrong_value(value: &str, unit: Measure) -> (String, String) {
+fn wrong_value(value: &str, unit: UnitFamily) -> (String, String) {
     let units: Vec<&str> = unit.units().collect();
     let what = match units.first() {
         None => "a number".to_owned(),
@@ -51,9 +51,10 @@ fn wrong_value(value: &str, unit: Measure) -> (String, String) {
 }
 
 /// Reason and remedy where designs of one kind have no such quantity, and those of the other have.
-pub(super) fn of_another_kind(quantity: Quantity, is_on_cores: bool) -> (String, String) {
+pub(super) fn of_another_kind(quantity: DesignQuantity, is_on_cores: bool) -> (String, String) {
     let what = if is_on_cores { "A system of cores" } else { "A single core" };
-    let names: Vec<String> = Quantity::all().filter(|other| other.is_of(is_on_cores)).map(Quantity::name).collect();
+    let names: Vec<String> =
+        DesignQuantity::all().filter(|other| other.is_of(is_on_cores)).map(DesignQuantity::name).collect();
     (format!("{what} has no `{}`", quantity.name()), format!("Use some of {}", names.join(", ")))
 }
 
@@ -61,10 +62,10 @@ pub(super) fn of_another_kind(quantity: Quantity, is_on_cores: bool) -> (String,
 ///
 /// # Errors
 /// Reason and remedy.
-pub(super) fn parse_quantity(name: &str) -> Result<Quantity, (String, String)> {
+pub(super) fn parse_quantity(name: &str) -> Result<DesignQuantity, (String, String)> {
     let name = name.trim();
-    Quantity::from_name(name).ok_or_else(|| {
-        let names: Vec<String> = Quantity::all().map(Quantity::name).collect();
+    DesignQuantity::from_name(name).ok_or_else(|| {
+        let names: Vec<String> = DesignQuantity::all().map(DesignQuantity::name).collect();
         let meant = closest(name, names.iter().map(String::as_str));
         let all = || format!("Use one of {}", names.join(", "));
         let remedy = meant.map_or_else(all, |meant| format!("Did you mean `{meant}`?"));

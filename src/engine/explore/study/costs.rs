@@ -1,10 +1,10 @@
 //! Costs that the designs of a study share: of mapping problems of layers on one core, and of tiles on many.
 
 use crate::explore::SharedCosts;
-use crate::explore::survey::hash;
+use crate::explore::incremental_sweep::hash;
 use crate::hardware::{Core, Memory};
 use crate::ids::TiVec;
-use crate::multicore::{CoreId, CoresStudy, Solved, TileCosts, TileProblem};
+use crate::multicore::{CoreId, CoresProblem, TileCosts, TileProblem, TileSolution};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, RwLock};
 
@@ -17,7 +17,7 @@ const TILES_LIMIT: usize = 400_000;
 pub struct StudyCosts {
     /// Of layers on single cores.
     pub(super) layers: Arc<SharedCosts>,
-    tiles: RwLock<FxHashMap<[u64; 2], Solved>>,
+    tiles: RwLock<FxHashMap<[u64; 2], TileSolution>>,
 }
 
 impl StudyCosts {
@@ -32,7 +32,7 @@ impl StudyCosts {
     }
 
     /// The result of `work`, which is given the costs of tiles that others found, and shares those that it solves.
-    pub(super) fn with_tiles<T>(&self, study: &CoresStudy, work: impl FnOnce(&mut TileCosts) -> T) -> T {
+    pub(super) fn with_tiles<T>(&self, study: &CoresProblem, work: impl FnOnce(&mut TileCosts) -> T) -> T {
         let fingerprints = TileFingerprints::new(study);
         let mut costs = TileCosts::default();
         if let Ok(tiles) = self.tiles.read()
@@ -60,13 +60,13 @@ impl StudyCosts {
 
 /// Numbers that only equal tile problems share, on cores that are equal as far as a problem may use them, under the same settings.
 struct TileFingerprints<'s> {
-    study: &'s CoresStudy,
+    study: &'s CoresProblem,
     /// Of each core, without the memory off the chip and with it.
     cores: TiVec<CoreId, [u64; 2]>,
 }
 
 impl<'s> TileFingerprints<'s> {
-    fn new(study: &'s CoresStudy) -> Self {
+    fn new(study: &'s CoresProblem) -> Self {
         let of = |core: &Core| {
             let mut core = core.clone();
             core.name = String::new();

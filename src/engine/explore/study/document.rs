@@ -1,11 +1,11 @@
 //! A validated study: its base documents, axes, quantities and constraints.
 
-use super::axis::{Axis, Part, Target, resolve};
+use super::axis::{PathRoot, StudyAxis, Target, resolve};
 use super::constraint::{Constraint, of_another_kind, parse_quantity};
-use super::quantity::Quantity;
+use super::quantity::DesignQuantity;
 use super::schedule::{DesignSchedule, TiledSchedule};
 use crate::hardware::Core;
-use crate::multicore::CoresStudy;
+use crate::multicore::CoresProblem;
 use crate::spec::edit::Outline;
 use crate::spec::{
     AxisValue, Consequences, CoreHardware, Diagnostic, Diagnostics, SamplingSpec, StudySpec, hardware_presets,
@@ -40,12 +40,13 @@ pub struct StudyRequest {
 }
 
 impl StudyRequest {
-    /// The names of the documents of each kind that a study document uses, each once; kinds as in [`Part::DOCUMENTS`].
+    /// The names of the documents of each kind that a study document uses, each once; kinds as in
+    /// [`PathRoot::DOCUMENTS`].
     pub fn names(text: &str) -> [Vec<String>; 3] {
         let (spec, _) = read_study(text).both();
-        Part::DOCUMENTS.map(|part| {
+        PathRoot::DOCUMENTS.map(|part| {
             let mut names = stated(&spec, part).to_vec();
-            for axis in spec.axes.iter().filter_map(|axis| Axis::new(axis, "", &mut Diagnostics::default())) {
+            for axis in spec.axes.iter().filter_map(|axis| StudyAxis::new(axis, "", &mut Diagnostics::default())) {
                 for (index, _) in whole(&axis, part) {
                     names.extend(axis.values.iter().filter_map(|value| Some(value.get(index)?.text().to_owned())));
                 }
@@ -79,20 +80,20 @@ impl StudyRequest {
 }
 
 /// A validated study.
-pub struct Study {
+pub struct DesignSpace {
     /// The request of which it was made.
     pub request: StudyRequest,
     /// The study document.
     pub spec: StudySpec,
     /// All axes, those of base documents first; the last varies fastest.
-    pub axes: Vec<Axis>,
+    pub axes: Vec<StudyAxis>,
     /// The quantities that are recorded, each once.
-    pub quantities: Vec<Quantity>,
+    pub quantities: Vec<DesignQuantity>,
     /// The bounds that designs have to keep.
     pub constraints: Vec<Constraint>,
     /// The quantities of the Pareto front.
-    pub objectives: Vec<Quantity>,
-    /// Base documents, by kind as in [`Part::DOCUMENTS`].
+    pub objectives: Vec<DesignQuantity>,
+    /// Base documents, by kind as in [`PathRoot::DOCUMENTS`].
     bases: [Vec<Base>; 3],
     schedule: DesignSchedule,
 }
@@ -103,7 +104,7 @@ struct Base {
     outline: Outline,
 }
 
-impl Study {
+impl DesignSpace {
     /// Validates a study.
     ///
     /// # Errors
@@ -115,19 +116,19 @@ impl Study {
     fn validated(spec: &StudySpec, request: &StudyRequest) -> Result<Self, Diagnostics> {
         let mut wrong = Diagnostics::default();
         let mut axes = Vec::new();
-        for part in Part::DOCUMENTS {
+        for part in PathRoot::DOCUMENTS {
             let names = stated(spec, part);
             if names.len() > 1 {
                 let value = |name: &String| vec![AxisValue::Single(name.clone())];
                 let target = Target { part, path: String::new() };
                 let values = names.iter().map(value).collect();
-                axes.push(Axis { names: vec![part.name().to_owned()], targets: vec![target], values });
+                axes.push(StudyAxis { names: vec![part.name().to_owned()], targets: vec![target], values });
             }
         }
         let own = spec.axes.iter().enumerate();
-        let own: Vec<Option<Axis>> =
-            own.map(|(index, axis)| Axis::new(axis, &format!("axes[{index}]"), &mut wrong)).collect();
-        let bases = Part::DOCUMENTS.map(|part| bases(part, spec, request, &mut wrong));
+        let own: Vec<Option<StudyAxis>> =
+            own.map(|(index, axis)| StudyAxis::new(axis, &format!("axes[{index}]"), &mut wrong)).collect();
+        let bases = PathRoot::DOCUMENTS.map(|part| bases(part, spec, request, &mut wrong));
         check_twice(spec, &own, &bases, &mut wrong);
         let mut schedule = DesignSchedule::usual(spec.has_system());
         for (index, axis) in own.iter().enumerate() {
@@ -151,21 +152,21 @@ impl Study {
                 note(&mut wrong, item("constraints", index, spec.constraints.len()), Constraint::parse(text))
             })
             .collect();
-        let suited = |quantity: Quantity| match quantity.is_of(spec.has_system()) {
+        let suited = |quantity: DesignQuantity| match quantity.is_of(spec.has_system()) {
             true => Ok(quantity),
             false => Err(of_another_kind(quantity, spec.has_system())),
         };
         for (index, bound) in constraints.iter().enumerate() {
             note(&mut wrong, item("constraints", index, spec.constraints.len()), suited(bound.quantity));
         }
-        let mut quantities = |field: &str, names: &[String], default: &[Quantity]| -> Vec<Quantity> {
+        let mut quantities = |field: &str, names: &[String], default: &[DesignQuantity]| -> Vec<DesignQuantity> {
             let read = names.iter().enumerate().filter_map(|(index, name)| {
                 note(&mut wrong, item(field, index, names.len()), parse_quantity(name).and_then(suited))
             });
-            let read: Vec<Quantity> = read.collect();
+            let read: Vec<DesignQuantity> = read.collect();
             if names.is_empty() { default.to_vec() } else { read }
         };
-        let usual = [Quantity::Energy, Quantity::Latency];
+        let usual = [DesignQuantity::Energy, DesignQuantity::Latency];
         let objectives = quantities("objectives", &spec.objectives, &usual);
         let mut recorded = quantities("record", &spec.record, &usual);
         for quantity in objectives.iter().copied().chain(constraints.iter().map(|bound| bound.quantity)) {
@@ -228,7 +229,7 @@ impl Study {
 
     /// The number of a combination.
     pub fn combination(&self, coordinates: &[u32]) -> u64 {
-        let place = |all: u64, (axis, &at): (&Axis, &u32)| all * axis.values.len() as u64 + u64::from(at);
+        let place = |all: u64, (axis, &at): (&StudyAxis, &u32)| all * axis.values.len() as u64 + u64::from(at);
         self.axes.iter().zip(coordinates).fold(0, place)
     }
 
@@ -244,7 +245,7 @@ impl Study {
     ///
     /// # Errors
     /// A value that cannot be written.
-    pub fn document(&self, part: Part, coordinates: &[u32]) -> Result<String, Diagnostics> {
+    pub fn document(&self, part: PathRoot, coordinates: &[u32]) -> Result<String, Diagnostics> {
         let bases = of_kind(&self.bases, part);
         let of_part = || self.values(coordinates).filter(|(target, _)| target.part == part);
         let name = of_part().find(|(target, _)| target.path.is_empty()).map(|(_, value)| value.text());
@@ -276,7 +277,7 @@ impl Study {
     pub fn schedule(&self, coordinates: &[u32]) -> Result<DesignSchedule, Diagnostics> {
         let mut schedule = self.schedule.clone();
         let mut wrong = Diagnostics::default();
-        for (target, value) in self.values(coordinates).filter(|(target, _)| target.part == Part::Schedule) {
+        for (target, value) in self.values(coordinates).filter(|(target, _)| target.part == PathRoot::Schedule) {
             let path = format!("schedule.{}", target.path);
             note(&mut wrong, path, schedule.set(&target.path, value));
         }
@@ -284,7 +285,7 @@ impl Study {
     }
 
     /// Whether its designs have a document of this kind: of hardware none where systems say all of their cores.
-    pub fn has(&self, part: Part) -> bool {
+    pub fn has(&self, part: PathRoot) -> bool {
         !of_kind(&self.bases, part).is_empty()
     }
 }
@@ -300,23 +301,23 @@ fn write(outline: &Outline, path: &str, value: &AxisValue) -> Result<Outline, (S
 }
 
 /// The documents of a kind that a study states.
-fn stated(spec: &StudySpec, part: Part) -> &[String] {
+fn stated(spec: &StudySpec, part: PathRoot) -> &[String] {
     match part {
-        Part::Hardware => &spec.hardware,
-        Part::Network => &spec.network,
-        Part::System => &spec.system,
-        Part::Schedule => &[],
+        PathRoot::Hardware => &spec.hardware,
+        PathRoot::Network => &spec.network,
+        PathRoot::System => &spec.system,
+        PathRoot::Schedule => &[],
     }
 }
 
 /// The base documents of a kind, of those of all kinds.
-fn of_kind(bases: &[Vec<Base>; 3], part: Part) -> &[Base] {
-    let place = Part::DOCUMENTS.iter().position(|known| *known == part);
+fn of_kind(bases: &[Vec<Base>; 3], part: PathRoot) -> &[Base] {
+    let place = PathRoot::DOCUMENTS.iter().position(|known| *known == part);
     place.map_or(&[], |place| &bases[place])
 }
 
 /// Which values of an axis are whole documents of this kind.
-fn whole(axis: &Axis, part: Part) -> impl Iterator<Item = (usize, &Target)> {
+fn whole(axis: &StudyAxis, part: PathRoot) -> impl Iterator<Item = (usize, &Target)> {
     axis.targets.iter().enumerate().filter(move |(_, target)| target.part == part && target.path.is_empty())
 }
 
@@ -337,12 +338,12 @@ fn item(field: &str, index: usize, count: usize) -> String {
 }
 
 /// Fields that vary twice, or vary and are stated.
-fn check_twice(spec: &StudySpec, axes: &[Option<Axis>], bases: &[Vec<Base>; 3], wrong: &mut Diagnostics) {
-    let mut seen: Vec<(Part, String)> = Vec::new();
+fn check_twice(spec: &StudySpec, axes: &[Option<StudyAxis>], bases: &[Vec<Base>; 3], wrong: &mut Diagnostics) {
+    let mut seen: Vec<(PathRoot, String)> = Vec::new();
     // One place may be written in several ways.
     let place = |target: &Target| {
         let path = of_kind(bases, target.part).first().and_then(|base| resolve(&base.outline, &target.path).ok());
-        (target.part, path.filter(|_| target.part != Part::Schedule).unwrap_or_else(|| target.path.clone()))
+        (target.part, path.filter(|_| target.part != PathRoot::Schedule).unwrap_or_else(|| target.path.clone()))
     };
     for (index, axis) in axes.iter().enumerate() {
         for (at, target) in axis.iter().flat_map(|axis| axis.targets.iter().enumerate()) {
@@ -362,11 +363,11 @@ fn check_twice(spec: &StudySpec, axes: &[Option<Axis>], bases: &[Vec<Base>; 3], 
 }
 
 /// The base documents of a kind, as far as they are right.
-fn bases(part: Part, spec: &StudySpec, request: &StudyRequest, wrong: &mut Diagnostics) -> Vec<Base> {
+fn bases(part: PathRoot, spec: &StudySpec, request: &StudyRequest, wrong: &mut Diagnostics) -> Vec<Base> {
     let texts = match part {
-        Part::Hardware | Part::Schedule => &request.hardware,
-        Part::Network => &request.networks,
-        Part::System => &request.systems,
+        PathRoot::Hardware | PathRoot::Schedule => &request.hardware,
+        PathRoot::Network => &request.networks,
+        PathRoot::System => &request.systems,
     };
     let stated = stated(spec, part);
     let mut names: Vec<(String, String)> = Vec::new();
@@ -375,7 +376,7 @@ fn bases(part: Part, spec: &StudySpec, request: &StudyRequest, wrong: &mut Diagn
     }
     let axes = spec.axes.iter().enumerate();
     for (index, axis) in
-        axes.filter_map(|(index, axis)| Some((index, Axis::new(axis, "", &mut Diagnostics::default())?)))
+        axes.filter_map(|(index, axis)| Some((index, StudyAxis::new(axis, "", &mut Diagnostics::default())?)))
     {
         for (target, _) in whole(&axis, part) {
             for (value, values) in axis.values.iter().enumerate() {
@@ -410,11 +411,11 @@ fn bases(part: Part, spec: &StudySpec, request: &StudyRequest, wrong: &mut Diagn
 }
 
 /// All that is wrong with a base document.
-fn mistakes_of(part: Part, text: &str, request: &StudyRequest) -> Diagnostics {
+fn mistakes_of(part: PathRoot, text: &str, request: &StudyRequest) -> Diagnostics {
     let found = match part {
-        Part::Hardware | Part::Schedule => Core::from_text(text).err(),
-        Part::Network => Network::from_text(text).err(),
-        Part::System => system_of(text, request).err(),
+        PathRoot::Hardware | PathRoot::Schedule => Core::from_text(text).err(),
+        PathRoot::Network => Network::from_text(text).err(),
+        PathRoot::System => system_of(text, request).err(),
     };
     found.unwrap_or_default()
 }
@@ -433,11 +434,11 @@ fn takes_beside(text: &str) -> bool {
 }
 
 /// Systems have the hardware document that they need, and hardware that varies is that of some core.
-fn check_beside(spec: &StudySpec, axes: &[Option<Axis>], bases: &[Vec<Base>; 3], wrong: &mut Diagnostics) {
-    let systems = of_kind(bases, Part::System);
+fn check_beside(spec: &StudySpec, axes: &[Option<StudyAxis>], bases: &[Vec<Base>; 3], wrong: &mut Diagnostics) {
+    let systems = of_kind(bases, PathRoot::System);
     let takes = systems.iter().find(|system| takes_beside(system.outline.text()));
     let axes = axes.iter().enumerate().filter_map(|(index, axis)| Some((index, axis.as_ref()?)));
-    let mut varied = axes.filter(|(_, axis)| axis.targets.iter().any(|target| target.part == Part::Hardware));
+    let mut varied = axes.filter(|(_, axis)| axis.targets.iter().any(|target| target.part == PathRoot::Hardware));
     match takes {
         Some(system) if spec.hardware.is_empty() && !spec.axes.iter().any(|axis| axis.varies("hardware")) => {
             let reason = format!("Cores of `{}` are those of a hardware document, and none is named", system.name);
@@ -458,21 +459,21 @@ fn check_beside(spec: &StudySpec, axes: &[Option<Axis>], bases: &[Vec<Base>; 3],
 /// Tile sizes and stacks of systems make sense for every network, stated ones and those of axes.
 fn check_tiles(
     request: &StudyRequest,
-    axes: &[Option<Axis>],
+    axes: &[Option<StudyAxis>],
     bases: &[Vec<Base>; 3],
     schedule: &DesignSchedule,
     wrong: &mut Diagnostics,
 ) {
-    let Some(Ok(system)) = of_kind(bases, Part::System).first().map(|base| system_of(base.outline.text(), request))
+    let Some(Ok(system)) = of_kind(bases, PathRoot::System).first().map(|base| system_of(base.outline.text(), request))
     else {
         return;
     };
-    let networks = of_kind(bases, Part::Network).iter().map(|base| Network::from_text(base.outline.text()));
+    let networks = of_kind(bases, PathRoot::Network).iter().map(|base| Network::from_text(base.outline.text()));
     let networks: Vec<Network> = networks.filter_map(Result::ok).collect();
     let mut check = |schedule: &DesignSchedule, place: &dyn Fn(&str) -> String| {
         let DesignSchedule::OnCores(TiledSchedule { settings, .. }) = schedule else { return };
         for network in &networks {
-            for found in CoresStudy::check_settings(network.clone(), &system, settings).0 {
+            for found in CoresProblem::check_settings(network.clone(), &system, settings).0 {
                 let path = match found.path.strip_prefix("settings.") {
                     Some("granularity" | "tiles") => place("tiles"),
                     Some(field) => place(field),
@@ -491,7 +492,7 @@ fn check_tiles(
         for (at, target) in axis.targets.iter().enumerate() {
             for (number, value) in axis.values.iter().enumerate() {
                 let mut schedule = schedule.clone();
-                if target.part == Part::Schedule && schedule.set(&target.path, &value[at]).is_ok() {
+                if target.part == PathRoot::Schedule && schedule.set(&target.path, &value[at]).is_ok() {
                     check(&schedule, &|_| format!("axes[{index}].values[{number}]"));
                 }
             }
@@ -500,7 +501,13 @@ fn check_tiles(
 }
 
 /// Every path leads somewhere in each base document, and every value can be written there and read.
-fn check_axis(axis: &Axis, path: &str, bases: &[Vec<Base>; 3], schedule: &DesignSchedule, wrong: &mut Diagnostics) {
+fn check_axis(
+    axis: &StudyAxis,
+    path: &str,
+    bases: &[Vec<Base>; 3],
+    schedule: &DesignSchedule,
+    wrong: &mut Diagnostics,
+) {
     let is_on_cores = matches!(schedule, DesignSchedule::OnCores(_));
     for (index, target) in axis.targets.iter().enumerate() {
         let vary = if axis.targets.len() > 1 { format!("{path}.vary[{index}]") } else { format!("{path}.vary") };
@@ -508,7 +515,7 @@ fn check_axis(axis: &Axis, path: &str, bases: &[Vec<Base>; 3], schedule: &Design
             _ if axis.targets.len() > 1 => format!("{path}.values[{at}][{index}]"),
             _ => format!("{path}.values[{at}]"),
         };
-        if target.part == Part::Schedule {
+        if target.part == PathRoot::Schedule {
             for (at, value) in axis.values.iter().enumerate() {
                 note(wrong, of_value(at), schedule.clone().set(&target.path, &value[index]));
             }
@@ -518,7 +525,7 @@ fn check_axis(axis: &Axis, path: &str, bases: &[Vec<Base>; 3], schedule: &Design
             continue;
         }
         let bases = of_kind(bases, target.part);
-        if target.part == Part::System && !is_on_cores {
+        if target.part == PathRoot::System && !is_on_cores {
             let remedy = "Write for example `system: tpu-quad`";
             wrong.add(vary.clone(), "The study names no system", remedy);
         }
@@ -552,10 +559,10 @@ fn check_axis(axis: &Axis, path: &str, bases: &[Vec<Base>; 3], schedule: &Design
 }
 
 /// The parts of a document that cannot be read.
-fn unreadable(part: Part, text: &str) -> Diagnostics {
+fn unreadable(part: PathRoot, text: &str) -> Diagnostics {
     match part {
-        Part::Hardware | Part::Schedule => read_hardware(text).both().1,
-        Part::Network => read_workload(text).both().1,
-        Part::System => read_system(text).both().1,
+        PathRoot::Hardware | PathRoot::Schedule => read_hardware(text).both().1,
+        PathRoot::Network => read_workload(text).both().1,
+        PathRoot::System => read_system(text).both().1,
     }
 }

@@ -1,14 +1,14 @@
 //! One design: its documents, its schedule, its quantities.
 
-use super::axis::Part;
+use super::axis::PathRoot;
 use super::costs::StudyCosts;
-use super::document::Study;
+use super::document::DesignSpace;
 use super::front::ParetoFront;
 use super::on_cores::OnCores;
-use super::quantity::Quantity;
+use super::quantity::DesignQuantity;
 use super::schedule::{DesignSchedule, TiledSchedule};
 use crate::depth_first::{DepthFirstStrategy, NotPlanned, PointTotals, StoringMode};
-use crate::explore::{CostStore, PointSummary, Settings, Survey, Sweep, best_point};
+use crate::explore::{CostStore, IncrementalSweep, PointSummary, Settings, Sweep, best_point};
 use crate::hardware::Core;
 use crate::spec::Diagnostics;
 use crate::system::CoreSystem;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// The outcome of a design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Status {
+pub enum DesignStatus {
     /// Its quantities are known, and keep to the constraints.
     Found,
     /// It breaks a constraint; quantities are known up to that one.
@@ -32,7 +32,7 @@ pub enum Status {
     Wrong,
 }
 
-impl Status {
+impl DesignStatus {
     /// Every variant, in the order of declaration.
     pub const ALL: [Self; 5] = [Self::Found, Self::Outside, Self::Beaten, Self::Impossible, Self::Wrong];
 
@@ -56,7 +56,7 @@ pub struct DesignRow {
     /// Which value each axis has.
     pub coordinates: Vec<u32>,
     /// The outcome of the design.
-    pub status: Status,
+    pub status: DesignStatus,
     /// The study's quantities, in their order; `None` where one is not known.
     pub values: Vec<Option<f64>>,
     /// The best of its schedules, where there are several and one was found.
@@ -71,35 +71,35 @@ pub struct DesignRow {
 const MOST_NETWORKS: usize = 64;
 
 /// The outcome of a design that is not found, and why.
-pub(super) type NotFound = (Status, String);
+pub(super) type NotFound = (DesignStatus, String);
 
 /// Documents and settings make no sense together.
 pub(super) fn wrong(found: Diagnostics) -> NotFound {
-    (Status::Wrong, found.to_string())
+    (DesignStatus::Wrong, found.to_string())
 }
 
 /// There is no schedule.
 pub(super) fn impossible(found: Diagnostics) -> NotFound {
-    (Status::Impossible, found.to_string())
+    (DesignStatus::Impossible, found.to_string())
 }
 
 /// A document by the coordinates that it depends on, or its mistakes.
-type Known<T> = (Vec<u32>, Result<T, Diagnostics>);
+type CachedDocument<T> = (Vec<u32>, Result<T, Diagnostics>);
 
 /// Evaluates designs of one study, one after the other, and keeps the data that they share.
-pub struct Evaluator {
-    study: Arc<Study>,
+pub struct DesignEvaluator {
+    study: Arc<DesignSpace>,
     costs: Arc<StudyCosts>,
     store: CostStore,
     /// The last core, or the last system.
-    core: Option<Known<Core>>,
-    system: Option<Known<CoreSystem>>,
-    networks: Vec<Known<Network>>,
+    core: Option<CachedDocument<Core>>,
+    system: Option<CachedDocument<CoreSystem>>,
+    networks: Vec<CachedDocument<Network>>,
 }
 
-impl Evaluator {
+impl DesignEvaluator {
     /// An evaluator that shares its costs with all others that have these.
-    pub fn new(study: Arc<Study>, costs: Arc<StudyCosts>) -> Self {
+    pub fn new(study: Arc<DesignSpace>, costs: Arc<StudyCosts>) -> Self {
         let store = CostStore::sharing(Arc::clone(&costs.layers));
         Self { study, costs, store, core: None, system: None, networks: Vec::new() }
     }
@@ -109,7 +109,7 @@ impl Evaluator {
         let mut row = DesignRow {
             design,
             coordinates: self.study.sampled(design),
-            status: Status::Wrong,
+            status: DesignStatus::Wrong,
             values: vec![None; self.study.quantities.len()],
             schedule: None,
             tiles: None,
@@ -127,7 +127,7 @@ impl Evaluator {
             DesignSchedule::DepthFirst(settings) => self.fill_depth_first(row, settings, front)?,
             DesignSchedule::OnCores(schedule) => self.fill_on_cores(row, &schedule)?,
         }
-        row.status = Status::Found;
+        row.status = DesignStatus::Found;
         Ok(())
     }
 
@@ -141,10 +141,10 @@ impl Evaluator {
         let (core, network) = self.core_and_network(&row.coordinates)?;
         study.fill(row, |quantity| quantity.of_core(&core))?;
         let has_several = settings.strategies().len() > 1;
-        let mut survey = Survey::new(Sweep::of(core, network, settings).map_err(wrong)?);
-        let best = self.best_schedule(&mut survey, front)?;
+        let mut incremental = IncrementalSweep::new(Sweep::of(core, network, settings).map_err(wrong)?);
+        let best = self.best_schedule(&mut incremental, front)?;
         row.schedule = has_several.then_some((best.strategy.mode, best.strategy.tile));
-        study.fill(row, |quantity| quantity.of_point(&survey.sweep().core, &best.totals))
+        study.fill(row, |quantity| quantity.of_point(&incremental.sweep().core, &best.totals))
     }
 
     fn fill_on_cores(&mut self, row: &mut DesignRow, schedule: &TiledSchedule) -> Result<(), NotFound> {
@@ -160,9 +160,9 @@ impl Evaluator {
     }
 
     /// The best schedule of a design by the objective of its settings.
-    fn best_schedule(&mut self, survey: &mut Survey, front: &ParetoFront) -> Result<Best, NotFound> {
+    fn best_schedule(&mut self, incremental: &mut IncrementalSweep, front: &ParetoFront) -> Result<Best, NotFound> {
         let study = self.study.clone();
-        let count = survey.strategies().len();
+        let count = incremental.strategies().len();
         let mut found: Vec<(PointSummary, PointTotals)> = Vec::new();
         let mut reasons: Option<Diagnostics> = None;
         // Bounds are those of one schedule; of several any may be the best.
@@ -173,11 +173,11 @@ impl Evaluator {
                 why.is_some()
             };
             let totals = match study.spec.skips_beaten && count == 1 {
-                true => survey.totals_unless(&mut self.store, point, is_hopeless),
-                false => survey.totals(&mut self.store, point, &mut || true).map(Some),
+                true => incremental.totals_unless(&mut self.store, point, is_hopeless),
+                false => incremental.totals(&mut self.store, point, &mut || true).map(Some),
             };
             match totals {
-                Ok(Some(totals)) => found.push((survey.summarize(point, &totals), totals)),
+                Ok(Some(totals)) => found.push((incremental.summarize(point, &totals), totals)),
                 Ok(None) => {}
                 Err(NotPlanned::Impossible(wrong)) => reasons = reasons.or(Some(wrong)),
                 Err(NotPlanned::Later) => {}
@@ -189,7 +189,7 @@ impl Evaluator {
         let summaries: Vec<PointSummary> = found.iter().map(|(summary, _)| summary.clone()).collect();
         let best = best_point(&summaries).map(|best| best.point);
         let totals = found.into_iter().find(|(summary, _)| Some(summary.point) == best);
-        match totals.zip(best.and_then(|best| survey.strategies().get(best).cloned())) {
+        match totals.zip(best.and_then(|best| incremental.strategies().get(best).cloned())) {
             Some(((_, totals), strategy)) => Ok(Best { strategy, totals }),
             None => Err(impossible(reasons.unwrap_or_default())),
         }
@@ -198,9 +198,9 @@ impl Evaluator {
     /// The core of a design, and its network.
     fn core_and_network(&mut self, coordinates: &[u32]) -> Result<(Core, Network), NotFound> {
         let study = self.study.clone();
-        let key = study.coordinates_of(&[Part::Hardware], coordinates);
+        let key = study.coordinates_of(&[PathRoot::Hardware], coordinates);
         if self.core.as_ref().is_none_or(|(known, _)| *known != key) {
-            let core = study.document(Part::Hardware, coordinates).and_then(|text| Core::from_text(&text));
+            let core = study.document(PathRoot::Hardware, coordinates).and_then(|text| Core::from_text(&text));
             self.core = Some((key, core.map_err(|wrong| wrong.under("hardware"))));
         }
         self.find_network(coordinates);
@@ -211,7 +211,7 @@ impl Evaluator {
     /// The system of a design, and its network.
     fn system_and_network(&mut self, coordinates: &[u32]) -> Result<(&CoreSystem, &Network), NotFound> {
         let study = self.study.clone();
-        let key = study.coordinates_of(&[Part::Hardware, Part::System], coordinates);
+        let key = study.coordinates_of(&[PathRoot::Hardware, PathRoot::System], coordinates);
         if self.system.as_ref().is_none_or(|(known, _)| *known != key) {
             self.system = Some((key, study.system(coordinates)));
         }
@@ -221,7 +221,7 @@ impl Evaluator {
 
     /// Makes the network of a design the last one that is known.
     fn find_network(&mut self, coordinates: &[u32]) {
-        let key = self.study.coordinates_of(&[Part::Network], coordinates);
+        let key = self.study.coordinates_of(&[PathRoot::Network], coordinates);
         if let Some(place) = self.networks.iter().position(|(known, _)| *known == key) {
             let last = self.networks.len() - 1;
             self.networks.swap(place, last);
@@ -230,13 +230,16 @@ impl Evaluator {
         if self.networks.len() >= MOST_NETWORKS {
             self.networks.clear();
         }
-        let network = self.study.document(Part::Network, coordinates).and_then(|text| Network::from_text(&text));
+        let network = self.study.document(PathRoot::Network, coordinates).and_then(|text| Network::from_text(&text));
         self.networks.push((key, network.map_err(|wrong| wrong.under("network"))));
     }
 }
 
 /// Two documents of a design, or all that is wrong with them.
-fn both<'k, A, B>(one: Option<&'k Known<A>>, other: Option<&'k Known<B>>) -> Result<(&'k A, &'k B), NotFound> {
+fn both<'k, A, B>(
+    one: Option<&'k CachedDocument<A>>,
+    other: Option<&'k CachedDocument<B>>,
+) -> Result<(&'k A, &'k B), NotFound> {
     match (one, other) {
         (Some((_, Ok(one))), Some((_, Ok(other)))) => Ok((one, other)),
         (one, other) => {
@@ -252,18 +255,18 @@ struct Best {
     totals: PointTotals,
 }
 
-fn outside(quantity: Quantity, value: f64, is_most: bool, bound: f64) -> String {
+fn outside(quantity: DesignQuantity, value: f64, is_most: bool, bound: f64) -> String {
     let sign = if is_most { ">" } else { "<" };
     format!("{} = {value} {sign} {bound}", quantity.column())
 }
 
 /// Why a design with these lower bounds need not be searched, if so.
-fn hopeless(study: &Study, core: &Core, least: &PointTotals, front: &ParetoFront) -> Option<NotFound> {
-    let bound = |quantity: Quantity| quantity.bound(core, least).map(|bound| bound * (1.0 - REL_TOLERANCE));
+fn hopeless(study: &DesignSpace, core: &Core, least: &PointTotals, front: &ParetoFront) -> Option<NotFound> {
+    let bound = |quantity: DesignQuantity| quantity.bound(core, least).map(|bound| bound * (1.0 - REL_TOLERANCE));
     for constraint in study.constraints.iter().filter(|constraint| constraint.is_most) {
         if let Some(bound) = bound(constraint.quantity).filter(|bound| !constraint.holds(*bound)) {
             let reason = format!("at least {}", outside(constraint.quantity, bound, true, constraint.bound));
-            return Some((Status::Outside, reason));
+            return Some((DesignStatus::Outside, reason));
         }
     }
     let bounds = study.objectives.iter().map(|quantity| match quantity.is_gain() {
@@ -274,13 +277,13 @@ fn hopeless(study: &Study, core: &Core, least: &PointTotals, front: &ParetoFront
     front.dominates(&bounds).then(|| {
         let known = study.objectives.iter().zip(&bounds).filter(|(_, bound)| bound.is_finite());
         let known: Vec<String> = known.map(|(quantity, bound)| format!("{} >= {bound}", quantity.column())).collect();
-        (Status::Beaten, known.join(", "))
+        (DesignStatus::Beaten, known.join(", "))
     })
 }
 
-impl Study {
+impl DesignSpace {
     /// The coordinates that parts of a design depend on.
-    fn coordinates_of(&self, parts: &[Part], coordinates: &[u32]) -> Vec<u32> {
+    fn coordinates_of(&self, parts: &[PathRoot], coordinates: &[u32]) -> Vec<u32> {
         let axes = self.axes.iter().zip(coordinates);
         let own = axes.filter(|(axis, _)| axis.targets.iter().any(|target| parts.contains(&target.part)));
         own.map(|(_, &at)| at).collect()
@@ -288,18 +291,18 @@ impl Study {
 
     /// The system of a design.
     fn system(&self, coordinates: &[u32]) -> Result<CoreSystem, Diagnostics> {
-        let beside = match self.has(Part::Hardware) {
-            true => self.document(Part::Hardware, coordinates)?,
+        let beside = match self.has(PathRoot::Hardware) {
+            true => self.document(PathRoot::Hardware, coordinates)?,
             false => String::new(),
         };
-        CoreSystem::with_hardware(&self.document(Part::System, coordinates)?, &beside)
+        CoreSystem::with_hardware(&self.document(PathRoot::System, coordinates)?, &beside)
     }
 
     /// Sets the quantities of a row.
     ///
     /// # Errors
     /// The first constraint that they break.
-    fn fill(&self, row: &mut DesignRow, value: impl Fn(Quantity) -> Option<f64>) -> Result<(), NotFound> {
+    fn fill(&self, row: &mut DesignRow, value: impl Fn(DesignQuantity) -> Option<f64>) -> Result<(), NotFound> {
         for (known, quantity) in row.values.iter_mut().zip(&self.quantities) {
             *known = value(*quantity);
         }
@@ -308,7 +311,7 @@ impl Study {
             let value = value.and_then(|index| row.values[index]);
             if let Some(value) = value.filter(|value| !constraint.holds(*value)) {
                 let why = outside(constraint.quantity, value, constraint.is_most, constraint.bound);
-                return Err((Status::Outside, why));
+                return Err((DesignStatus::Outside, why));
             }
         }
         Ok(())
@@ -316,10 +319,10 @@ impl Study {
 
     /// The objectives of a row, of which less is better; `None` unless it keeps to all constraints and has all of them.
     pub fn objectives_of(&self, row: &DesignRow) -> Option<Vec<f64>> {
-        if row.status != Status::Found {
+        if row.status != DesignStatus::Found {
             return None;
         }
-        let value = |objective: &Quantity| {
+        let value = |objective: &DesignQuantity| {
             let index = self.quantities.iter().position(|quantity| quantity == objective)?;
             row.values.get(index).copied().flatten().map(|value| if objective.is_gain() { -value } else { value })
         };

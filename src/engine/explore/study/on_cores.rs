@@ -4,7 +4,8 @@ use super::costs::StudyCosts;
 use super::evaluate::{NotFound, impossible, wrong};
 use super::schedule::TiledSchedule;
 use crate::multicore::{
-    CoresStudy, EvaluatedAllocation, StackAllocation, SystemAccount, TileCut, TileOutcome, TilePoint, TileSearch,
+    CoresAccount, CoresProblem, EvaluatedAllocation, StackAllocation, TileOutcome, TilePoint, TileSearch,
+    TileSizeCandidate,
 };
 use crate::spec::Diagnostics;
 use crate::system::CoreSystem;
@@ -12,7 +13,7 @@ use crate::workload::Network;
 
 /// The best schedule of a design on its cores.
 pub(super) struct OnCores {
-    pub study: CoresStudy,
+    pub study: CoresProblem,
     pub found: EvaluatedAllocation,
     /// The tile size, where a search found it.
     pub tiles: Option<String>,
@@ -27,12 +28,12 @@ impl OnCores {
         schedule: &TiledSchedule,
         costs: &StudyCosts,
     ) -> Result<Self, NotFound> {
-        let in_tiles = |cut: Option<&TileCut>| {
+        let in_tiles = |cut: Option<&TileSizeCandidate>| {
             let mut settings = schedule.settings.clone();
             if let Some(cut) = cut {
                 settings.granularity = cut.granularity();
             }
-            CoresStudy::of(network.clone(), system.clone(), settings)
+            CoresProblem::of(network.clone(), system.clone(), settings)
         };
         let cut = if schedule.searches_tiles { Some(best_tiles(&in_tiles, costs)?) } else { None };
         let study = in_tiles(cut.as_ref()).map_err(wrong)?;
@@ -42,7 +43,7 @@ impl OnCores {
     }
 
     /// The account of its schedule.
-    pub(super) fn account(&self, costs: &StudyCosts) -> Result<SystemAccount, NotFound> {
+    pub(super) fn account(&self, costs: &StudyCosts) -> Result<CoresAccount, NotFound> {
         let Self { study, found, stacks, .. } = self;
         let account = costs.with_tiles(study, |costs| study.account(costs, stacks, &found.choice, Some(found.order)));
         account.map(|(_, account)| account).map_err(impossible)
@@ -51,11 +52,11 @@ impl OnCores {
 
 /// The best size of tiles, by the search of `fusescape cores`; whole layers where no size has a schedule.
 fn best_tiles(
-    in_tiles: &dyn Fn(Option<&TileCut>) -> Result<CoresStudy, Diagnostics>,
+    in_tiles: &dyn Fn(Option<&TileSizeCandidate>) -> Result<CoresProblem, Diagnostics>,
     costs: &StudyCosts,
-) -> Result<TileCut, NotFound> {
-    let whole = in_tiles(Some(&TileCut::default())).map_err(wrong)?;
-    let search = TileSearch::by(whole.ladder(), whole.settings.aim, |cut| {
+) -> Result<TileSizeCandidate, NotFound> {
+    let whole = in_tiles(Some(&TileSizeCandidate::default())).map_err(wrong)?;
+    let search = TileSearch::by(whole.range(), whole.settings.aim, |cut| {
         let outcome = in_tiles(Some(&cut)).and_then(|study| -> Result<TileOutcome, Diagnostics> {
             let (found, stacks) = costs.with_tiles(&study, |costs| study.best(costs))?;
             Ok(study.outcome_on_all(&found, &stacks))

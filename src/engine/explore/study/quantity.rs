@@ -3,13 +3,13 @@
 use crate::cost::{EnergyCause, LatencyCause};
 use crate::depth_first::PointTotals;
 use crate::hardware::Core;
-use crate::multicore::{CoresStudy, EvaluatedAllocation, SystemAccount, SystemPart};
-use crate::spec::Measure;
+use crate::multicore::{CoresAccount, CoresPart, CoresProblem, EvaluatedAllocation};
+use crate::spec::UnitFamily;
 use crate::system::CoreSystem;
 
 /// A quantity of a design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Quantity {
+pub enum DesignQuantity {
     /// Energy of one inference, pJ, without leakage.
     Energy,
     /// Latency, cycles.
@@ -41,32 +41,32 @@ pub enum Quantity {
     /// Most bits that are ever in use in the highest memories on the chip of a system, all together.
     PeakBits,
     /// Energy of a part of a system, pJ.
-    EnergyOfPart(SystemPart),
+    EnergyOfPart(CoresPart),
 }
 
 /// Quantities with their names in documents, those of columns in results, and their measures.
-const NAMED: [(Quantity, &str, &str, Measure); 13] = [
-    (Quantity::Energy, "energy", "energy_pj", Measure::Energy),
-    (Quantity::Latency, "latency", "latency_cycles", Measure::Cycles),
-    (Quantity::EnergyDelayProduct, "edp", "edp_pj_cycles", Measure::Number),
-    (Quantity::Time, "time", "time_s", Measure::Time),
-    (Quantity::Power, "power", "power_mw", Measure::Power),
-    (Quantity::Efficiency, "efficiency", "efficiency_tops_per_w", Measure::Number),
-    (Quantity::Area, "area", "area_um2", Measure::Area),
-    (Quantity::Capacity, "capacity", "capacity_bits", Measure::Bits),
-    (Quantity::Pes, "pes", "pes", Measure::Number),
-    (Quantity::Macs, "macs", "macs", Measure::Number),
-    (Quantity::Utilization, "utilization", "utilization", Measure::Number),
-    (Quantity::DramWords, "dram_words", "dram_words", Measure::Number),
-    (Quantity::PeakBits, "peak_on_chip", "peak_on_chip_bits", Measure::Bits),
+const NAMED: [(DesignQuantity, &str, &str, UnitFamily); 13] = [
+    (DesignQuantity::Energy, "energy", "energy_pj", UnitFamily::Energy),
+    (DesignQuantity::Latency, "latency", "latency_cycles", UnitFamily::Cycles),
+    (DesignQuantity::EnergyDelayProduct, "edp", "edp_pj_cycles", UnitFamily::Number),
+    (DesignQuantity::Time, "time", "time_s", UnitFamily::Time),
+    (DesignQuantity::Power, "power", "power_mw", UnitFamily::Power),
+    (DesignQuantity::Efficiency, "efficiency", "efficiency_tops_per_w", UnitFamily::Number),
+    (DesignQuantity::Area, "area", "area_um2", UnitFamily::Area),
+    (DesignQuantity::Capacity, "capacity", "capacity_bits", UnitFamily::Bits),
+    (DesignQuantity::Pes, "pes", "pes", UnitFamily::Number),
+    (DesignQuantity::Macs, "macs", "macs", UnitFamily::Number),
+    (DesignQuantity::Utilization, "utilization", "utilization", UnitFamily::Number),
+    (DesignQuantity::DramWords, "dram_words", "dram_words", UnitFamily::Number),
+    (DesignQuantity::PeakBits, "peak_on_chip", "peak_on_chip_bits", UnitFamily::Bits),
 ];
 
-impl Quantity {
+impl DesignQuantity {
     /// All quantities.
     pub fn all() -> impl Iterator<Item = Self> {
         let named = NAMED.iter().map(|(quantity, ..)| *quantity);
         let energies = EnergyCause::ALL.into_iter().map(Self::EnergyOf);
-        let parts = SystemPart::ALL.into_iter().map(Self::EnergyOfPart);
+        let parts = CoresPart::ALL.into_iter().map(Self::EnergyOfPart);
         named.chain(energies).chain(LatencyCause::ALL.into_iter().map(Self::LatencyOf)).chain(parts)
     }
 
@@ -95,17 +95,17 @@ impl Quantity {
     }
 
     /// Its measure; values are in the base unit.
-    pub fn measure(self) -> Measure {
+    pub fn measure(self) -> UnitFamily {
         match self {
-            Self::EnergyOf(_) | Self::EnergyOfPart(_) => Measure::Energy,
-            Self::LatencyOf(_) => Measure::Cycles,
+            Self::EnergyOf(_) | Self::EnergyOfPart(_) => UnitFamily::Energy,
+            Self::LatencyOf(_) => UnitFamily::Cycles,
             _ => self.named().2,
         }
     }
 
-    fn named(self) -> (&'static str, &'static str, Measure) {
+    fn named(self) -> (&'static str, &'static str, UnitFamily) {
         let found = NAMED.iter().find(|(quantity, ..)| *quantity == self);
-        found.map_or(("", "", Measure::Number), |&(_, name, column, measure)| (name, column, measure))
+        found.map_or(("", "", UnitFamily::Number), |&(_, name, column, measure)| (name, column, measure))
     }
 
     /// Whether larger is better.
@@ -173,9 +173,9 @@ impl Quantity {
     /// Its value of a network that is scheduled on a system, with the account of the schedule where that is known.
     pub(super) fn on_cores(
         self,
-        study: &CoresStudy,
+        study: &CoresProblem,
         found: &EvaluatedAllocation,
-        account: Option<&SystemAccount>,
+        account: Option<&CoresAccount>,
     ) -> Option<f64> {
         let &EvaluatedAllocation { energy_pj, latency_cycles, .. } = found;
         let power = || study.system.power(energy_pj, latency_cycles, study.network.macs());

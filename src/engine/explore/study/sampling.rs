@@ -1,7 +1,7 @@
 //! Which designs are looked at, and in which order: tasks of some hundred designs, each the same wherever it runs.
 
-use super::document::{Study, StudyRequest};
-use super::evaluate::{DesignRow, Evaluator};
+use super::document::{DesignSpace, StudyRequest};
+use super::evaluate::{DesignEvaluator, DesignRow};
 use super::front::ParetoFront;
 use crate::job::{Job, Progress, RemoteJob, Worker, share};
 use crate::spec::{Diagnostics, SamplingSpec};
@@ -22,7 +22,7 @@ const COARSE_PART: u64 = 4;
 
 /// A part of a study: its designs are evaluated together, and against one front.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Task {
+pub struct DesignTask {
     /// Its place among the tasks of the study, from 0.
     pub number: u64,
     /// Its designs, by their numbers.
@@ -32,15 +32,15 @@ pub struct Task {
 /// The course of a study: one task after the other. The designs of a task, and the front that they have to beat, depend
 /// on the rows of earlier tasks and on nothing else; so a course may be interrupted after any task and be resumed from
 /// the rows. As a [`Job`] it hands out designs of the task at hand, and the next task once all rows of that are known.
-pub struct Course {
-    study: Arc<Study>,
+pub struct DesignSampler {
+    study: Arc<DesignSpace>,
     /// The front of all rows so far; empty unless the study needs it.
     front: ParetoFront,
     next: u64,
     tasks: Range<u64>,
     refinement: Option<Refinement>,
     /// The current task.
-    task: Option<Task>,
+    task: Option<DesignTask>,
     /// Its designs that no worker has, the last first.
     waiting: Vec<u64>,
     /// Its rows that are known.
@@ -51,7 +51,7 @@ pub struct Course {
 
 /// Some designs of a task, with the front that they have to beat.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Designs {
+pub struct DesignBatch {
     /// Their numbers.
     pub designs: Vec<u64>,
     /// The front; empty unless the study needs it.
@@ -66,7 +66,7 @@ struct Refinement {
     waiting: Vec<u64>,
 }
 
-impl Study {
+impl DesignSpace {
     /// Which value each axis has in a design, by the design's number.
     pub fn sampled(&self, design: u64) -> Vec<u32> {
         let SamplingSpec::Sobol(_) = self.spec.sampling else { return self.coordinates(design) };
@@ -100,15 +100,15 @@ impl Study {
     }
 }
 
-impl Course {
+impl DesignSampler {
     /// The whole study.
-    pub fn new(study: Arc<Study>) -> Self {
+    pub fn new(study: Arc<DesignSpace>) -> Self {
         let tasks = 0..study.tasks().unwrap_or(u64::MAX);
         Self::of_tasks(study, tasks)
     }
 
     /// Some tasks of a study, such as those of a shard; they have to beat their own front.
-    pub fn of_tasks(study: Arc<Study>, tasks: Range<u64>) -> Self {
+    pub fn of_tasks(study: Arc<DesignSpace>, tasks: Range<u64>) -> Self {
         let refinement = matches!(study.spec.sampling, SamplingSpec::Refine(_)).then(|| Refinement::new(&study));
         Self {
             study,
@@ -124,14 +124,14 @@ impl Course {
     }
 
     /// Some designs of a study as its only task; they have no front to beat.
-    pub fn of_designs(study: Arc<Study>, designs: Vec<u64>) -> Self {
+    pub fn of_designs(study: Arc<DesignSpace>, designs: Vec<u64>) -> Self {
         let waiting = designs.iter().rev().copied().collect();
-        let task = Some(Task { number: 0, designs });
+        let task = Some(DesignTask { number: 0, designs });
         Self { refinement: None, task, waiting, ..Self::of_tasks(study, 0..0) }
     }
 
     /// The current task, which is the next one where there is none; `None` at the end.
-    pub fn task(&mut self) -> Option<&Task> {
+    pub fn task(&mut self) -> Option<&DesignTask> {
         if self.task.is_none() {
             self.task = self.next_task();
             self.waiting = self.task.iter().flat_map(|task| task.designs.iter().rev().copied()).collect();
@@ -139,7 +139,7 @@ impl Course {
         self.task.as_ref()
     }
 
-    fn next_task(&mut self) -> Option<Task> {
+    fn next_task(&mut self) -> Option<DesignTask> {
         if self.next >= self.tasks.end {
             return None;
         }
@@ -155,7 +155,7 @@ impl Course {
             return None;
         }
         self.next += 1;
-        Some(Task { number: self.next - 1, designs })
+        Some(DesignTask { number: self.next - 1, designs })
     }
 
     /// Takes rows of the current task that are known from elsewhere.
@@ -166,7 +166,7 @@ impl Course {
 
     /// The current task with its rows in the order of its designs, if all are known; then there is no current task any
     /// more.
-    pub fn completed(&mut self) -> Option<(Task, Vec<DesignRow>)> {
+    pub fn completed(&mut self) -> Option<(DesignTask, Vec<DesignRow>)> {
         let task = self.task.take_if(|task| task.designs.len() == self.rows.len())?;
         let mut known = std::mem::take(&mut self.rows);
         let rows: Vec<DesignRow> = task.designs.iter().filter_map(|design| known.remove(design)).collect();
@@ -194,14 +194,14 @@ impl Course {
     }
 }
 
-impl Job for Course {
-    type Bench = Evaluator;
-    type Task = Designs;
+impl Job for DesignSampler {
+    type Bench = DesignEvaluator;
+    type Task = DesignBatch;
     type Done = Vec<DesignRow>;
 
     fn run(
-        evaluator: &mut Evaluator,
-        task: &Designs,
+        evaluator: &mut DesignEvaluator,
+        task: &DesignBatch,
         has_time: &mut dyn FnMut() -> bool,
     ) -> Result<Vec<DesignRow>, Diagnostics> {
         let first = task.designs.first();
@@ -209,22 +209,22 @@ impl Job for Course {
         Ok(designs.map(|&design| evaluator.evaluate(design, &task.front)).collect())
     }
 
-    fn next(&mut self, worker: Worker) -> Option<Designs> {
+    fn next(&mut self, worker: Worker) -> Option<DesignBatch> {
         self.completed();
         self.task()?;
         let rest = self.waiting.len().checked_sub(share(self.waiting.len(), worker.of, MOST_TOGETHER))?;
         let mut designs = self.waiting.split_off(rest);
         designs.reverse();
-        Some(Designs { designs, front: self.front.clone() })
+        Some(DesignBatch { designs, front: self.front.clone() })
     }
 
-    fn take(&mut self, mut task: Designs, rows: Vec<DesignRow>) {
+    fn take(&mut self, mut task: DesignBatch, rows: Vec<DesignRow>) {
         task.designs.drain(..rows.len().min(task.designs.len()));
         self.put_back(task);
         self.rows.extend(rows.into_iter().map(|row| (row.design, row)));
     }
 
-    fn put_back(&mut self, task: Designs) {
+    fn put_back(&mut self, task: DesignBatch) {
         self.waiting.extend(task.designs.iter().rev());
     }
 
@@ -235,17 +235,17 @@ impl Job for Course {
     }
 }
 
-impl RemoteJob for Course {
+impl RemoteJob for DesignSampler {
     type Request = StudyRequest;
 
-    fn open(request: &StudyRequest, _: Option<Evaluator>) -> Result<Evaluator, Diagnostics> {
-        Ok(Evaluator::new(Arc::new(Study::new(request.clone())?), Arc::default()))
+    fn open(request: &StudyRequest, _: Option<DesignEvaluator>) -> Result<DesignEvaluator, Diagnostics> {
+        Ok(DesignEvaluator::new(Arc::new(DesignSpace::new(request.clone())?), Arc::default()))
     }
 }
 
 impl Refinement {
     /// The coarse grid.
-    fn new(study: &Study) -> Self {
+    fn new(study: &DesignSpace) -> Self {
         let most = (study.designs() / COARSE_PART).max(1);
         let values: Vec<u64> = study.axes.iter().map(|axis| axis.values.len() as u64).collect();
         let mut strides = vec![1_u32; values.len()];
@@ -277,7 +277,7 @@ impl Refinement {
         Self { strides, seen: waiting.iter().copied().collect(), waiting }
     }
 
-    fn next(&mut self, study: &Study, front: &ParetoFront, most: usize) -> Vec<u64> {
+    fn next(&mut self, study: &DesignSpace, front: &ParetoFront, most: usize) -> Vec<u64> {
         while self.waiting.is_empty() {
             self.add_neighbours(study, front);
             if !self.waiting.is_empty() {
@@ -293,7 +293,7 @@ impl Refinement {
     }
 
     /// Designs that differ from one on the front by one stride along one axis, in the order of their numbers.
-    fn add_neighbours(&mut self, study: &Study, front: &ParetoFront) {
+    fn add_neighbours(&mut self, study: &DesignSpace, front: &ParetoFront) {
         let budget = (study.designs() as usize).saturating_sub(self.seen.len());
         let mut new = BTreeSet::new();
         for design in front.rows() {

@@ -2,7 +2,7 @@
 
 use crate::depth_first::{FuseDepth, StoringMode};
 use crate::explore::{Settings, parse_sizes};
-use crate::multicore::{CoresSettings, Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule};
+use crate::multicore::{CoresSettings, OrderRule, ScheduleObjective, Scheduler, StackRule, TileGranularity};
 use crate::rules::Rules;
 use crate::search::{Objective, Strategy, lpf_limit_from};
 use crate::spec::edit::Outline;
@@ -97,7 +97,7 @@ impl TiledSchedule {
                 *searches_tiles = value.text() == "best";
                 if !*searches_tiles {
                     let wrong = |_| (format!("`{}` is no tile size", value.text()), "Write 1 row or more".to_owned());
-                    settings.granularity = Granularity::from_words(&one(value)?).map_err(wrong)?;
+                    settings.granularity = TileGranularity::from_words(&one(value)?).map_err(wrong)?;
                 }
             }
             "stacks" => settings.stacks = StackRule::from_words(&words(value)?.join(", ")),

@@ -5,8 +5,8 @@ use super::super::costs::{TileCosts, tile_shape};
 use super::super::granularity::LayerCuts;
 use super::super::ids::{IterationTile, NestId, StackId, TileId};
 use super::super::steady_state::{SteadyState, steady_state};
-use super::super::waco::{Allocation, AllocationOutcome, AllocationProblem, MOST, allocate};
-use super::{CoreAllocation, CoresStudy, tiled_layers};
+use super::super::waco::{AllocationOutcome, AllocationProblem, MOST, TileAllocation, allocate};
+use super::{CoreAllocation, CoresProblem, tiled_layers};
 use crate::hardware::Operand;
 use crate::ids::{TiVec, ti_vec};
 use crate::system::CoreId;
@@ -38,7 +38,7 @@ pub struct StackAllocation {
     pub cores: Vec<Vec<CoreId>>,
 }
 
-impl CoresStudy {
+impl CoresProblem {
     /// The iteration that a stack repeats.
     pub fn steady_state(&self, stack: StackId) -> SteadyState {
         let macs = |tile: TileId| {
@@ -157,7 +157,13 @@ impl CoresStudy {
     }
 
     /// The cores that an allocation gives a layer; all that it may have where the allocation leaves it out.
-    fn cores_of(&self, steady: &SteadyState, found: Option<&Allocation>, layer: NestId, shares: bool) -> Vec<CoreId> {
+    fn cores_of(
+        &self,
+        steady: &SteadyState,
+        found: Option<&TileAllocation>,
+        layer: NestId,
+        shares: bool,
+    ) -> Vec<CoreId> {
         let of_layer = |tile: &TileId| self.unshared.graph.tiles[*tile].layer == layer;
         let mut cores: Vec<CoreId> = found
             .map(|found| steady.tiles.iter().zip(&found.tiles).filter(|(tile, _)| of_layer(tile)))

@@ -2,30 +2,30 @@
 //! allocation and for the best size of tiles as jobs.
 
 mod allocation;
+mod evaluation;
 mod order;
 mod search;
 mod tile_search;
-mod verdict;
 
 pub use allocation::{MOST_CHOICES, StackAllocation};
+pub use evaluation::EvaluatedAllocation;
 pub use search::{
-    CoresBasis, CoresBench, CoresDone, CoresEvaluation, CoresImprovement, CoresSearch, CoresStage, CoresTask,
-    ImprovementStep,
+    CoresBench, CoresDone, CoresEvaluation, CoresImprovement, CoresSearch, CoresStage, CoresTask, ImprovementStep,
+    StackAllocations,
 };
 pub use tile_search::{
-    SingleCore, TileBench, TileCut, TileDone, TileLadder, TileOutcome, TilePoint, TileSearch, TileTask,
+    SingleCore, TileBench, TileDone, TileOutcome, TilePoint, TileSearch, TileSizeCandidate, TileSizeRange, TileTask,
 };
-pub use verdict::EvaluatedAllocation;
 
-use super::build::{TiledLayer, TiledNetwork, count_edges, tile_graph};
-use super::costs::{Solved, TileCost, TileCosts, TileProblem, solve, tile_shape, too_large, unrolled_loops};
+use super::build::{CutLayer, TiledNetwork, count_edges, tile_graph};
+use super::costs::{TileCost, TileCosts, TileProblem, TileSolution, solve, tile_shape, too_large, unrolled_loops};
 use super::granularity::{LayerCuts, stacks};
 use super::ids::{NestId, StackId};
-use super::nest::{LoopNest, Part};
+use super::nest::{LoopNest, LoopRanges};
 use super::network::NetworkNests;
 use super::request::{CoresRequest, CoresSettings, Scheduler};
 use super::system::System;
-use super::tiling::Grid;
+use super::tiling::TileGrid;
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec};
 use crate::search::check_lpf_limit;
@@ -49,7 +49,7 @@ pub const MOST_SHARED_EDGES: u64 = 50_000_000;
 pub type CoreAllocation = TiVec<NestId, Vec<CoreId>>;
 
 /// A validated request.
-pub struct CoresStudy {
+pub struct CoresProblem {
     /// The network that is scheduled.
     pub network: Network,
     /// Its layers as loops.
@@ -69,7 +69,7 @@ pub struct CoresStudy {
 
 /// The facts of a request that are known before any mapping problem is solved.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct CoresOutline {
+pub struct CoresOverview {
     /// Name of the system.
     pub system: String,
     /// Whether any of its cores is described by the hardware document beside it.
@@ -90,7 +90,7 @@ pub struct CoresOutline {
     pub problems: usize,
 }
 
-impl CoresStudy {
+impl CoresProblem {
     /// Validates a request.
     ///
     /// # Errors
@@ -152,8 +152,8 @@ impl CoresStudy {
     }
 
     /// Names and sizes that the results of a study begin with.
-    pub fn outline(&self) -> CoresOutline {
-        CoresOutline {
+    pub fn overview(&self) -> CoresOverview {
+        CoresOverview {
             system: self.system.name.clone(),
             takes_beside: self.system.takes_beside,
             layers: self.layer_names(),
@@ -200,7 +200,7 @@ impl CoresStudy {
     }
 
     /// Solves a problem.
-    pub fn solve(&self, problem: &TileProblem) -> Solved {
+    pub fn solve(&self, problem: &TileProblem) -> TileSolution {
         solve(&self.system.cores[problem.kind], problem, &self.settings)
     }
 
@@ -208,9 +208,9 @@ impl CoresStudy {
     fn shapes(&self, layer: NestId, shared: usize) -> Vec<LayerShape> {
         let nest = &self.nests.nests[layer];
         let rules = self.settings.scheduler.tiling();
-        let grid = Grid::new(nest, &self.cuts[layer].split(shared), rules);
+        let grid = TileGrid::new(nest, &self.cuts[layer].split(shared), rules);
         let facts = self.network.layer(self.nests.layers[layer]);
-        let mut parts: Vec<Part> = vec![nest.whole()];
+        let mut parts: Vec<LoopRanges> = vec![nest.whole()];
         for dim in Dim::ALL {
             // Pieces that make the same tile of the whole rest.
             let mut known = FxHashSet::default();
@@ -258,7 +258,7 @@ impl CoresStudy {
         }
     }
 
-    fn cost<'c>(&self, costs: &'c mut TileCosts, problem: TileProblem) -> &'c Solved {
+    fn cost<'c>(&self, costs: &'c mut TileCosts, problem: TileProblem) -> &'c TileSolution {
         costs.entry(problem).or_insert_with_key(|problem| self.solve(problem))
     }
 
@@ -304,10 +304,10 @@ fn tiled_layers(
     nests: &NetworkNests,
     cuts: &TiSlice<NestId, LayerCuts>,
     shared: impl Fn(&LayerCuts) -> usize,
-) -> TiVec<NestId, TiledLayer> {
+) -> TiVec<NestId, CutLayer> {
     let layer = |(nest, cuts): (&LoopNest, &LayerCuts)| {
         let cores = shared(cuts).max(1);
-        TiledLayer { nest: nest.clone(), split: cuts.split(cores), cores }
+        CutLayer { nest: nest.clone(), split: cuts.split(cores), cores }
     };
     nests.nests.iter().zip(cuts).map(layer).collect()
 }

@@ -4,12 +4,12 @@ use super::super::build::TiledNetwork;
 use super::super::ids::{IterationTile, NestId, TileId, TileNumber};
 use super::super::request::OrderRule;
 use super::super::steady_state::SteadyState;
-use super::super::waco::Allocation;
-use super::{CoresStudy, StackAllocation};
+use super::super::waco::TileAllocation;
+use super::{CoresProblem, StackAllocation};
 use crate::ids::{TiVec, ti_vec};
 use std::cmp::Reverse;
 
-impl CoresStudy {
+impl CoresProblem {
     /// The rank of every tile: by stack, then by the rule.
     pub(super) fn ranks(
         &self,
@@ -60,7 +60,7 @@ impl CoresStudy {
     }
 
     /// The tiles of a stack, iteration by iteration; in those that repeat by slot, in the others the deepest layer first.
-    fn by_slots(&self, steady: &SteadyState, found: &Allocation) -> Vec<TileId> {
+    fn by_slots(&self, steady: &SteadyState, found: &TileAllocation) -> Vec<TileId> {
         let layer_of = |tile: TileId| self.unshared.graph.tiles[tile].layer;
         let layers = |tiles: &TiVec<IterationTile, TileId>| -> Vec<NestId> {
             tiles.iter().map(|&tile| layer_of(tile)).collect()

@@ -1,12 +1,12 @@
 //! The best schedule of a network on many cores as a job: first the costs of all different tiles, then the best cores
 //! for each stack, then the evaluation of the schedules.
 
-use super::super::account::SystemAccount;
-use super::super::costs::{Solved, TileCosts};
+use super::super::account::CoresAccount;
+use super::super::costs::{TileCosts, TileSolution};
 use super::super::ids::{NestId, StackId};
 use super::super::request::{CoresRequest, ScheduleObjective};
-use super::{CoresOutline, CoresStudy, EvaluatedAllocation, MOST_CHOICES, StackAllocation};
-use crate::job::{Job, Left, Progress, RemoteJob, Worker};
+use super::{CoresOverview, CoresProblem, EvaluatedAllocation, MOST_CHOICES, StackAllocation};
+use crate::job::{Job, OpenParts, Progress, RemoteJob, Worker};
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -19,9 +19,9 @@ const LONGER: u64 = 8;
 
 /// Allocations of all stacks, with the costs that they are made from.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct CoresBasis {
-    /// The costs of the different tiles, in the order of [`CoresStudy::problems`].
-    pub costs: Arc<Vec<Solved>>,
+pub struct StackAllocations {
+    /// The costs of the different tiles, in the order of [`CoresProblem::problems`].
+    pub costs: Arc<Vec<TileSolution>>,
     /// The allocations.
     pub stacks: Arc<Vec<StackAllocation>>,
 }
@@ -32,11 +32,11 @@ pub struct CoresEvaluation {
     /// The allocation with its cost.
     pub evaluated: EvaluatedAllocation,
     /// The account of its schedule.
-    pub account: Arc<SystemAccount>,
+    pub account: Arc<CoresAccount>,
 }
 
-impl From<(EvaluatedAllocation, SystemAccount)> for CoresEvaluation {
-    fn from((evaluated, account): (EvaluatedAllocation, SystemAccount)) -> Self {
+impl From<(EvaluatedAllocation, CoresAccount)> for CoresEvaluation {
+    fn from((evaluated, account): (EvaluatedAllocation, CoresAccount)) -> Self {
         Self { evaluated, account: Arc::new(account) }
     }
 }
@@ -45,22 +45,22 @@ impl From<(EvaluatedAllocation, SystemAccount)> for CoresEvaluation {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum CoresTask {
     /// Find the facts that are known before anything is solved.
-    Outline,
+    Overview,
     /// Solve some of the different tiles.
     Solve(Range<usize>),
     /// Allocate a stack, with or without sharing tiles, within a number of choices.
-    Allocate(Arc<Vec<Solved>>, StackId, bool, u64),
+    Allocate(Arc<Vec<TileSolution>>, StackId, bool, u64),
     /// Evaluate the allocations of all stacks, with or without shared tiles.
-    Evaluate(CoresBasis, bool),
+    Evaluate(StackAllocations, bool),
 }
 
 /// The result of a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum CoresDone {
     /// The facts that are known before anything is solved.
-    Outline(Arc<CoresOutline>),
+    Overview(Arc<CoresOverview>),
     /// The costs of the first tiles of the task.
-    Solved(Vec<Solved>),
+    Solved(Vec<TileSolution>),
     /// The allocation of a stack.
     Allocated(StackAllocation),
     /// The evaluation of the best choice, or why there is none.
@@ -71,12 +71,12 @@ pub enum CoresDone {
 #[derive(Debug, Clone)]
 pub struct CoresSearch {
     aim: ScheduleObjective,
-    outline: Option<Arc<CoresOutline>>,
-    is_outlining: bool,
+    overview: Option<Arc<CoresOverview>>,
+    is_overview_asked: bool,
     /// Different tiles that no worker has.
-    unsolved: Left,
-    solved: Vec<Option<Solved>>,
-    costs: Option<Arc<Vec<Solved>>>,
+    unsolved: OpenParts,
+    solved: Vec<Option<TileSolution>>,
+    costs: Option<Arc<Vec<TileSolution>>>,
     /// Whether it ends once all tiles are solved.
     only_costs: bool,
     /// Limit on the choices after which a search for the cores of a stack ends.
@@ -94,7 +94,7 @@ pub struct CoresSearch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CoresStage {
     /// The facts of the request are found.
-    Outline,
+    Overview,
     /// Tiles are solved.
     Costs,
     /// Stacks are allocated.
@@ -115,9 +115,9 @@ impl CoresSearch {
     pub fn new(aim: ScheduleObjective) -> Self {
         Self {
             aim,
-            outline: None,
-            is_outlining: false,
-            unsolved: Left::default(),
+            overview: None,
+            is_overview_asked: false,
+            unsolved: OpenParts::default(),
             solved: Vec::new(),
             costs: None,
             only_costs: false,
@@ -137,14 +137,14 @@ impl CoresSearch {
     }
 
     /// The facts that are known before anything is solved, once they are found.
-    pub fn outline(&self) -> Option<&Arc<CoresOutline>> {
-        self.outline.as_ref()
+    pub fn overview(&self) -> Option<&Arc<CoresOverview>> {
+        self.overview.as_ref()
     }
 
     /// Its progress: the current stage.
     pub fn stage(&self) -> CoresStage {
         match self {
-            _ if self.outline.is_none() => CoresStage::Outline,
+            _ if self.overview.is_none() => CoresStage::Overview,
             _ if self.costs.is_none() => CoresStage::Costs,
             _ if self.only_costs => CoresStage::Done,
             _ if self.stacks.is_none() => CoresStage::Stacks,
@@ -153,8 +153,8 @@ impl CoresSearch {
         }
     }
 
-    /// The costs of the different tiles, in the order of [`CoresStudy::problems`], once all are solved.
-    pub fn costs(&self) -> Option<&Arc<Vec<Solved>>> {
+    /// The costs of the different tiles, in the order of [`CoresProblem::problems`], once all are solved.
+    pub fn costs(&self) -> Option<&Arc<Vec<TileSolution>>> {
         self.costs.as_ref()
     }
 
@@ -169,8 +169,8 @@ impl CoresSearch {
     }
 
     /// The same with the costs that they are made from.
-    pub fn basis(&self, shares: bool) -> Option<CoresBasis> {
-        Some(CoresBasis { costs: Arc::clone(self.costs()?), stacks: Arc::clone(self.stacks(shares)?) })
+    pub fn stack_allocations(&self, shares: bool) -> Option<StackAllocations> {
+        Some(StackAllocations { costs: Arc::clone(self.costs()?), stacks: Arc::clone(self.stacks(shares)?) })
     }
 
     /// The evaluations of the allocations with shared tiles, and of those without; or why there is no schedule.
@@ -205,12 +205,12 @@ impl CoresSearch {
         self.fill_stacks();
     }
 
-    fn begin(&mut self, outline: Arc<CoresOutline>) {
-        let problems = outline.problems;
+    fn begin(&mut self, overview: Arc<CoresOverview>) {
+        let problems = overview.problems;
         self.solved = vec![None; problems];
-        self.unsolved = Left::all(problems);
-        self.allocated = [0, 1].map(|_| vec![None; outline.stacks.len()]);
-        self.outline = Some(outline);
+        self.unsolved = OpenParts::all(problems);
+        self.allocated = [0, 1].map(|_| vec![None; overview.stacks.len()]);
+        self.overview = Some(overview);
         self.end_costs();
     }
 
@@ -244,18 +244,18 @@ impl CoresSearch {
 /// A worker's study, with the known costs of its tiles.
 pub struct CoresBench {
     /// The study whose tasks the worker runs.
-    pub study: Arc<CoresStudy>,
+    pub study: Arc<CoresProblem>,
     costs: TileCosts,
 }
 
 impl CoresBench {
     /// A bench without known costs.
-    pub fn new(study: Arc<CoresStudy>) -> Self {
+    pub fn new(study: Arc<CoresProblem>) -> Self {
         Self { study, costs: TileCosts::default() }
     }
 
-    /// The costs of tiles, among them those that are `known`, in the order of [`CoresStudy::problems`].
-    pub fn costs(&mut self, known: &[Solved]) -> (&CoresStudy, &mut TileCosts) {
+    /// The costs of tiles, among them those that are `known`, in the order of [`CoresProblem::problems`].
+    pub fn costs(&mut self, known: &[TileSolution]) -> (&CoresProblem, &mut TileCosts) {
         if self.costs.len() < known.len() {
             self.costs.extend(self.study.problems().into_iter().zip(known.iter().cloned()));
         }
@@ -274,7 +274,7 @@ impl Job for CoresSearch {
         has_time: &mut dyn FnMut() -> bool,
     ) -> Result<CoresDone, Diagnostics> {
         Ok(match task {
-            CoresTask::Outline => CoresDone::Outline(Arc::new(bench.study.outline())),
+            CoresTask::Overview => CoresDone::Overview(Arc::new(bench.study.overview())),
             CoresTask::Solve(range) => {
                 let problems = bench.study.problems();
                 let some = problems.get(range.clone()).unwrap_or_default().iter().enumerate();
@@ -285,7 +285,7 @@ impl Job for CoresSearch {
                 let (study, costs) = bench.costs(known);
                 CoresDone::Allocated(study.allocate(costs, *stack, *shares, &mut |done| done < *choices))
             }
-            CoresTask::Evaluate(CoresBasis { costs: known, stacks }, _) => {
+            CoresTask::Evaluate(StackAllocations { costs: known, stacks }, _) => {
                 let (study, costs) = bench.costs(known);
                 let candidates = study.candidates(costs, stacks);
                 let best = study.account_of_best(costs, stacks, &candidates);
@@ -295,8 +295,8 @@ impl Job for CoresSearch {
     }
 
     fn next(&mut self, worker: Worker) -> Option<CoresTask> {
-        if self.outline.is_none() {
-            return (!std::mem::replace(&mut self.is_outlining, true)).then_some(CoresTask::Outline);
+        if self.overview.is_none() {
+            return (!std::mem::replace(&mut self.is_overview_asked, true)).then_some(CoresTask::Overview);
         }
         if let Some(range) = self.unsolved.next(worker.of, MOST_TILES) {
             return Some(CoresTask::Solve(range));
@@ -305,12 +305,12 @@ impl Job for CoresSearch {
             return Some(CoresTask::Allocate(self.costs.clone()?, stack, shares, self.choices));
         }
         let shares = self.unevaluated.pop()?;
-        Some(CoresTask::Evaluate(self.basis(shares)?, shares))
+        Some(CoresTask::Evaluate(self.stack_allocations(shares)?, shares))
     }
 
     fn take(&mut self, task: CoresTask, done: CoresDone) {
         match (task, done) {
-            (_, CoresDone::Outline(outline)) => self.begin(outline),
+            (_, CoresDone::Overview(overview)) => self.begin(overview),
             (CoresTask::Solve(range), CoresDone::Solved(solved)) => {
                 self.unsolved.put_back(range.start + solved.len()..range.end);
                 for (problem, solved) in range.zip(solved) {
@@ -331,7 +331,7 @@ impl Job for CoresSearch {
 
     fn put_back(&mut self, task: CoresTask) {
         match task {
-            CoresTask::Outline => self.is_outlining = false,
+            CoresTask::Overview => self.is_overview_asked = false,
             CoresTask::Solve(range) => self.unsolved.put_back(range),
             CoresTask::Allocate(_, stack, shares, _) => self.unallocated.push((stack, shares)),
             CoresTask::Evaluate(_, shares) => self.unevaluated.push(shares),
@@ -342,7 +342,7 @@ impl Job for CoresSearch {
     fn progress(&self) -> Progress {
         let of = |done: usize, all: usize, unit: &'static str| Progress { done, all, unit, are_alike: false };
         match self.stage() {
-            CoresStage::Outline => Progress::default(),
+            CoresStage::Overview => Progress::default(),
             CoresStage::Costs => of(self.solved.iter().flatten().count(), self.solved.len(), "tiles"),
             CoresStage::Stacks | CoresStage::Evaluation | CoresStage::Done => {
                 let all = self.allocated.iter().flatten();
@@ -356,14 +356,14 @@ impl RemoteJob for CoresSearch {
     type Request = CoresRequest;
 
     fn open(request: &CoresRequest, _: Option<CoresBench>) -> Result<CoresBench, Diagnostics> {
-        CoresStudy::new(request).map(|study| CoresBench::new(Arc::new(study)))
+        CoresProblem::new(request).map(|study| CoresBench::new(Arc::new(study)))
     }
 }
 
 /// A local search for better cores: layer by layer, until a round over all layers improves nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoresImprovement {
-    basis: CoresBasis,
+    stack_allocations: StackAllocations,
     best: EvaluatedAllocation,
     /// The layer to try next.
     layer: NestId,
@@ -373,12 +373,12 @@ pub struct CoresImprovement {
 }
 
 /// A step of it: other cores for a layer of an allocation.
-pub type ImprovementStep = (CoresBasis, EvaluatedAllocation, NestId);
+pub type ImprovementStep = (StackAllocations, EvaluatedAllocation, NestId);
 
 impl CoresImprovement {
     /// A search that begins with a choice.
-    pub fn new(basis: CoresBasis, from: EvaluatedAllocation) -> Self {
-        Self { basis, best: from, layer: NestId::default(), idle: 0, is_out: false }
+    pub fn new(stack_allocations: StackAllocations, from: EvaluatedAllocation) -> Self {
+        Self { stack_allocations, best: from, layer: NestId::default(), idle: 0, is_out: false }
     }
 
     /// The best so far.
@@ -399,7 +399,7 @@ impl Job for CoresImprovement {
 
     fn run(
         bench: &mut CoresBench,
-        (CoresBasis { costs, stacks }, from, layer): &ImprovementStep,
+        (StackAllocations { costs, stacks }, from, layer): &ImprovementStep,
         _: &mut dyn FnMut() -> bool,
     ) -> Result<EvaluatedAllocation, Diagnostics> {
         let (study, costs) = bench.costs(costs);
@@ -411,7 +411,7 @@ impl Job for CoresImprovement {
             return None;
         }
         self.is_out = true;
-        Some((self.basis.clone(), self.best.clone(), self.layer))
+        Some((self.stack_allocations.clone(), self.best.clone(), self.layer))
     }
 
     fn take(&mut self, task: ImprovementStep, found: EvaluatedAllocation) {

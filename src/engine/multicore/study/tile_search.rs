@@ -1,11 +1,12 @@
 //! The search for the tile size of a network on many cores, together with the allocation of its layers: candidates in stages, each of which
-//! starts from the best of those before. A candidate is a single run ([`CoresStudy::outcome`]), so that the search is a [`Job`].
+//! starts from the best of those before. A candidate is a single run ([`CoresProblem::outcome`]), so that the search is
+//! a [`Job`].
 
 use super::super::costs::TileCosts;
 use super::super::ids::{NestId, StackId};
-use super::super::request::{CoresRequest, Granularity, ScheduleObjective};
+use super::super::request::{CoresRequest, ScheduleObjective, TileGranularity};
 use super::super::tile_size::TileSize;
-use super::{CoresStudy, EvaluatedAllocation, StackAllocation};
+use super::{CoresProblem, EvaluatedAllocation, StackAllocation};
 use crate::job::{Job, Progress, RemoteJob, Worker, finish};
 use crate::spec::Diagnostics;
 use crate::system::CoreId;
@@ -19,25 +20,25 @@ const MOST_STACKS: usize = 4;
 
 /// A candidate: the size of tiles, and other sizes in single stacks.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct TileCut {
+pub struct TileSizeCandidate {
     /// Of all layers that are fused.
     pub all: TileSize,
     /// Of the layers of single stacks, by stack.
     pub stacks: Vec<(StackId, TileSize)>,
 }
 
-impl TileCut {
+impl TileSizeCandidate {
     /// Tiles of so many whole rows.
     pub fn rows(rows: u64) -> Self {
         Self { all: TileSize { rows: Some(rows), ..TileSize::default() }, stacks: Vec::new() }
     }
 
     /// How a request states it.
-    pub fn granularity(&self) -> Granularity {
+    pub fn granularity(&self) -> TileGranularity {
         match (self.all, &self.stacks[..]) {
-            (TileSize { rows: Some(rows), columns: None, channels: None }, []) => Granularity::Rows(rows),
-            (TileSize { rows: None, columns: None, channels: None }, []) => Granularity::LayerByLayer,
-            _ => Granularity::ByHand(self.text()),
+            (TileSize { rows: Some(rows), columns: None, channels: None }, []) => TileGranularity::Rows(rows),
+            (TileSize { rows: None, columns: None, channels: None }, []) => TileGranularity::LayerByLayer,
+            _ => TileGranularity::ByHand(self.text()),
         }
     }
 
@@ -50,7 +51,7 @@ impl TileCut {
 
 /// The largest sizes of the fused layers, which tiles divide.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct TileLadder {
+pub struct TileSizeRange {
     /// Rows of the highest feature map.
     pub rows: u64,
     /// Columns of the widest one.
@@ -124,7 +125,7 @@ impl TileOutcome {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TilePoint {
     /// The candidate.
-    pub cut: TileCut,
+    pub cut: TileSizeCandidate,
     /// Its cost, or in a sentence why it has no schedule.
     pub outcome: Result<TileOutcome, String>,
 }
@@ -132,17 +133,17 @@ pub struct TilePoint {
 /// The state of a search for the tile size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TileSearch {
-    ladder: Option<TileLadder>,
+    range: Option<TileSizeRange>,
     aim: ScheduleObjective,
     /// Candidates that were run, in the order of the search.
     points: Vec<TilePoint>,
     /// The current stage.
     stage: usize,
     /// Its candidates, each with its cost where that is known; and the numbers of those that workers were given.
-    candidates: Vec<(TileCut, Option<TilePoint>)>,
+    candidates: Vec<(TileSizeCandidate, Option<TilePoint>)>,
     given: BTreeSet<usize>,
     /// The best of the first stage, which can be shown while others run.
-    first: Option<TileCut>,
+    first: Option<TileSizeCandidate>,
     /// Whether a worker finds the ladder.
     is_measuring: bool,
 }
@@ -151,16 +152,16 @@ pub struct TileSearch {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum TileTask {
     /// Find the sizes that tiles may divide.
-    Ladder,
+    Range,
     /// Run the candidate of this number among those of its stage.
-    Candidate(usize, TileCut),
+    Candidate(usize, TileSizeCandidate),
 }
 
 /// The result of a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum TileDone {
     /// The sizes that tiles may divide.
-    Ladder(TileLadder),
+    Range(TileSizeRange),
     /// The cost of a candidate.
     Candidate(TilePoint),
 }
@@ -169,7 +170,7 @@ impl TileSearch {
     /// A search that has not begun, for this objective.
     pub fn new(aim: ScheduleObjective) -> Self {
         Self {
-            ladder: None,
+            range: None,
             aim,
             points: Vec::new(),
             stage: 0,
@@ -191,12 +192,12 @@ impl TileSearch {
     }
 
     /// The best of the first stage, once that is over.
-    pub fn first(&self) -> Option<&TileCut> {
+    pub fn first(&self) -> Option<&TileSizeCandidate> {
         self.first.as_ref()
     }
 
-    fn begin(&mut self, ladder: TileLadder) {
-        self.ladder = Some(ladder);
+    fn begin(&mut self, range: TileSizeRange) {
+        self.range = Some(range);
         self.fill_stage();
     }
 
@@ -224,26 +225,26 @@ impl TileSearch {
     }
 
     /// The best candidate, with its cost; among equals the first.
-    pub fn best(&self) -> Option<(&TileCut, &TileOutcome)> {
+    pub fn best(&self) -> Option<(&TileSizeCandidate, &TileOutcome)> {
         self.best_of(|_| true)
     }
 
     /// The best tile size for one core that computes all layers, and its cost.
-    pub fn best_single(&self) -> Option<(&TileCut, &SingleCore)> {
+    pub fn best_single(&self) -> Option<(&TileSizeCandidate, &SingleCore)> {
         let singles =
             self.points().filter_map(|point| Some((&point.cut, point.outcome.as_ref().ok()?.single.as_ref()?)));
         let score = |single: &SingleCore| self.aim.score(single.energy_pj, Cycles(single.latency_cycles));
         singles.min_by(|a, b| score(a.1).total_cmp(&score(b.1)))
     }
 
-    fn best_of(&self, counts: impl Fn(&TileCut) -> bool) -> Option<(&TileCut, &TileOutcome)> {
+    fn best_of(&self, counts: impl Fn(&TileSizeCandidate) -> bool) -> Option<(&TileSizeCandidate, &TileOutcome)> {
         let known = self.points().filter_map(|point| Some((&point.cut, point.outcome.as_ref().ok()?)));
         known.filter(|(cut, _)| counts(cut)).min_by(|a, b| a.1.score(self.aim).total_cmp(&b.1.score(self.aim)))
     }
 
     /// The candidates of a stage that were not run yet.
-    fn cuts(&self, stage: TileStage) -> Vec<TileCut> {
-        let mut cuts: Vec<TileCut> = Vec::new();
+    fn cuts(&self, stage: TileStage) -> Vec<TileSizeCandidate> {
+        let mut cuts: Vec<TileSizeCandidate> = Vec::new();
         for cut in self.all_cuts(stage) {
             let is_new = !cuts.contains(&cut) && !self.points.iter().any(|point| point.cut == cut);
             cuts.extend(is_new.then_some(cut));
@@ -251,51 +252,51 @@ impl TileSearch {
         cuts
     }
 
-    fn all_cuts(&self, stage: TileStage) -> Vec<TileCut> {
-        let Some(ladder) = &self.ladder else { return Vec::new() };
+    fn all_cuts(&self, stage: TileStage) -> Vec<TileSizeCandidate> {
+        let Some(range) = &self.range else { return Vec::new() };
         if stage == TileStage::Rows {
-            let rungs = (0..63).map(|power| 1 << power).take_while(|rows| *rows < ladder.rows);
-            return rungs.map(TileCut::rows).chain([TileCut::default()]).collect();
+            let rungs = (0..63).map(|power| 1 << power).take_while(|rows| *rows < range.rows);
+            return rungs.map(TileSizeCandidate::rows).chain([TileSizeCandidate::default()]).collect();
         }
         let Some((best, _)) = self.best() else { return Vec::new() };
         let rows = best.all.rows;
-        let sized = |size: TileSize| TileCut { all: size, stacks: best.stacks.clone() };
+        let sized = |size: TileSize| TileSizeCandidate { all: size, stacks: best.stacks.clone() };
         match stage {
             TileStage::Rows => Vec::new(),
             TileStage::Between => {
                 let around = match rows {
                     Some(rows) => vec![rows * 3 / 4, rows.saturating_mul(3) / 2],
-                    None => vec![ladder.rows / 2, ladder.rows * 3 / 4],
+                    None => vec![range.rows / 2, range.rows * 3 / 4],
                 };
-                let fits = |rows: &u64| (1..ladder.rows).contains(rows);
-                around.into_iter().filter(fits).map(TileCut::rows).collect()
+                let fits = |rows: &u64| (1..range.rows).contains(rows);
+                around.into_iter().filter(fits).map(TileSizeCandidate::rows).collect()
             }
             TileStage::Columns => {
-                let heights = [rows, rows.map(|rows| rows.saturating_mul(2)).filter(|rows| *rows < ladder.rows)];
+                let heights = [rows, rows.map(|rows| rows.saturating_mul(2)).filter(|rows| *rows < range.rows)];
                 let of = |part: u64| {
-                    let columns = Some(ladder.columns.div_ceil(part));
+                    let columns = Some(range.columns.div_ceil(part));
                     heights.map(|rows| sized(TileSize { rows, columns, channels: None }))
                 };
-                if ladder.columns < 2 { Vec::new() } else { [2, 4].into_iter().flat_map(of).collect() }
+                if range.columns < 2 { Vec::new() } else { [2, 4].into_iter().flat_map(of).collect() }
             }
             TileStage::Channels => {
-                let of = |part: u64| TileSize { channels: Some(ladder.channels.div_ceil(part)), ..best.all };
-                if ladder.channels < 2 { Vec::new() } else { [2, 4].map(of).map(sized).to_vec() }
+                let of = |part: u64| TileSize { channels: Some(range.channels.div_ceil(part)), ..best.all };
+                if range.channels < 2 { Vec::new() } else { [2, 4].map(of).map(sized).to_vec() }
             }
-            TileStage::Stacks if ladder.stacks.len() > 1 => {
+            TileStage::Stacks if range.stacks.len() > 1 => {
                 let others = |stack: &StackId| {
                     let other = |rows: Option<u64>| {
-                        let size = TileSize { rows: rows.filter(|rows| *rows < ladder.rows), ..best.all };
-                        TileCut { all: best.all, stacks: vec![(*stack, size)] }
+                        let size = TileSize { rows: rows.filter(|rows| *rows < range.rows), ..best.all };
+                        TileSizeCandidate { all: best.all, stacks: vec![(*stack, size)] }
                     };
                     match rows {
                         Some(rows) => {
                             vec![other(Some((rows / 2).max(1))), other(Some(rows.saturating_mul(2))), other(None)]
                         }
-                        None => vec![other(Some(ladder.rows.div_ceil(2))), other(Some(ladder.rows.div_ceil(4)))],
+                        None => vec![other(Some(range.rows.div_ceil(2))), other(Some(range.rows.div_ceil(4)))],
                     }
                 };
-                let cuts = ladder.stacks.iter().take(MOST_STACKS).flat_map(others);
+                let cuts = range.stacks.iter().take(MOST_STACKS).flat_map(others);
                 cuts.filter(|cut| cut.stacks.iter().any(|(_, size)| *size != best.all)).collect()
             }
             TileStage::Together if !best.stacks.is_empty() => self.together(best.all).into_iter().collect(),
@@ -304,23 +305,23 @@ impl TileSearch {
     }
 
     /// The best size of each stack that is better with one of its own; `None` where that is one stack at most.
-    fn together(&self, all: TileSize) -> Option<TileCut> {
+    fn together(&self, all: TileSize) -> Option<TileSizeCandidate> {
         let plain = self.best_of(|cut| cut.all == all && cut.stacks.is_empty())?.1.score(self.aim);
         let own = |stack: &StackId| {
             let (cut, outcome) =
                 self.best_of(|cut| cut.all == all && matches!(cut.stacks[..], [(only, _)] if only == *stack))?;
             (outcome.score(self.aim) < plain).then(|| cut.stacks[0])
         };
-        let stacks = self.ladder.iter().flat_map(|ladder| &ladder.stacks);
+        let stacks = self.range.iter().flat_map(|range| &range.stacks);
         let mut stacks: Vec<(StackId, TileSize)> = stacks.filter_map(own).collect();
         stacks.sort_by_key(|(stack, _)| *stack);
-        (stacks.len() > 1).then_some(TileCut { all, stacks })
+        (stacks.len() > 1).then_some(TileSizeCandidate { all, stacks })
     }
 
     /// Runs all stages of a request one candidate after the other.
     ///
     /// # Errors
-    /// As [`TileLadder::of`].
+    /// As [`TileSizeRange::of`].
     pub fn of(request: &CoresRequest) -> Result<Self, Diagnostics> {
         let mut search = Self::new(request.settings.aim);
         finish(&mut search, &mut Self::open(request, None)?)?;
@@ -328,9 +329,13 @@ impl TileSearch {
     }
 
     /// Runs all stages one candidate after the other, each by `run`.
-    pub fn by(ladder: TileLadder, aim: ScheduleObjective, mut run: impl FnMut(TileCut) -> TilePoint) -> Self {
+    pub fn by(
+        range: TileSizeRange,
+        aim: ScheduleObjective,
+        mut run: impl FnMut(TileSizeCandidate) -> TilePoint,
+    ) -> Self {
         let mut search = Self::new(aim);
-        search.begin(ladder);
+        search.begin(range);
         while let Some(TileTask::Candidate(number, cut)) = search.next(Worker::ALONE) {
             search.know(number, run(cut));
         }
@@ -341,9 +346,9 @@ impl TileSearch {
 /// The functions that price candidates.
 pub struct TileBench {
     /// Finds the sizes that tiles may divide.
-    pub ladder: Box<dyn FnMut() -> Result<TileLadder, Diagnostics>>,
+    pub range: Box<dyn FnMut() -> Result<TileSizeRange, Diagnostics>>,
     /// Runs a candidate.
-    pub run: Box<dyn FnMut(TileCut) -> TilePoint>,
+    pub run: Box<dyn FnMut(TileSizeCandidate) -> TilePoint>,
 }
 
 impl Job for TileSearch {
@@ -353,14 +358,14 @@ impl Job for TileSearch {
 
     fn run(bench: &mut TileBench, task: &TileTask, _: &mut dyn FnMut() -> bool) -> Result<TileDone, Diagnostics> {
         Ok(match task {
-            TileTask::Ladder => TileDone::Ladder((bench.ladder)()?),
+            TileTask::Range => TileDone::Range((bench.range)()?),
             TileTask::Candidate(_, cut) => TileDone::Candidate((bench.run)(cut.clone())),
         })
     }
 
     fn next(&mut self, _: Worker) -> Option<TileTask> {
-        if self.ladder.is_none() {
-            return (!std::mem::replace(&mut self.is_measuring, true)).then_some(TileTask::Ladder);
+        if self.range.is_none() {
+            return (!std::mem::replace(&mut self.is_measuring, true)).then_some(TileTask::Range);
         }
         let is_left = |number: &usize| self.candidates[*number].1.is_none() && !self.given.contains(number);
         let number = (0..self.candidates.len()).find(is_left)?;
@@ -370,22 +375,22 @@ impl Job for TileSearch {
 
     fn take(&mut self, task: TileTask, done: TileDone) {
         match (task, done) {
-            (_, TileDone::Ladder(ladder)) => self.begin(ladder),
+            (_, TileDone::Range(range)) => self.begin(range),
             (TileTask::Candidate(number, _), TileDone::Candidate(point)) => self.know(number, point),
-            (task @ TileTask::Ladder, TileDone::Candidate(_)) => self.put_back(task),
+            (task @ TileTask::Range, TileDone::Candidate(_)) => self.put_back(task),
         }
     }
 
     fn put_back(&mut self, task: TileTask) {
         match task {
-            TileTask::Ladder => self.is_measuring = false,
+            TileTask::Range => self.is_measuring = false,
             TileTask::Candidate(number, _) => drop(self.given.remove(&number)),
         }
     }
 
     fn give_up(&mut self, task: TileTask, reason: &str) -> bool {
         match task {
-            TileTask::Ladder => {
+            TileTask::Range => {
                 self.put_back(task);
                 false
             }
@@ -409,7 +414,7 @@ impl RemoteJob for TileSearch {
     fn open(request: &CoresRequest, _: Option<TileBench>) -> Result<TileBench, Diagnostics> {
         let [measured, run] = [request.clone(), request.clone()];
         Ok(TileBench {
-            ladder: Box::new(move || TileLadder::of(&measured)),
+            range: Box::new(move || TileSizeRange::of(&measured)),
             run: Box::new(move |cut| TilePoint::of(&run, cut)),
         })
     }
@@ -417,8 +422,8 @@ impl RemoteJob for TileSearch {
 
 impl TilePoint {
     /// Runs a candidate, independent of the tiles that the request states.
-    pub fn of(request: &CoresRequest, cut: TileCut) -> Self {
-        let outcome = CoresStudy::new(&request.in_tiles(&cut))
+    pub fn of(request: &CoresRequest, cut: TileSizeCandidate) -> Self {
+        let outcome = CoresProblem::new(&request.in_tiles(&cut))
             .and_then(|study| study.outcome(&mut TileCosts::default()))
             .map_err(|wrong| wrong.0.first().map_or_else(String::new, |first| first.reason.clone()));
         Self { cut, outcome }
@@ -428,27 +433,27 @@ impl TilePoint {
 impl CoresRequest {
     /// The same request in tiles of this size.
     #[must_use]
-    pub fn in_tiles(&self, cut: &TileCut) -> Self {
+    pub fn in_tiles(&self, cut: &TileSizeCandidate) -> Self {
         let mut request = self.clone();
         request.settings.granularity = cut.granularity();
         request
     }
 }
 
-impl TileLadder {
+impl TileSizeRange {
     /// The sizes that tiles of a request may divide, independent of the stated ones.
     ///
     /// # Errors
-    /// As [`CoresStudy::new`].
+    /// As [`CoresProblem::new`].
     pub fn of(request: &CoresRequest) -> Result<Self, Diagnostics> {
         // Whole layers are the fewest tiles.
-        CoresStudy::new(&request.in_tiles(&TileCut::default())).map(|study| study.ladder())
+        CoresProblem::new(&request.in_tiles(&TileSizeCandidate::default())).map(|study| study.range())
     }
 }
 
-impl CoresStudy {
+impl CoresProblem {
     /// The sizes that tiles may divide, independent of the settings.
-    pub fn ladder(&self) -> TileLadder {
+    pub fn range(&self) -> TileSizeRange {
         let mut stacks: Vec<StackId> = self.stacks.keys().filter(|&stack| self.stacks[stack].len() > 1).collect();
         let cut = || stacks.iter().flat_map(|&stack| &self.stacks[stack]);
         let largest = |size: &dyn Fn(NestId) -> u64| cut().map(|&layer| size(layer)).max().unwrap_or(1);
@@ -464,7 +469,7 @@ impl CoresStudy {
             self.stacks[*stack].iter().map(macs).sum()
         };
         stacks.sort_by_key(|stack| (std::cmp::Reverse(work(stack)), *stack));
-        TileLadder { rows, columns, channels, stacks }
+        TileSizeRange { rows, columns, channels, stacks }
     }
 
     /// The cost of the best schedule found, beside that of the best single core.

@@ -6,13 +6,13 @@
 //! below the level and within it, which two sets tell, too: those at its lower and upper boundary. All tables are by
 //! set, of which there are at most [`MOST_SETS`].
 
-use super::levels::{Around, Demands, can_divide, is_held};
-use super::pieces::{self, Misfit, Position};
+use super::levels::{Demands, LoopsAround, can_divide, is_held};
+use super::pieces::{self, Position, UnmatchedLoop};
 use super::stated::{Constraints, LevelDemand};
 use crate::mapping::{Allocation, LayerOnCore, LayerOperand, OPERANDS, TemporalLoop};
 use crate::search::exact::MOST_SETS;
 use crate::search::exact::factors::{Factor, Factors};
-use crate::search::exact::legality::{Legality, Opened};
+use crate::search::exact::legality::{Legality, PlacedBoundaries};
 use crate::workload::Dim;
 use rustc_hash::FxHashSet;
 
@@ -41,7 +41,7 @@ impl<'a> Legal<'a> {
     ///
     /// # Errors
     /// A stated loop that the layer does not have.
-    pub fn new(problem: &'a LayerOnCore<'a>, constraints: &'a Constraints) -> Result<Self, Misfit> {
+    pub fn new(problem: &'a LayerOnCore<'a>, constraints: &'a Constraints) -> Result<Self, UnmatchedLoop> {
         let mut loops = pieces::loops(problem, constraints, usize::MAX)?;
         pieces::positions(constraints, &loops)?;
         let all = loops.len();
@@ -132,7 +132,7 @@ impl<'a> Legal<'a> {
 
     /// The demands on the level that an operand is filling, if there are any, and whether that is its highest. Loops
     /// for which the array keeps the operand count as held by the lowest level.
-    fn filled(&self, at: Opened, operand: LayerOperand) -> Option<(&Demands, bool)> {
+    fn filled(&self, at: PlacedBoundaries, operand: LayerOperand) -> Option<(&Demands, bool)> {
         let placed = usize::from(at.placed[operand]);
         let level = (placed + self.first_level[operand]).saturating_sub(1);
         let demands = self.demands[operand].get(level).filter(|demands| !demands.is_empty())?;
@@ -143,7 +143,7 @@ impl<'a> Legal<'a> {
     fn top_is_met(&self, operand: LayerOperand, set: u32) -> bool {
         let total = &self.problem.spatial.temporal_sizes;
         let below = &self.factors.sizes(set);
-        self.demands[operand].last().is_none_or(|top| top.are_met(Around { below, within: total, total }))
+        self.demands[operand].last().is_none_or(|top| top.are_met(LoopsAround { below, within: total, total }))
     }
 
     /// Extends `order`, a path from set `from` to `set`, to the set `to`; `false` if there is no legal way.
@@ -152,7 +152,7 @@ impl<'a> Legal<'a> {
     /// on the path to it, so every set is tried once.
     fn search_path(
         &self,
-        (at, from, to): (Opened, u32, u32),
+        (at, from, to): (PlacedBoundaries, u32, u32),
         begins: &dyn Fn(usize) -> bool,
         set: u32,
         (order, dead): (&mut Vec<usize>, &mut FxHashSet<u32>),
@@ -195,7 +195,7 @@ impl Legality for Legal<'_> {
         !self.constraints.levels.is_empty()
     }
 
-    fn may_add(&self, at: Opened, set: u32, factor: usize) -> bool {
+    fn may_add(&self, at: PlacedBoundaries, set: u32, factor: usize) -> bool {
         let factor = &self.factors.list[factor];
         let next = set + factor.stride;
         if !self.may_stand(factor, set) {
@@ -206,18 +206,18 @@ impl Legality for Legal<'_> {
             self.filled(at, operand).is_none_or(|(demands, is_top)| {
                 let (below, within) = (&self.factors.sizes(at.since[operand]), &self.factors.sizes(next));
                 let total = &self.problem.spatial.temporal_sizes;
-                demands.may_follow(factor.each.dim, Around { below, within, total }, is_top)
+                demands.may_follow(factor.each.dim, LoopsAround { below, within, total }, is_top)
             })
         })
     }
 
-    fn place(&self, at: Opened, set: u32, operand: LayerOperand) -> Option<Opened> {
+    fn place(&self, at: PlacedBoundaries, set: u32, operand: LayerOperand) -> Option<PlacedBoundaries> {
         let total = &self.problem.spatial.temporal_sizes;
         // A boundary ends the level below it, which must have met its demands; one above the array ends none.
         let ends_level = usize::from(at.placed[operand]) + self.first_level[operand] > 0;
         if let Some((demands, _)) = self.filled(at, operand).filter(|_| ends_level) {
             let (below, within) = (&self.factors.sizes(at.since[operand]), &self.factors.sizes(set));
-            if !demands.are_met(Around { below, within, total }) {
+            if !demands.are_met(LoopsAround { below, within, total }) {
                 return None;
             }
         }
@@ -235,7 +235,7 @@ impl Legality for Legal<'_> {
         Some(next)
     }
 
-    fn path(&self, at: Opened, from: u32, to: u32, begins: &dyn Fn(usize) -> bool) -> Option<Vec<usize>> {
+    fn path(&self, at: PlacedBoundaries, from: u32, to: u32, begins: &dyn Fn(usize) -> bool) -> Option<Vec<usize>> {
         let mut order = Vec::new();
         self.search_path((at, from, to), begins, from, (&mut order, &mut FxHashSet::default())).then_some(order)
     }
@@ -261,7 +261,7 @@ impl Legality for Legal<'_> {
             // The lowest level begins at no loop. For others the set below is not known yet, so only demands on the
             // product of all levels up to this one are tested.
             let is_met = demands.is_none_or(|demands| match level {
-                Some(0) => demands.are_met(Around { below: &[1; 8], within: &within, total }),
+                Some(0) => demands.are_met(LoopsAround { below: &[1; 8], within: &within, total }),
                 _ => demands.are_met_within(&within, total),
             });
             if is_met && (!is_last || self.top_is_met(operand, set)) {

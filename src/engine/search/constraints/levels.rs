@@ -1,11 +1,11 @@
 //! Demands on memory levels, judged on whole mappings and on sets of loops.
 
-use super::stated::{Amount, LevelConstraint, LevelDemand};
+use super::stated::{LevelConstraint, LevelDemand, LoopAmount};
 use crate::mapping::temporal::prime_factors;
 use crate::mapping::{Allocation, LayerOnCore, LayerOperand, TemporalLoop};
 use crate::workload::{Dim, LoopSizes};
 
-impl Amount {
+impl LoopAmount {
     /// Whether a product of loops is as demanded. `total` is that of all temporal loops of the dimension, `within` that at the level and
     /// below.
     fn is_met(self, product: u64, within: u64, total: u64) -> bool {
@@ -40,7 +40,7 @@ pub fn suit(
     levels.iter().filter(|constraint| is_held(problem, constraint.operand)).all(|constraint| {
         let range = merged.range(constraint.operand, constraint.level);
         let (held, within) = (&order[range.clone()], &order[..range.end]);
-        let is_met = |amount: Amount, loops: &[TemporalLoop], dim: Dim| {
+        let is_met = |amount: LoopAmount, loops: &[TemporalLoop], dim: Dim| {
             amount.is_met(product(loops, dim), product(within, dim), problem.spatial.temporal_sizes[dim as usize])
         };
         match &constraint.demand {
@@ -84,14 +84,14 @@ pub fn can_divide(levels: &[Demands], dim: Dim, total: u64) -> bool {
 /// The demands on one memory level of one operand.
 #[derive(Debug, Clone, Default)]
 pub struct Demands {
-    holds: Vec<(Dim, Amount)>,
-    within: Vec<(Dim, Amount)>,
+    holds: Vec<(Dim, LoopAmount)>,
+    within: Vec<(Dim, LoopAmount)>,
     orders: Vec<Vec<Dim>>,
 }
 
 /// The loops around a memory level, as products by dimension.
 #[derive(Clone, Copy)]
-pub struct Around<'l> {
+pub struct LoopsAround<'l> {
     /// Of all lower levels.
     pub below: &'l LoopSizes,
     /// Of this level and all lower ones.
@@ -100,7 +100,7 @@ pub struct Around<'l> {
     pub total: &'l LoopSizes,
 }
 
-impl Around<'_> {
+impl LoopsAround<'_> {
     fn held(&self, dim: Dim) -> u64 {
         self.within[dim as usize] / self.below[dim as usize]
     }
@@ -128,7 +128,7 @@ impl Demands {
 
     /// Whether the level and all lower ones may hold these loops.
     pub fn are_met_within(&self, within: &LoopSizes, total: &LoopSizes) -> bool {
-        let is_met = |&(dim, amount): &(Dim, Amount)| {
+        let is_met = |&(dim, amount): &(Dim, LoopAmount)| {
             let within = within[dim as usize];
             amount.is_met(within, within, total[dim as usize])
         };
@@ -136,8 +136,8 @@ impl Demands {
     }
 
     /// Whether the level may hold its loops, in some order.
-    pub fn are_met(&self, around: Around<'_>) -> bool {
-        let is_met = |&(dim, amount): &(Dim, Amount)| {
+    pub fn are_met(&self, around: LoopsAround<'_>) -> bool {
+        let is_met = |&(dim, amount): &(Dim, LoopAmount)| {
             amount.is_met(around.held(dim), around.within[dim as usize], around.total[dim as usize])
         };
         self.are_met_within(around.within, around.total) && self.holds.iter().all(is_met)
@@ -146,14 +146,15 @@ impl Demands {
     /// Whether the level may hold `within / below` iterations of a dimension, where this level and all lower ones hold
     /// `within`.
     fn may_hold(&self, dim: Dim, (below, within, total): (u64, u64, u64)) -> bool {
-        let is_met = |&(of, amount): &(Dim, Amount), product: u64| of != dim || amount.is_met(product, within, total);
+        let is_met =
+            |&(of, amount): &(Dim, LoopAmount), product: u64| of != dim || amount.is_met(product, within, total);
         self.holds.iter().all(|demand| is_met(demand, within / below))
             && self.within.iter().all(|demand| is_met(demand, within))
     }
 
     /// Whether a loop of dimension `dim` may be the next outer one of the level. `around` counts it already.
-    pub fn may_follow(&self, dim: Dim, around: Around<'_>, is_top: bool) -> bool {
-        let of_dim = |(of, _): &&(Dim, Amount)| *of == dim;
+    pub fn may_follow(&self, dim: Dim, around: LoopsAround<'_>, is_top: bool) -> bool {
+        let of_dim = |(of, _): &&(Dim, LoopAmount)| *of == dim;
         self.holds.iter().filter(of_dim).all(|(_, amount)| amount.is_in_reach(around.held(dim)))
             && self.within.iter().filter(of_dim).all(|(_, amount)| amount.is_in_reach(around.within[dim as usize]))
             && self.orders.iter().all(|dims| {

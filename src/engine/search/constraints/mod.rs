@@ -19,8 +19,8 @@ mod pieces;
 mod stated;
 
 pub use conflict::{Conflict, conflict};
-pub use pieces::Misfit;
-pub use stated::{Amount, Constraints, LevelConstraint, LevelDemand, LoopPattern, PatternSize};
+pub use pieces::UnmatchedLoop;
+pub use stated::{Constraints, LevelConstraint, LevelDemand, LoopAmount, LoopPattern, PatternSize};
 
 use super::exact;
 use super::{Limits, Objective, Outcome, Proof, Strategy, loma};
@@ -43,7 +43,7 @@ pub fn has_legal_mapping(
     constraints: &Constraints,
     problem: &LayerOnCore<'_>,
     limits: &Limits,
-) -> Result<Option<bool>, Misfit> {
+) -> Result<Option<bool>, UnmatchedLoop> {
     let legal = Legal::new(problem, constraints)?;
     Ok(if legal.is_impossible { Some(false) } else { exact::has_legal_mapping(problem, limits, &legal) })
 }
@@ -60,7 +60,7 @@ pub fn find_best_under(
     limits: &Limits,
     strategy: Strategy,
     has_time: &dyn Fn() -> bool,
-) -> Result<Outcome, Misfit> {
+) -> Result<Outcome, UnmatchedLoop> {
     if constraints.is_empty() {
         return Ok(super::find_best_while(problem, objective, limits, strategy, has_time));
     }

@@ -11,14 +11,14 @@ use std::fmt;
 
 /// A stated loop that a layer does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Misfit {
+pub struct UnmatchedLoop {
     /// The stated loop.
     pub pattern: LoopPattern,
     /// The temporal loops of its dimension multiply to this.
     pub temporal_size: u64,
 }
 
-impl fmt::Display for Misfit {
+impl fmt::Display for UnmatchedLoop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { pattern: LoopPattern { dim, size }, temporal_size } = self;
         match (size, temporal_size) {
@@ -61,7 +61,11 @@ impl Position {
 ///
 /// # Errors
 /// A stated loop that does not divide the rest of its dimension.
-pub fn loops(problem: &LayerOnCore<'_>, constraints: &Constraints, limit: usize) -> Result<Vec<TemporalLoop>, Misfit> {
+pub fn loops(
+    problem: &LayerOnCore<'_>,
+    constraints: &Constraints,
+    limit: usize,
+) -> Result<Vec<TemporalLoop>, UnmatchedLoop> {
     let mut rest: LoopSizes = problem.spatial.temporal_sizes;
     let mut loops = Vec::new();
     for pattern in patterns(constraints) {
@@ -69,7 +73,7 @@ pub fn loops(problem: &LayerOnCore<'_>, constraints: &Constraints, limit: usize)
         let left = &mut rest[pattern.dim as usize];
         if size == 0 || !left.is_multiple_of(size) {
             let temporal_size = problem.spatial.temporal_sizes[pattern.dim as usize];
-            return Err(Misfit { pattern: *pattern, temporal_size });
+            return Err(UnmatchedLoop { pattern: *pattern, temporal_size });
         }
         *left /= size;
         loops.push(TemporalLoop { dim: pattern.dim, size });
@@ -85,7 +89,7 @@ pub fn loops(problem: &LayerOnCore<'_>, constraints: &Constraints, limit: usize)
 ///
 /// # Errors
 /// A stated loop that is not among them.
-pub fn positions(constraints: &Constraints, loops: &[TemporalLoop]) -> Result<Vec<Position>, Misfit> {
+pub fn positions(constraints: &Constraints, loops: &[TemporalLoop]) -> Result<Vec<Position>, UnmatchedLoop> {
     // `left`: by dimension, the loops that no pattern of one place has taken. A pattern `All` takes the rest.
     let mut left = [0_usize; 8];
     loops.iter().for_each(|next| left[next.dim as usize] += 1);
@@ -93,7 +97,7 @@ pub fn positions(constraints: &Constraints, loops: &[TemporalLoop]) -> Result<Ve
         let left = &mut left[pattern.dim as usize];
         *left = left.checked_sub(1).ok_or_else(|| {
             let sizes = loops.iter().filter(|next| next.dim == pattern.dim).map(|next| next.size);
-            Misfit { pattern: *pattern, temporal_size: sizes.product() }
+            UnmatchedLoop { pattern: *pattern, temporal_size: sizes.product() }
         })?;
     }
     let mut expand = |patterns: &[LoopPattern]| {

@@ -57,16 +57,16 @@ pub struct LevelConstraint {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LevelDemand {
     /// The product of the temporal loops of a dimension that the level itself holds.
-    Holds(Dim, Amount),
+    Holds(Dim, LoopAmount),
     /// The product of the temporal loops of a dimension that this level and all lower ones hold.
-    Within(Dim, Amount),
+    Within(Dim, LoopAmount),
     /// The loops of these dimensions that the level holds lie in this order, innermost first; others lie anywhere.
     Order(Vec<Dim>),
 }
 
 /// A demand on a product of temporal loops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Amount {
+pub enum LoopAmount {
     /// It equals this.
     Exactly(u64),
     /// It is not greater.

@@ -1,8 +1,8 @@
 //! Objectives in which latency counts, by a best-first branch and bound.
 //!
-//! Latency is no sum over boundaries, but it is bounded by sums, the loads of [`LatencyBound`]. Chains are built from
-//! the innermost boundary outwards, and the one with the least bound is extended first: once the least bound of all
-//! open chains is no better than the best mapping, that one is optimal.
+//! Latency is no sum over boundaries, but it is bounded by sums, the loads of [`LatencyLowerBound`]. Chains are built
+//! from the innermost boundary outwards, and the one with the least bound is extended first: once the least bound of
+//! all open chains is no better than the best mapping, that one is optimal.
 //!
 //! Of two chains to the same state one dominates the other if its price and its loads are no higher. Whatever follows
 //! both adds the same to them, so every completion of the dominated chain has a bound that is no lower. But a bound is
@@ -13,11 +13,11 @@
 //! that are placed. The second is the Lagrangian one of [`Relaxation`], which is slower but couples the loads.
 
 use super::SearchLimits;
-use super::legality::{Legality, Opened};
-use super::orders::Chain;
-use super::relaxation::{Placed, Relaxation};
-use super::space::{PlacedBoundary, Space, State};
-use crate::cost::{BoundaryLoad, LatencyBound, LayerCost};
+use super::legality::{Legality, PlacedBoundaries};
+use super::orders::BoundaryChain;
+use super::relaxation::{PlacedChain, Relaxation};
+use super::space::{BoundarySpace, PartialMapping, PlacedBoundary};
+use crate::cost::{BoundaryLoad, LatencyLowerBound, LayerCost};
 use crate::mapping::{LayerOperand, OPERANDS};
 use crate::search::{Candidate, Objective, Solution};
 use crate::tolerance::REL_TOLERANCE;
@@ -38,14 +38,14 @@ pub struct BranchOutcome {
 /// Searches for the best mapping. `known` is the first incumbent with its score, `relax` asks for the bounds of
 /// [`Relaxation`], and `effort` limits the partial chains and orders that are expanded.
 pub fn best<L: Legality>(
-    space: &Space<'_, L>,
+    space: &BoundarySpace<'_, L>,
     objective: &Objective,
     known: Option<(Solution, f64)>,
     relax: bool,
     effort: SearchLimits<'_>,
 ) -> BranchOutcome {
-    let latency = &LatencyBound::new(space.evaluator);
-    let mut search = Search::new(space, objective, latency, effort);
+    let latency = &LatencyLowerBound::new(space.evaluator);
+    let mut search = BranchAndBound::new(space, objective, latency, effort);
     if let Some((solution, score)) = known
         && let Some(cost) = space.evaluator.evaluate(&solution.order, &solution.allocation)
     {
@@ -58,10 +58,10 @@ pub fn best<L: Legality>(
     search.outcome
 }
 
-struct Search<'a, 's, L> {
-    space: &'s Space<'a, L>,
+struct BranchAndBound<'a, 's, L> {
+    space: &'s BoundarySpace<'a, L>,
     objective: &'s Objective,
-    latency: &'s LatencyBound<'s>,
+    latency: &'s LatencyLowerBound<'s>,
     relaxation: Option<Relaxation<'s, L>>,
     /// By operand, boundary and set: the least and the most load that the boundary adds at this set or any superset.
     loads_to_go: [Vec<Vec<[BoundaryLoad; 2]>>; OPERANDS],
@@ -72,19 +72,19 @@ struct Search<'a, 's, L> {
     stride: usize,
     /// The partial chains that were not dominated when they were reached, by the set, the boundaries and the outputs of
     /// their state.
-    fronts: FxHashMap<(u32, Opened, bool), Vec<u32>>,
+    fronts: FxHashMap<(u32, PlacedBoundaries, bool), Vec<u32>>,
     /// The sets that were met between two boundaries, by [`PartialChain::root`]. Factors come in any order there, as the
     /// first has to stay above the boundaries just placed, and constraints may ask for more; each set counts once.
     met: FxHashSet<(u32, u32)>,
     /// Partial chains to be expanded, best first.
-    open: BinaryHeap<(Rank, u32)>,
+    open: BinaryHeap<(OpenChainRank, u32)>,
     /// Dominated partial chains.
     deferred: Vec<u32>,
     /// Bounds of complete chains that no order reached.
-    missed: Vec<Bound>,
-    /// The numbers of expanded chains at which to dive, and to learn.
+    missed: Vec<ChainLowerBound>,
+    /// The numbers of expanded chains at which to dive, and to raise the bound of the relaxation.
     next_dive: u64,
-    next_lesson: u64,
+    next_subgradient: u64,
     /// Scores that differ by less than the unit are equal, and so are prices that differ by less than the tie.
     unit: f64,
     tie: f64,
@@ -94,14 +94,14 @@ struct Search<'a, 's, L> {
 
 /// The order of open chains: the score in units, so that equal ones are equal, and latency, least first; then progress,
 /// which is the boundaries placed and the set, most first.
-type Rank = (Reverse<(u64, u64)>, (u32, u32));
+type OpenChainRank = (Reverse<(u64, u64)>, (u32, u32));
 
 /// A partial chain: boundaries placed from the innermost outwards, as a link to the chain that it extends.
 struct PartialChain {
-    state: State,
+    state: PartialMapping,
     price: f64,
-    bound: Bound,
-    /// Stalls that may become the longest, one bit each ([`LatencyBound::may_be_longest`]). Only these count for
+    bound: ChainLowerBound,
+    /// Stalls that may become the longest, one bit each ([`LatencyLowerBound::may_be_longest`]). Only these count for
     /// dominance.
     longest: u128,
     /// The chain that this one extends, and the boundary that it adds.
@@ -122,23 +122,23 @@ const MOST_LINES: usize = 4;
 /// Limit on the chains to the same state that a new one is compared with, latest first.
 const MOST_COMPARED: usize = 64;
 
-/// Expanded chains between two dives, and between two lessons of the relaxation.
+/// Expanded chains between two dives, and between two subgradient ascents of the relaxation.
 const DIVE_EVERY: u64 = 200;
-const LEARN_EVERY: u64 = 500;
+const SUBGRADIENT_EVERY: u64 = 500;
 
 /// Lower bounds on all completions of a chain: on the score, and on latency and energy, which break ties.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
-struct Bound {
+struct ChainLowerBound {
     score: f64,
     latency_cycles: u64,
     energy_pj: f64,
 }
 
-impl<'a, 's, L: Legality> Search<'a, 's, L> {
+impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
     fn new(
-        space: &'s Space<'a, L>,
+        space: &'s BoundarySpace<'a, L>,
         objective: &'s Objective,
-        latency: &'s LatencyBound<'s>,
+        latency: &'s LatencyLowerBound<'s>,
         effort: SearchLimits<'s>,
     ) -> Self {
         Self {
@@ -156,7 +156,7 @@ impl<'a, 's, L: Legality> Search<'a, 's, L> {
             deferred: Vec::new(),
             missed: Vec::new(),
             next_dive: 0,
-            next_lesson: LEARN_EVERY,
+            next_subgradient: SUBGRADIENT_EVERY,
             unit: 1.0,
             tie: 0.0,
             effort,
@@ -185,7 +185,7 @@ impl<'a, 's, L: Legality> Search<'a, 's, L> {
             expanded: false,
         };
         self.reach(chain, &loads);
-        self.learn();
+        self.subgradient_ascent();
         self.go_on();
         // A completion of a dominated chain has no lower bound than the same completion of the dominating one. If all
         // of those reached their bounds, or were beaten at their bounds, nothing better is left. Otherwise the deferred
@@ -226,11 +226,11 @@ impl<'a, 's, L: Legality> Search<'a, 's, L> {
                 self.dive(reached);
                 self.next_dive = self.outcome.expanded + DIVE_EVERY;
             }
-            if self.outcome.expanded >= self.next_lesson {
-                self.learn();
-                // A lesson takes time in proportion to the sets. The search in between lasts about as long.
+            if self.outcome.expanded >= self.next_subgradient {
+                self.subgradient_ascent();
+                // A subgradient ascent takes time in proportion to the sets. The search in between lasts about as long.
                 let sets: u32 = self.space.factors.seen_sets.iter().sum();
-                self.next_lesson = self.outcome.expanded + LEARN_EVERY.max(u64::from(sets) / 8);
+                self.next_subgradient = self.outcome.expanded + SUBGRADIENT_EVERY.max(u64::from(sets) / 8);
             }
         }
     }
@@ -257,8 +257,8 @@ impl<'a, 's, L: Legality> Search<'a, 's, L> {
         }
     }
 
-    /// Whether the bound of a partial chain is higher than when it was opened, by lessons of the relaxation since then.
-    /// It is then opened again with the new bound. So bounds are renewed only when a chain comes up.
+    /// Whether the bound of a partial chain is higher than when it was opened, by subgradient ascents of the relaxation
+    /// since then. It is then opened again with the new bound. So bounds are renewed only when a chain comes up.
     fn has_risen(&mut self, index: u32) -> bool {
         if self.relaxation.is_none() {
             return false;
@@ -304,11 +304,11 @@ impl<'a, 's, L: Legality> Search<'a, 's, L> {
 
     /// Lets the relaxation improve its bound for the open chain that comes next: the least bound of all, which holds up
     /// the proof.
-    fn learn(&mut self) {
+    fn subgradient_ascent(&mut self) {
         let (Some(best), Some(&(_, next))) = (self.best_so_far(), self.open.peek()) else { return };
         let Some(mut relaxation) = self.relaxation.take() else { return };
         let PartialChain { state, price, .. } = &self.chains[next as usize];
-        relaxation.learn(Placed { state, price: *price, loads: self.loads_of(next) }, best);
+        relaxation.subgradient_ascent(PlacedChain { state, price: *price, loads: self.loads_of(next) }, best);
         self.relaxation = Some(relaxation);
     }
 
@@ -384,7 +384,7 @@ impl<'a, 's, L: Legality> Search<'a, 's, L> {
         let index = self.chains.len() as u32;
         let mut is_dominated = false;
         if !chain.second_round {
-            let State { set, is_final, .. } = chain.state;
+            let PartialMapping { set, is_final, .. } = chain.state;
             let front = self.fronts.entry((set, chain.state.opened(), is_final)).or_default();
             let (chains, all_loads, stride) = (&self.chains, &self.loads, self.stride);
             let loads_of = |index: u32| &all_loads[index as usize * stride..][..stride];
@@ -411,7 +411,7 @@ impl<'a, 's, L: Legality> Search<'a, 's, L> {
         self.open.push((self.rank(index), index));
     }
 
-    fn rank(&self, index: u32) -> Rank {
+    fn rank(&self, index: u32) -> OpenChainRank {
         let PartialChain { state, bound, .. } = &self.chains[index as usize];
         let score = (bound.score / self.unit).round() as u64;
         let progress = (u32::from(state.placed.iter().sum::<u8>()), state.set);
@@ -420,10 +420,10 @@ impl<'a, 's, L: Legality> Search<'a, 's, L> {
 
     /// The bound of a partial chain, from the boundaries that are placed and the least of those that are left. And the
     /// stalls that may become the longest, for which the most of those that are left counts, too.
-    fn bound(&self, state: &State, price: f64, loads: &[f64]) -> (Bound, u128) {
+    fn bound(&self, state: &PartialMapping, price: f64, loads: &[f64]) -> (ChainLowerBound, u128) {
         let to_go = self.space.least_to_go(state);
         if to_go == f64::INFINITY {
-            return (Bound { score: f64::INFINITY, latency_cycles: u64::MAX, energy_pj: f64::INFINITY }, 0);
+            return (ChainLowerBound { score: f64::INFINITY, latency_cycles: u64::MAX, energy_pj: f64::INFINITY }, 0);
         }
         let (mut least, mut most) = (loads.to_vec(), loads.to_vec());
         for (operand, boundaries) in self.loads_to_go.iter().enumerate() {
@@ -440,8 +440,16 @@ impl<'a, 's, L: Legality> Search<'a, 's, L> {
     /// The bound with all that the relaxation knows: a line without price bounds latency, the others bound sums of
     /// latency and weighed price. For a weighted objective such a sum is the score itself; the product is bounded by
     /// all lines together.
-    fn relaxed(&self, state: &State, price: f64, loads: &[f64], to_go: f64, least_cycles: u64) -> Bound {
-        let lines = self.relaxation.iter().flat_map(|relaxation| relaxation.bounds(Placed { state, price, loads }));
+    fn relaxed(
+        &self,
+        state: &PartialMapping,
+        price: f64,
+        loads: &[f64],
+        to_go: f64,
+        least_cycles: u64,
+    ) -> ChainLowerBound {
+        let lines =
+            self.relaxation.iter().flat_map(|relaxation| relaxation.bounds(PlacedChain { state, price, loads }));
         let (mut cycles, mut weighed, mut count) = (least_cycles, [(0.0, 0.0); MOST_LINES], 0);
         for (price_weight, sum) in lines {
             if price_weight == 0.0 {
@@ -467,7 +475,7 @@ impl<'a, 's, L: Legality> Search<'a, 's, L> {
     }
 
     /// The score of a price and a latency. From lower bounds it makes a lower bound, as objectives grow with both.
-    fn score(&self, price: f64, latency_cycles: u64) -> Bound {
+    fn score(&self, price: f64, latency_cycles: u64) -> ChainLowerBound {
         let price = price + self.space.constant;
         let latency = latency_cycles as f64;
         let (score, energy_pj) = match self.objective {
@@ -476,12 +484,12 @@ impl<'a, 's, L: Legality> Search<'a, 's, L> {
             Objective::Weighted(weights) => (price + weights.latency * latency, 0.0),
             Objective::Energy | Objective::DramAccesses | Objective::MemoryAccesses(_) => (price, price),
         };
-        Bound { score, latency_cycles, energy_pj }
+        ChainLowerBound { score, latency_cycles, energy_pj }
     }
 
     /// Whether no mapping with this bound is better than the best so far, neither in score nor in the values that break
     /// ties.
-    fn is_beaten(&self, bound: &Bound) -> bool {
+    fn is_beaten(&self, bound: &ChainLowerBound) -> bool {
         let Some((_, best)) = &self.outcome.best else { return false };
         if !best.may_tie(bound.score) {
             return true;
@@ -521,7 +529,7 @@ impl<'a, 's, L: Legality> Search<'a, 's, L> {
             at = &self.chains[at.before as usize];
         }
         placed.reverse();
-        let chain = Chain::new(self.space, &placed);
+        let chain = BoundaryChain::new(self.space, &placed);
         let loads = self.loads_of(index);
         // The bound without regard to orders, by which the chain may have dominated others; and that of its own orders,
         // which is higher where irrelevant loops shorten the window of a memory.
@@ -583,8 +591,8 @@ fn least_product(least_price: f64, least_latency: f64, sums: &[(f64, f64)]) -> f
 /// The least and the most load that each boundary of an operand adds, for every set as the operand sees it and all its
 /// supersets. Load by load: the least values of two loads may belong to different sets.
 fn loads_to_go<L: Legality>(
-    space: &Space<'_, L>,
-    bound: &LatencyBound<'_>,
+    space: &BoundarySpace<'_, L>,
+    bound: &LatencyLowerBound<'_>,
     operand: LayerOperand,
 ) -> Vec<Vec<[BoundaryLoad; 2]>> {
     let boundary = |index: usize| {
@@ -621,7 +629,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     /// The sets that adding loops one by one reaches, in any order.
-    fn reached<L: Legality>(space: &Space<'_, L>, state: &State, sets: &mut BTreeSet<u32>) {
+    fn reached<L: Legality>(space: &BoundarySpace<'_, L>, state: &PartialMapping, sets: &mut BTreeSet<u32>) {
         for factor in 0..space.factors.list.len() {
             if let Some(next) = space.add(state, factor)
                 && sets.insert(next.set)
@@ -642,13 +650,14 @@ mod tests {
             let evaluator = Evaluator::new(&layer);
             let loops = temporal::limited_factors(&layer.spatial.temporal_sizes, &Dim::ALL, usize::MAX, false).unwrap();
             let space =
-                Space::new(&evaluator, &layer, &loops, (1 << 12, None::<&NoConstraints>), &|_, _, _, pj| pj).unwrap();
-            let latency = LatencyBound::new(&evaluator);
+                BoundarySpace::new(&evaluator, &layer, &loops, (1 << 12, None::<&NoConstraints>), &|_, _, _, pj| pj)
+                    .unwrap();
+            let latency = LatencyLowerBound::new(&evaluator);
             for operands in 1..1_u8 << OPERANDS {
                 let mut chosen = LayerOperand::ALL.into_iter().filter(|&operand| operands >> operand as u8 & 1 == 1);
-                let placed = |state: State, operand| space.place(&state, operand).map(|(state, _)| state);
+                let placed = |state: PartialMapping, operand| space.place(&state, operand).map(|(state, _)| state);
                 let Some(state) = chosen.try_fold(space.start().unwrap(), placed) else { continue };
-                let mut search = Search::new(&space, &Objective::Latency, &latency, (u64::MAX, &|| true));
+                let mut search = BranchAndBound::new(&space, &Objective::Latency, &latency, (u64::MAX, &|| true));
                 let loads = latency.start();
                 let (bound, longest) = search.bound(&state, 0.0, &loads);
                 let root = PartialChain {

@@ -1,16 +1,16 @@
 //! The chains of least price, by A* (Hart, Nilsson and Raphael, 1968).
 //!
-//! Nodes are states ([`State`]). An edge adds a loop at no price, or places a boundary at its price. The price still to
-//! come is estimated by [`Space::least_to_go`], which never exceeds it. Price plus estimate never falls along an edge.
-//! So states are expanded in the order of that sum: the first complete chain is a cheapest one, and at any time the sum
-//! of the next state is a lower bound on every chain that is not complete yet.
+//! Nodes are states ([`PartialMapping`]). An edge adds a loop at no price, or places a boundary at its price. The price
+//! still to come is estimated by [`BoundarySpace::least_to_go`], which never exceeds it. Price plus estimate never
+//! falls along an edge. So states are expanded in the order of that sum: the first complete chain is a cheapest one,
+//! and at any time the sum of the next state is a lower bound on every chain that is not complete yet.
 //!
 //! All chains of least price are kept as a graph of predecessors, as they differ in latency: [`super::ties`] goes
 //! through it. Most problems expand 10 to 500 states.
 
 use super::SearchLimits;
 use super::legality::Legality;
-use super::space::{PlacedBoundary, Space, State};
+use super::space::{BoundarySpace, PartialMapping, PlacedBoundary};
 use crate::mapping::LayerOperand;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -20,7 +20,7 @@ use std::collections::BinaryHeap;
 
 /// A node of the search: a state with the best way to it so far.
 struct Reached {
-    state: State,
+    state: PartialMapping,
     /// Least price of everything placed so far.
     price: f64,
     /// Head of the list of predecessors at that price.
@@ -42,7 +42,7 @@ const NONE: u32 = u32::MAX;
 
 /// An open state: its rounded estimate, its progress (boundaries placed, then its set), and its index. The largest
 /// comes up first: the least estimate, and of equal ones the state that is furthest.
-type Open = (Reverse<u64>, (u32, u32), u32);
+type OpenState = (Reverse<u64>, (u32, u32), u32);
 
 /// The working memory of a search, reused by the next one of the thread, as searches are many and small.
 #[derive(Default)]
@@ -51,7 +51,7 @@ struct Room {
     predecessors: Vec<Predecessor>,
     /// Indices into `reached`, by state.
     known: HashTable<u32>,
-    open: BinaryHeap<Open>,
+    open: BinaryHeap<OpenState>,
 }
 
 /// Working memory for more states than this is not kept: some 2 MB.
@@ -68,7 +68,7 @@ impl Room {
     }
 
     /// Index of a state in `reached`. A new state is added, at an infinite price.
-    fn index_of(&mut self, state: &State) -> u32 {
+    fn index_of(&mut self, state: &PartialMapping) -> u32 {
         let Self { known, reached, .. } = self;
         let is_it = |&at: &u32| reached[at as usize].state.is(state);
         match known.entry(state.hash(), is_it, |&at| reached[at as usize].state.hash()) {
@@ -123,7 +123,7 @@ pub struct Cheapest {
 ///
 /// Prices closer than `tie`, relative to the whole, are equal: chains that move the same data differ by rounding only.
 pub fn cheapest<L: Legality>(
-    space: &Space<'_, L>,
+    space: &BoundarySpace<'_, L>,
     effort: SearchLimits<'_>,
     tie: f64,
     at_most: f64,
@@ -133,12 +133,12 @@ pub fn cheapest<L: Legality>(
 
 /// Searches for the first complete chain; `None` if there is none. Where `effort` is spent before, [`Cheapest::goals`]
 /// is empty.
-pub fn any<L: Legality>(space: &Space<'_, L>, effort: SearchLimits<'_>, tie: f64) -> Option<Cheapest> {
+pub fn any<L: Legality>(space: &BoundarySpace<'_, L>, effort: SearchLimits<'_>, tie: f64) -> Option<Cheapest> {
     search(space, effort, (tie, f64::INFINITY), true)
 }
 
 fn search<L: Legality>(
-    space: &Space<'_, L>,
+    space: &BoundarySpace<'_, L>,
     (most_states, has_time): SearchLimits<'_>,
     (tie, at_most): (f64, f64),
     first_only: bool,
@@ -149,7 +149,7 @@ fn search<L: Legality>(
     // Equal prices differ by rounding errors. In sixteenths of a tie they are equal again, and progress decides: the
     // search goes straight for a complete chain instead of broadly through all equal states.
     let rounded = |price: f64| if scale > 0.0 { (price / scale * (16.0 / tie) + 0.5) as u64 } else { 0 };
-    let progress = |state: &State| (u32::from(state.placed.iter().sum::<u8>()), state.set);
+    let progress = |state: &PartialMapping| (u32::from(state.placed.iter().sum::<u8>()), state.set);
     let mut search = Cheapest {
         price: f64::INFINITY,
         bound: 0.0,
@@ -196,7 +196,7 @@ fn search<L: Legality>(
         }
         // Invariant: the predecessors of a state are the expanded states from which it is reached at its least price,
         // within the tolerance.
-        let mut reach = |next: State, price: f64| {
+        let mut reach = |next: PartialMapping, price: f64| {
             let to_go = space.least_to_go(&next);
             if price + to_go > search.price + tolerance {
                 return;
@@ -250,7 +250,7 @@ impl Cheapest {
     ///
     /// Walks back over all edges that add a loop, up to the first edge that places a boundary. Many orders of loops
     /// lead through the same states, so the number of the round marks those that were visited.
-    pub fn last_placed<L: Legality>(&mut self, space: &Space<'_, L>, index: u32) -> Vec<(PlacedBoundary, u32)> {
+    pub fn last_placed<L: Legality>(&mut self, space: &BoundarySpace<'_, L>, index: u32) -> Vec<(PlacedBoundary, u32)> {
         let mut found = Vec::new();
         let mut stack = vec![index];
         self.round += 1;

@@ -12,7 +12,7 @@ use crate::mapping::{Allocation, LayerOperand, OPERANDS, TemporalLoop};
 
 /// The boundaries of all operands that a chain has placed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Opened {
+pub struct PlacedBoundaries {
     /// The number of its boundaries that each operand has placed.
     pub placed: [u8; OPERANDS],
     /// The set at each operand's last boundary, if a constraint looks at the loops between this boundary and the next;
@@ -36,15 +36,15 @@ pub trait Legality {
     fn tells_inputs_apart(&self) -> bool;
 
     /// Whether factor number `factor` may lie just above the loops of `set`.
-    fn may_add(&self, at: Opened, set: u32, factor: usize) -> bool;
+    fn may_add(&self, at: PlacedBoundaries, set: u32, factor: usize) -> bool;
 
     /// The boundaries after the next one of `operand` is placed at `set`; `None` where it must not lie there.
-    fn place(&self, at: Opened, set: u32, operand: LayerOperand) -> Option<Opened>;
+    fn place(&self, at: PlacedBoundaries, set: u32, operand: LayerOperand) -> Option<PlacedBoundaries>;
 
     /// A legal order of the loops of `to` that are not in `from`, as numbers of factors, innermost first; `None` if
     /// there is none. No boundary lies between the two sets, and `at` is the state at `from`. `begins` says which
     /// factors may come first.
-    fn path(&self, at: Opened, from: u32, to: u32, begins: &dyn Fn(usize) -> bool) -> Option<Vec<usize>>;
+    fn path(&self, at: PlacedBoundaries, from: u32, to: u32, begins: &dyn Fn(usize) -> bool) -> Option<Vec<usize>>;
 
     /// For boundary number `index` of `operand`: by set as the operand sees it, the largest product of the loops of a
     /// legal set below the boundary, or 0 where it must not lie. `None` where anything is legal. The more cycles below,
@@ -72,15 +72,15 @@ impl Legality for NoConstraints {
         match *self {}
     }
 
-    fn may_add(&self, _: Opened, _: u32, _: usize) -> bool {
+    fn may_add(&self, _: PlacedBoundaries, _: u32, _: usize) -> bool {
         match *self {}
     }
 
-    fn place(&self, _: Opened, _: u32, _: LayerOperand) -> Option<Opened> {
+    fn place(&self, _: PlacedBoundaries, _: u32, _: LayerOperand) -> Option<PlacedBoundaries> {
         match *self {}
     }
 
-    fn path(&self, _: Opened, _: u32, _: u32, _: &dyn Fn(usize) -> bool) -> Option<Vec<usize>> {
+    fn path(&self, _: PlacedBoundaries, _: u32, _: u32, _: &dyn Fn(usize) -> bool) -> Option<Vec<usize>> {
         match *self {}
     }
 

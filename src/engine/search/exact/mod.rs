@@ -7,10 +7,10 @@
 //!
 //! - [`cheapest`]: A* over placements of boundaries. No loop lies just above a boundary of an operand to which it is
 //!   irrelevant: merging stationary loops would hand it down, and the result is another chain. Where operands compete
-//!   for a memory, the estimate charges a rent for every bit of it.
+//!   for a memory, the estimate charges a multiplier for every bit of it.
 //! - [`ties`], [`orders`]: the fastest of all chains of equal price. A lower bound on latency that depends on the sets
-//!   alone ([`LatencyBound`](crate::cost::LatencyBound)) prunes the chains; of each only the few orders that latency
-//!   can tell apart are evaluated.
+//!   alone ([`LatencyLowerBound`](crate::cost::LatencyLowerBound)) prunes the chains; of each only the few orders that
+//!   latency can tell apart are evaluated.
 //! - [`branch`]: objectives in which latency counts, and large ties, by a best-first search over partial chains. A
 //!   chain's bound on latency is a vector of loads, one for each port and cause of waiting. Dominance: of two chains to
 //!   the same state, the one that is no faster in any load is deferred. It is taken up again only if no order reaches
@@ -45,7 +45,7 @@ use crate::mapping::{Allocation, LayerOnCore, LayerOperand, Relevance, TemporalL
 use crate::sorting::sort_few_by_key;
 use crate::tolerance::{ACCESS_TOLERANCE, PRICE_TOLERANCE};
 use crate::workload::gcd;
-use space::{Price, Space};
+use space::{BoundarySpace, Price};
 
 /// Limit on the sets of factors. Each boundary has a table with one entry for each set that its operand sees.
 pub const MOST_SETS: u32 = 1 << 19;
@@ -82,7 +82,7 @@ pub(super) fn find_best_within<L: Legality>(
         return loma::find_best(problem, objective, limits, has_time, legal);
     }
     let at_most_pj = if *objective == Objective::Energy { at_most_pj } else { f64::INFINITY };
-    let search = Search { problem, evaluator, limits, has_time, legal, at_most_pj };
+    let search = ExactSearch { problem, evaluator, limits, has_time, legal, at_most_pj };
     let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
     let loops = search.loops(&mut outcome);
     let energy = |_: LayerOperand, _: usize, _: f64, pj: f64| pj;
@@ -140,7 +140,7 @@ pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
     }
     let legal = None::<&NoConstraints>;
     let evaluator = &Evaluator::new(problem);
-    let search = Search { problem, evaluator, limits, has_time: &|| true, legal, at_most_pj: f64::INFINITY };
+    let search = ExactSearch { problem, evaluator, limits, has_time: &|| true, legal, at_most_pj: f64::INFINITY };
     let loops = search.loops(&mut Outcome::NOTHING.clone());
     if !problem.rules.mappings_fit_unchecked {
         if search.simplest_fits(&loops) {
@@ -160,7 +160,7 @@ pub(super) fn has_legal_mapping<L: Legality>(problem: &LayerOnCore<'_>, limits: 
         let found = loma::find_best(problem, &Objective::Energy, limits, has_time, Some(legal)).best;
         return found.is_some().then_some(true);
     }
-    let search = Search { problem, evaluator, limits, has_time, legal: Some(legal), at_most_pj: f64::INFINITY };
+    let search = ExactSearch { problem, evaluator, limits, has_time, legal: Some(legal), at_most_pj: f64::INFINITY };
     let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
     let loops = search.loops(&mut outcome);
     // Orders of merged loops are only a part of all orders: if one fits, the answer is yes, but if none fits, it stays
@@ -185,7 +185,7 @@ fn outermost_loops_fit(problem: &LayerOnCore<'_>) -> bool {
 /// Limits of a search: the number of steps, and whether there is time for another one.
 type SearchLimits<'a> = (u64, &'a dyn Fn() -> bool);
 
-struct Search<'a, L> {
+struct ExactSearch<'a, L> {
     problem: &'a LayerOnCore<'a>,
     evaluator: &'a Evaluator<'a>,
     limits: &'a Limits,
@@ -195,7 +195,7 @@ struct Search<'a, L> {
     at_most_pj: f64,
 }
 
-impl<L: Legality> Search<'_, L> {
+impl<L: Legality> ExactSearch<'_, L> {
     /// The loop prime factors; where there are too many sets of them, some are merged and nothing is proved.
     fn loops(&self, outcome: &mut Outcome) -> Vec<TemporalLoop> {
         if let Some(legal) = self.legal {
@@ -242,8 +242,8 @@ impl<L: Legality> Search<'_, L> {
         })
     }
 
-    fn space<'s>(&'s self, loops: &[TemporalLoop], price: Price<'s>) -> Option<Space<'s, L>> {
-        Space::new(self.evaluator, self.problem, loops, (MOST_SETS, self.legal), price)
+    fn space<'s>(&'s self, loops: &[TemporalLoop], price: Price<'s>) -> Option<BoundarySpace<'s, L>> {
+        BoundarySpace::new(self.evaluator, self.problem, loops, (MOST_SETS, self.legal), price)
     }
 
     /// Whether there is any chain of sets; `None` if none was found within the limits.

@@ -10,9 +10,9 @@
 //! case all orders that latency can tell apart are visited.
 
 use super::factors::Factors;
-use super::legality::{Legality, Opened};
-use super::space::{PlacedBoundary, Space};
-use crate::cost::LatencyBound;
+use super::legality::{Legality, PlacedBoundaries};
+use super::space::{BoundarySpace, PlacedBoundary};
+use crate::cost::LatencyLowerBound;
 use crate::hardware::MAX_LEVELS;
 use crate::mapping::{Allocation, LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoop};
 use crate::sorting::sort_few_by_key;
@@ -20,7 +20,7 @@ use rustc_hash::FxHashSet;
 
 /// A chain of boundaries, cut into segments of loops between two different sets. The loops of a segment may take any
 /// order.
-pub struct Chain<'a, L> {
+pub struct BoundaryChain<'a, L> {
     problem: &'a LayerOnCore<'a>,
     factors: &'a Factors,
     legal: Option<&'a L>,
@@ -43,16 +43,16 @@ struct Segment {
     /// The set below.
     below: u32,
     /// The boundaries placed at that set and below, for constraints.
-    opened: Opened,
+    opened: PlacedBoundaries,
 }
 
 /// The run of the level that each operand is filling: `Some(None)` before its first loop, `Some(Some(relevance))` while
 /// all of its loops have this relevance, `None` once it has ended. Highest levels have none, as nothing refills them.
 type Runs = [Option<Option<Relevance>>; OPERANDS];
 
-impl<'a, L: Legality> Chain<'a, L> {
+impl<'a, L: Legality> BoundaryChain<'a, L> {
     /// `placed` from the innermost.
-    pub fn new(space: &'a Space<'_, L>, placed: &[PlacedBoundary]) -> Self {
+    pub fn new(space: &'a BoundarySpace<'_, L>, placed: &[PlacedBoundary]) -> Self {
         let (problem, factors, legal) = (space.problem, &space.factors, space.legal);
         let mut chain = Self {
             problem,
@@ -63,7 +63,7 @@ impl<'a, L: Legality> Chain<'a, L> {
             placed: Vec::new(),
             allocation: Allocation::default(),
         };
-        let (mut below, mut loops, mut opened) = (0, 0, Opened::default());
+        let (mut below, mut loops, mut opened) = (0, 0, PlacedBoundaries::default());
         let everything = factors.sets - 1;
         // The set of all loops ends the last segment, without a boundary.
         let ends = placed.iter().map(|placed| (placed.set, Some(placed))).chain([(everything, None)]);
@@ -106,7 +106,7 @@ impl<'a, L: Legality> Chain<'a, L> {
     ///
     /// A memory without room for a second buffer can be refilled only in the last turn of the irrelevant loops on top
     /// of it. Those that lie there in every order shorten the window, and make the bound higher.
-    pub fn latency_bound(&self, factors: &Factors, bound: &LatencyBound<'_>, loads: &[f64]) -> u64 {
+    pub fn latency_bound(&self, factors: &Factors, bound: &LatencyLowerBound<'_>, loads: &[f64]) -> u64 {
         if self.outermost_irrelevant().all(|(_, irrelevant)| irrelevant == 1) {
             return bound.cycles(loads);
         }
@@ -367,7 +367,7 @@ impl<'a, L: Legality> Chain<'a, L> {
 #[allow(clippy::unwrap_used)]
 pub mod tests {
     use super::super::legality::NoConstraints;
-    use super::super::space::State;
+    use super::super::space::PartialMapping;
     use super::*;
     use crate::cost::Evaluator;
     use crate::hardware::Core;
@@ -387,8 +387,8 @@ memories:
 
     /// Calls `visit` with the boundaries of every complete chain that follows a state.
     pub fn for_each_chain<L: Legality>(
-        space: &Space<'_, L>,
-        state: &State,
+        space: &BoundarySpace<'_, L>,
+        state: &PartialMapping,
         placed: &mut Vec<PlacedBoundary>,
         visit: &mut impl FnMut(&[PlacedBoundary]),
     ) {
@@ -443,11 +443,12 @@ memories:
             let temporal_sizes = &layer.spatial.temporal_sizes;
             let loops = temporal::limited_factors(temporal_sizes, &Dim::ALL, usize::MAX, false).unwrap();
             let space =
-                Space::new(&evaluator, &layer, &loops, (1 << 10, None::<&NoConstraints>), &|_, _, _, _| 0.0).unwrap();
-            let bound = LatencyBound::new(&evaluator);
+                BoundarySpace::new(&evaluator, &layer, &loops, (1 << 10, None::<&NoConstraints>), &|_, _, _, _| 0.0)
+                    .unwrap();
+            let bound = LatencyLowerBound::new(&evaluator);
             let (mut orders, mut chains) = (0, 0);
             for_each_chain(&space, &space.start().unwrap(), &mut Vec::new(), &mut |placed| {
-                let chain = Chain::new(&space, placed);
+                let chain = BoundaryChain::new(&space, placed);
                 let mut loads = bound.start();
                 for &PlacedBoundary { operand, level, set } in placed {
                     bound.place(&mut loads, &bound.load(operand, level, &space.factors.sizes(set), 1));

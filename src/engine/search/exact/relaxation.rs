@@ -1,10 +1,10 @@
 //! Lower bounds on objectives in which latency counts: a Lagrangian relaxation (M. Fisher, 1981).
 //!
 //! With `L` the latency, `E` the price and `p` its weight, loads `S` of stalls and `W` of waiting, weights `a` (not
-//! negative, at most 1 together) and `b` (not negative, 1 together), and a rent `r` (not negative) for every bit in a
-//! tight memory:
+//! negative, at most 1 together) and `b` (not negative, 1 together), and a multiplier `r` (not negative) for every bit
+//! in a tight memory:
 //!
-//! `L + p E >= unavoidable cycles + sum a S + sum b W + p E + sum r (bits used - size)`
+//! `L + p E >= base cycles + sum a S + sum b W + p E + sum r (bits used - size)`
 //!
 //! A maximum is no lower than a weighted average, which takes the maxima out of the latency, and a mapping that fits
 //! overfills no memory, which makes the last sum negative or 0. The right side is a sum over boundaries. Its minimum
@@ -15,8 +15,8 @@
 //! weighs more in the next round. The bound holds for any weights, so the ascent may stop anywhere.
 
 use super::legality::Legality;
-use super::space::{Space, State};
-use crate::cost::{BoundaryLoad, LatencyBound};
+use super::space::{BoundarySpace, PartialMapping};
+use crate::cost::{BoundaryLoad, LatencyLowerBound};
 use crate::mapping::{LayerOperand, OPERANDS};
 use crate::tolerance::BOUND_TOLERANCE;
 
@@ -31,19 +31,19 @@ const FIRST_ROUNDS: u32 = 60;
 const ROUNDS: u32 = 12;
 
 /// Least gain of the bound for which a new functional is kept, relative to the whole.
-const LESSON: f64 = 5e-4;
+const LEAST_GAIN: f64 = 5e-4;
 
 /// Lower bounds on latency plus weighed price, for some weights of price.
 pub struct Relaxation<'s, L> {
-    space: &'s Space<'s, L>,
-    latency: &'s LatencyBound<'s>,
+    space: &'s BoundarySpace<'s, L>,
+    latency: &'s LatencyLowerBound<'s>,
     /// The terms of the sums: by operand, boundary and set as the operand sees it.
     boundaries: [Vec<Vec<AtSet>>; OPERANDS],
-    lines: Vec<Line>,
+    lines: Vec<PriceLine>,
 }
 
 /// The functionals that bound latency plus price times one weight: a line in the plane of price and latency.
-struct Line {
+struct PriceLine {
     price_weight: f64,
     /// Each is high for some partial chains; the bound is the highest of them.
     functionals: Vec<Functional>,
@@ -62,16 +62,16 @@ struct AtSet {
 
 /// The multipliers of a functional.
 #[derive(Clone)]
-struct Weights {
+struct Multipliers {
     /// Of the loads: `a` and `b` of the module's formula.
     loads: Vec<f64>,
     /// Cycles for a bit in each tight memory: `r`.
-    rents: Vec<f64>,
+    tight: Vec<f64>,
 }
 
 /// A weighed sum, with the least that boundaries to come add to it.
 struct Functional {
-    weights: Weights,
+    weights: Multipliers,
     price_weight: f64,
     /// Cycles of any mapping.
     constant: f64,
@@ -82,16 +82,16 @@ struct Functional {
 
 /// A partial chain: its state, and the price and the loads of the boundaries that it has placed.
 #[derive(Clone, Copy)]
-pub struct Placed<'p> {
-    pub state: &'p State,
+pub struct PlacedChain<'p> {
+    pub state: &'p PartialMapping,
     pub price: f64,
     pub loads: &'p [f64],
 }
 
 impl Functional {
     /// A lower bound on the sum for every completion of a partial chain, cycles.
-    fn bound<L: Legality>(&self, space: &Space<'_, L>, placed: Placed<'_>) -> f64 {
-        let Weights { loads, rents } = &self.weights;
+    fn bound<L: Legality>(&self, space: &BoundarySpace<'_, L>, placed: PlacedChain<'_>) -> f64 {
+        let Multipliers { loads, tight } = &self.weights;
         let mut sum = self.constant + self.price_weight * (placed.price + space.constant);
         sum += placed.loads.iter().zip(loads).map(|(load, weight)| load * weight).sum::<f64>();
         let mut rounding = sum;
@@ -100,12 +100,14 @@ impl Functional {
                 sum += to_go[placed.state.seen[operand] as usize];
             }
         }
-        for (((size_bits, settled), used), rent) in space.tight_sizes(placed.state).zip(placed.state.used).zip(rents) {
+        for (((size_bits, settled), used), multiplier) in
+            space.tight_sizes(placed.state).zip(placed.state.used).zip(tight)
+        {
             // A memory that is settled is no constraint any more; leaving out its term, which is not positive, raises
             // the bound.
             if !settled {
-                sum += rent * (used as f64 - size_bits);
-                rounding += rent * size_bits;
+                sum += multiplier * (used as f64 - size_bits);
+                rounding += multiplier * size_bits;
             }
         }
         sum - BOUND_TOLERANCE * (rounding + sum.abs())
@@ -114,7 +116,11 @@ impl Functional {
 
 impl<'s, L: Legality> Relaxation<'s, L> {
     /// One line for every weight of price, without functionals yet. `None` where there are too many sets.
-    pub fn new(space: &'s Space<'s, L>, latency: &'s LatencyBound<'s>, price_weights: &[f64]) -> Option<Self> {
+    pub fn new(
+        space: &'s BoundarySpace<'s, L>,
+        latency: &'s LatencyLowerBound<'s>,
+        price_weights: &[f64],
+    ) -> Option<Self> {
         let sets =
             LayerOperand::ALL.map(|operand| space.boundary_count(operand) * space.factors.seen_sets[operand] as usize);
         if sets.iter().sum::<usize>() > MOST_SETS {
@@ -134,13 +140,13 @@ impl<'s, L: Legality> Relaxation<'s, L> {
             };
             (0..space.boundary_count(operand)).map(boundary).collect()
         });
-        let line = |&price_weight: &f64| Line { price_weight, functionals: Vec::new(), replaced: 0 };
+        let line = |&price_weight: &f64| PriceLine { price_weight, functionals: Vec::new(), replaced: 0 };
         Some(Self { space, latency, boundaries, lines: price_weights.iter().map(line).collect() })
     }
 
     /// For each line its weight of price, and a lower bound on latency plus weighed price of all completions of a
     /// partial chain, cycles.
-    pub fn bounds<'p>(&'p self, placed: Placed<'p>) -> impl Iterator<Item = (f64, f64)> + 'p {
+    pub fn bounds<'p>(&'p self, placed: PlacedChain<'p>) -> impl Iterator<Item = (f64, f64)> + 'p {
         self.lines.iter().map(move |line| {
             let bounds = line.functionals.iter().map(|functional| functional.bound(self.space, placed));
             (line.price_weight, bounds.fold(0.0, f64::max))
@@ -149,9 +155,9 @@ impl<'s, L: Legality> Relaxation<'s, L> {
 
     /// Looks for functionals that give a higher bound on the completions of a partial chain. The price and the latency
     /// are those of the best mapping so far, from which the ascent has its target.
-    pub fn learn(&mut self, placed: Placed<'_>, (price, cycles): (f64, f64)) {
+    pub fn subgradient_ascent(&mut self, placed: PlacedChain<'_>, (price, cycles): (f64, f64)) {
         for at in 0..self.lines.len() {
-            let Line { price_weight, functionals, .. } = &self.lines[at];
+            let PriceLine { price_weight, functionals, .. } = &self.lines[at];
             let (price_weight, most) = (*price_weight, price_weight * price + cycles);
             let bound = |functional: &Functional| functional.bound(self.space, placed);
             let known = functionals.iter().map(|functional| (bound(functional), functional));
@@ -162,7 +168,7 @@ impl<'s, L: Legality> Relaxation<'s, L> {
                 |(bound, functional)| (bound, functional.weights.clone(), ROUNDS),
             );
             let (functional, bound) = self.ascend(placed, self.functional(weights, price_weight), most, rounds);
-            if bound <= least + LESSON * most {
+            if bound <= least + LEAST_GAIN * most {
                 continue;
             }
             let room = MOST_FUNCTIONALS / self.lines.len();
@@ -170,7 +176,7 @@ impl<'s, L: Legality> Relaxation<'s, L> {
             if line.functionals.len() < room {
                 line.functionals.push(functional);
             } else {
-                // The first one was learned at the empty set, for all chains, and stays. The others are replaced in
+                // The first one was found at the empty set, for all chains, and stays. The others are replaced in
                 // turn.
                 line.functionals[1 + line.replaced % (room - 1)] = functional;
                 line.replaced += 1;
@@ -178,12 +184,12 @@ impl<'s, L: Legality> Relaxation<'s, L> {
         }
     }
 
-    /// The weights at which the ascent begins: equal ones for all waiting, 0 for stalls and rents.
-    fn first_weights(&self, loads: usize) -> Weights {
+    /// The weights at which the ascent begins: equal ones for all waiting, 0 for stalls and multipliers.
+    fn first_weights(&self, loads: usize) -> Multipliers {
         let (_, waiting) = self.latency.weighable();
         let mut weights = vec![0.0; loads];
         waiting.iter().for_each(|&at| weights[at] = 1.0 / waiting.len() as f64);
-        Weights { loads: weights, rents: vec![0.0; self.space.tight_count()] }
+        Multipliers { loads: weights, tight: vec![0.0; self.space.tight_count()] }
     }
 
     /// The functional of some weights, by dynamic programming from the highest boundary of each operand down.
@@ -192,20 +198,23 @@ impl<'s, L: Legality> Relaxation<'s, L> {
     /// `to_go` of the next higher boundary at the same superset. Without the set in common, operands do not depend on
     /// each other.
     #[inline(never)]
-    fn functional(&self, weights: Weights, price_weight: f64) -> Functional {
+    fn functional(&self, weights: Multipliers, price_weight: f64) -> Functional {
         let to_go = LayerOperand::ALL.map(|operand| {
             let boundaries = &self.boundaries[operand];
             let mut to_go: Vec<Vec<f64>> = Vec::with_capacity(boundaries.len());
             for (index, at_sets) in boundaries.iter().enumerate().rev() {
                 let coefficients = self.latency.coefficients(operand, self.space.level(operand, index), &weights.loads);
-                let rent = self.space.tight_index(operand, index).map_or(0.0, |tight| weights.rents[tight]);
+                let multiplier = self.space.tight_index(operand, index).map_or(0.0, |tight| weights.tight[tight]);
                 let mut sums: Vec<f64> = Vec::with_capacity(at_sets.len());
                 for (set, at_set) in at_sets.iter().enumerate() {
                     let above = to_go.last().map_or(0.0, |above| above[set]);
                     sums.push(if at_set.bits == f64::INFINITY {
                         f64::INFINITY
                     } else {
-                        above + at_set.load.weighed(&coefficients) + price_weight * at_set.price + rent * at_set.bits
+                        above
+                            + at_set.load.weighed(&coefficients)
+                            + price_weight * at_set.price
+                            + multiplier * at_set.bits
                     });
                 }
                 self.space.factors.join_supersets(operand, &mut sums, f64::min);
@@ -214,7 +223,7 @@ impl<'s, L: Legality> Relaxation<'s, L> {
             to_go.reverse();
             to_go
         });
-        Functional { weights, price_weight, constant: self.latency.unavoidable_cycles() as f64, to_go }
+        Functional { weights, price_weight, constant: self.latency.base_cycles() as f64, to_go }
     }
 
     /// Subgradient ascent for the completions of a partial chain: the best functional of `rounds` steps, and its bound.
@@ -222,7 +231,7 @@ impl<'s, L: Legality> Relaxation<'s, L> {
     ///
     /// A step along a subgradient may lower the bound, so the best weights are remembered. After four steps in vain the
     /// ascent returns to them with half the step length.
-    fn ascend(&self, placed: Placed<'_>, first: Functional, most: f64, rounds: u32) -> (Functional, f64) {
+    fn ascend(&self, placed: PlacedChain<'_>, first: Functional, most: f64, rounds: u32) -> (Functional, f64) {
         let mut best = (first.bound(self.space, placed), first.weights.clone());
         let mut functional = first;
         let (mut length, mut in_vain) = (1.0, 0);
@@ -254,7 +263,13 @@ impl<'s, L: Legality> Relaxation<'s, L> {
     ///
     /// The length is Polyak's (1969): the distance from the value to the target, over the square of the subgradient.
     /// Afterwards weights are projected on those that are allowed.
-    fn step(&self, functional: &Functional, placed: Placed<'_>, (value, most): (f64, f64), length: f64) -> Weights {
+    fn step(
+        &self,
+        functional: &Functional,
+        placed: PlacedChain<'_>,
+        (value, most): (f64, f64),
+        length: f64,
+    ) -> Multipliers {
         let (loads, used) = self.least_chains(functional, placed);
         let (stalls, waiting) = self.latency.weighable();
         let mut weights = functional.weights.clone();
@@ -273,8 +288,8 @@ impl<'s, L: Legality> Relaxation<'s, L> {
         for at in stalls.clone().chain(waiting) {
             weights.loads[at] += step * loads[at] / most;
         }
-        for ((rent, overfull), (size, _)) in weights.rents.iter_mut().zip(&overfull).zip(&sizes) {
-            *rent = (*rent + step * overfull * most / size.max(1.0)).max(0.0);
+        for ((multiplier, overfull), (size, _)) in weights.tight.iter_mut().zip(&overfull).zip(&sizes) {
+            *multiplier = (*multiplier + step * overfull * most / size.max(1.0)).max(0.0);
         }
         project(&mut weights.loads, &stalls.collect::<Vec<_>>(), false);
         project(&mut weights.loads, &waiting, true);
@@ -283,7 +298,7 @@ impl<'s, L: Legality> Relaxation<'s, L> {
 
     /// Loads, and bits in tight memories, of a partial chain with the completions of each operand that weigh least.
     /// Operands choose apart from each other, so all together need not be a chain, nor fit.
-    fn least_chains(&self, functional: &Functional, placed: Placed<'_>) -> (Vec<f64>, Vec<f64>) {
+    fn least_chains(&self, functional: &Functional, placed: PlacedChain<'_>) -> (Vec<f64>, Vec<f64>) {
         let mut loads = placed.loads.to_vec();
         let mut used: Vec<f64> = (0..self.space.tight_count()).map(|tight| placed.state.used[tight] as f64).collect();
         for (operand, boundaries) in LayerOperand::ALL.into_iter().zip(&functional.to_go) {
@@ -343,7 +358,11 @@ mod tests {
     use crate::workload::Dim;
 
     /// Follows a chain from its first boundary on, state by state.
-    fn follow<L: Legality>(space: &Space<'_, L>, placed: &[PlacedBoundary], mut visit: impl FnMut(&State, f64, usize)) {
+    fn follow<L: Legality>(
+        space: &BoundarySpace<'_, L>,
+        placed: &[PlacedBoundary],
+        mut visit: impl FnMut(&PartialMapping, f64, usize),
+    ) {
         let (mut state, mut price) = (space.start().unwrap(), 0.0);
         for (count, next) in placed.iter().enumerate() {
             visit(&state, price, count);
@@ -375,12 +394,13 @@ mod tests {
             let evaluator = Evaluator::new(&layer);
             let loops = temporal::limited_factors(&layer.spatial.temporal_sizes, &Dim::ALL, usize::MAX, false).unwrap();
             let space =
-                Space::new(&evaluator, &layer, &loops, (1 << 12, None::<&NoConstraints>), &|_, _, _, pj| pj).unwrap();
-            let latency = LatencyBound::new(&evaluator);
+                BoundarySpace::new(&evaluator, &layer, &loops, (1 << 12, None::<&NoConstraints>), &|_, _, _, pj| pj)
+                    .unwrap();
+            let latency = LatencyLowerBound::new(&evaluator);
             let start = space.start().unwrap();
             let price_weights = [0.0, 0.2, 1.0];
             let mut relaxation = Relaxation::new(&space, &latency, &price_weights).unwrap();
-            let placed = Placed { state: &start, price: 0.0, loads: &latency.start() };
+            let placed = PlacedChain { state: &start, price: 0.0, loads: &latency.start() };
             let bounds = |relaxation: &Relaxation<'_, NoConstraints>| {
                 relaxation.bounds(placed).map(|line| line.1).collect::<Vec<_>>()
             };
@@ -392,7 +412,7 @@ mod tests {
                 })
                 .collect();
             // Far above everything, so that every step counts.
-            (0..3).for_each(|_| relaxation.learn(placed, (1e5, 1e5)));
+            (0..3).for_each(|_| relaxation.subgradient_ascent(placed, (1e5, 1e5)));
             raised += bounds(&relaxation).iter().zip(&without_ascent).filter(|(with, without)| with > without).count();
             let mut chains = 0;
             for_each_chain(&space, &start, &mut Vec::new(), &mut |chain| {
@@ -407,7 +427,7 @@ mod tests {
                 let mut whole = 0.0;
                 follow(&space, chain, |_, price, _| whole = price);
                 follow(&space, chain, |state, price, count| {
-                    let placed = Placed { state, price, loads: &loads_after(count) };
+                    let placed = PlacedChain { state, price, loads: &loads_after(count) };
                     for (weight, bound) in relaxation.bounds(placed) {
                         let sum = cycles + weight * (whole + space.constant);
                         assert!(bound <= sum, "{sizes:?}, {count} of {chain:?}: {bound} is above {sum}");

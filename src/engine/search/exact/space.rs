@@ -3,11 +3,11 @@
 //! A mapping places every *boundary* (an operand's, between two of its memory levels) at a set of loop factors that lie
 //! below it. The boundaries of an operand, and those of all operands together, form one chain of growing sets.
 //!
-//! The chain is built from the empty set outwards, in steps of two kinds: [`Space::add`] puts one more loop below
-//! everything that follows, [`Space::place`] ends a memory level of one operand at the present set. Only the second
-//! kind has a price, which depends on the set alone. [`Space::least_to_go`] bounds the price of all steps that follow:
-//! the least over supersets, taken from tables by operand, and a Lagrangian bound where operands compete for the
-//! capacity of a memory (M. Fisher, 1981).
+//! The chain is built from the empty set outwards, in steps of two kinds: [`BoundarySpace::add`] puts one more loop
+//! below everything that follows, [`BoundarySpace::place`] ends a memory level of one operand at the present set. Only
+//! the second kind has a price, which depends on the set alone. [`BoundarySpace::least_to_go`] bounds the price of all
+//! steps that follow: the least over supersets, taken from tables by operand, and a Lagrangian bound where operands
+//! compete for the capacity of a memory (M. Fisher, 1981).
 //!
 //! - `space/prices.rs`: boundaries and their prices, by set
 //! - `space/estimates.rs`: bounds on the price to come
@@ -18,14 +18,15 @@ mod prices;
 mod steps;
 
 use super::factors::Factors;
-use super::legality::{Legality, Opened};
+use super::legality::{Legality, PlacedBoundaries};
 use crate::cost::Evaluator;
 use crate::hardware::{MAX_LEVELS, Operand};
 use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoop, slice_bits};
 use crate::workload::{Dim, LoopSizes};
 
 /// Limit on tight memories: shared memories for whose capacity operands compete. Further ones are not tracked in
-/// [`State::used`] ([`Space::tracks_all`]); a mapping that overfills one of them is only refused when it is evaluated.
+/// [`PartialMapping::used`] ([`BoundarySpace::tracks_all`]); a mapping that overfills one of them is only refused when
+/// it is evaluated.
 pub const MOST_TIGHT: usize = 6;
 
 /// The price, in the objective, of accesses at one memory level: from the operand, the level, the words and their
@@ -33,18 +34,19 @@ pub const MOST_TIGHT: usize = 6;
 pub type Price<'p> = &'p dyn Fn(LayerOperand, usize, f64, f64) -> f64;
 
 /// A boundary, for every set as its operand sees it.
-struct Boundary {
-    entries: Vec<Entry>,
+struct BoundaryEntries {
+    entries: Vec<BoundaryAtSet>,
     /// Least price of this boundary and all higher ones of the operand, each placed at the superset that is best for it
     /// alone.
     least: Vec<f64>,
-    /// As `least`, for the sum of the price and the rent for bits in tight memories; empty where no memory has a rent.
-    least_with_rent: Vec<f64>,
+    /// As `least`, for the sum of the price and the multiplier for bits in tight memories; empty where no memory has a
+    /// multiplier.
+    least_with_penalty: Vec<f64>,
 }
 
 /// A boundary at one set.
 #[derive(Clone, Copy)]
-struct Entry {
+struct BoundaryAtSet {
     /// Bits in the memory below while outputs are partial sums there, and when they are final.
     bits: [u64; 2],
     /// Price of one crossing: down, up with final outputs, up with partial sums.
@@ -57,15 +59,15 @@ struct Entry {
 struct Tight {
     size_bits: u64,
     /// Lagrange multiplier of the capacity: the price of a bit in estimates.
-    rent: f64,
-    /// Upper bound on the rounding error that the rent brings into an estimate.
-    rounding: f64,
+    multiplier: f64,
+    /// Upper bound on the rounding error that the multiplier brings into an estimate.
+    penalty_rounding: f64,
     /// Operands and their levels; their highest levels hold everything and are counted in `size_bits` already.
     members: Vec<(LayerOperand, usize)>,
 }
 
 /// The mapping space of a problem.
-pub struct Space<'a, L> {
+pub struct BoundarySpace<'a, L> {
     pub problem: &'a LayerOnCore<'a>,
     /// The constraints, if there are any.
     pub legal: Option<&'a L>,
@@ -75,7 +77,7 @@ pub struct Space<'a, L> {
     price: Price<'a>,
     /// The part of the price that no choice changes: the array's own accesses.
     pub constant: f64,
-    boundaries: [Vec<Boundary>; OPERANDS],
+    boundaries: [Vec<BoundaryEntries>; OPERANDS],
     /// Product of all loops that add to outputs.
     adding: u64,
     tight: Vec<Tight>,
@@ -92,14 +94,14 @@ pub struct Space<'a, L> {
 
 /// A partial mapping: all boundaries below some set are placed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct State {
+pub struct PartialMapping {
     /// Number of the set of loops placed so far.
     pub set: u32,
     /// Its number as each operand sees it.
     pub seen: [u32; OPERANDS],
     /// The number of its boundaries that each operand has placed.
     pub placed: [u8; OPERANDS],
-    /// Sets of earlier boundaries that constraints look at ([`Opened::since`]).
+    /// Sets of earlier boundaries that constraints look at ([`PlacedBoundaries::since`]).
     pub since: [u32; OPERANDS],
     /// Operands (one bit each) that have placed a boundary at this very set. The next loop must be irrelevant to none
     /// of them.
@@ -123,7 +125,7 @@ pub struct PlacedBoundary {
     pub set: u32,
 }
 
-impl State {
+impl PartialMapping {
     /// Whether two states are equal. The fields that are not compared follow from the set.
     pub fn is(&self, other: &Self) -> bool {
         self.packed() == other.packed() && self.since == other.since && self.used == other.used
@@ -140,8 +142,8 @@ impl State {
     }
 
     /// The boundaries that are placed, for constraints.
-    pub fn opened(&self) -> Opened {
-        Opened { placed: self.placed, since: self.since }
+    pub fn opened(&self) -> PlacedBoundaries {
+        PlacedBoundaries { placed: self.placed, since: self.since }
     }
 
     /// All fields that are compared in one word, except for [`Self::used`] and [`Self::since`].
@@ -158,7 +160,7 @@ impl State {
     }
 }
 
-impl Entry {
+impl BoundaryAtSet {
     /// Larger than any memory, but small enough that several of them can be added without overflow.
     const TOO_LARGE: Self = Self { bits: [u64::MAX / 8; 2], down: 0.0, up_final: 0.0, up_partial: 0.0 };
 
@@ -167,7 +169,7 @@ impl Entry {
     }
 }
 
-impl<'a, L: Legality> Space<'a, L> {
+impl<'a, L: Legality> BoundarySpace<'a, L> {
     /// Prepares the tables. `None` where the problem does not fit at all, has more sets than `most_sets`, or has a
     /// boundary that may legally lie nowhere.
     pub fn new(
@@ -211,7 +213,7 @@ impl<'a, L: Legality> Space<'a, L> {
     }
 
     /// The boundary of `operand` that was placed last, for a state that lies at its set.
-    pub fn last_placed(&self, state: &State, operand: LayerOperand) -> PlacedBoundary {
+    pub fn last_placed(&self, state: &PartialMapping, operand: LayerOperand) -> PlacedBoundary {
         let index = usize::from(state.placed[operand]).saturating_sub(1);
         PlacedBoundary { operand, level: self.level(operand, index), set: state.set }
     }
@@ -240,7 +242,7 @@ impl<'a, L: Legality> Space<'a, L> {
     }
 
     /// For each tight memory its size, bits, and whether the data of all operands in it is settled in a state.
-    pub fn tight_sizes<'s>(&'s self, state: &'s State) -> impl Iterator<Item = (f64, bool)> + 's {
+    pub fn tight_sizes<'s>(&'s self, state: &'s PartialMapping) -> impl Iterator<Item = (f64, bool)> + 's {
         self.tight.iter().map(|tight| {
             let settled = tight.members.iter().all(|&(operand, level)| self.holds_all(state, operand, level));
             (tight.size_bits as f64, settled)
@@ -311,7 +313,7 @@ impl<'a, L: Legality> Space<'a, L> {
                     self.tight_at[operand][level] = Some(self.tight.len());
                 }
                 members.retain(|&(operand, level)| level + 1 < problem.operands[operand].memories.len());
-                self.tight.push(Tight { size_bits, rent: 0.0, rounding: 0.0, members });
+                self.tight.push(Tight { size_bits, multiplier: 0.0, penalty_rounding: 0.0, members });
             } else {
                 self.tracks_all = false;
             }

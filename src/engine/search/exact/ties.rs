@@ -3,17 +3,17 @@
 //! The graph of predecessors in [`Cheapest`] holds exactly these chains. A depth-first branch and bound follows it
 //! backwards, from a complete state to the empty set, one boundary for each step. The load of a boundary depends on its
 //! set alone, so the loads of the boundaries on the way are known whatever lies below them. Further boundaries only add
-//! to loads: the bound of the loads so far ([`LatencyBound`]) holds for all chains that end in this way. A whole chain
-//! need not reach its bound, so its orders are evaluated ([`Chain::for_each_order`]).
+//! to loads: the bound of the loads so far ([`LatencyLowerBound`]) holds for all chains that end in this way. A whole
+//! chain need not reach its bound, so its orders are evaluated ([`BoundaryChain::for_each_order`]).
 //!
 //! There may be exponentially many chains of equal price; a limit on steps and orders ends the search without a proof.
 
 use super::SearchLimits;
 use super::cheapest::Cheapest;
 use super::legality::Legality;
-use super::orders::Chain;
-use super::space::{PlacedBoundary, Space};
-use crate::cost::{BoundaryLoad, LatencyBound};
+use super::orders::BoundaryChain;
+use super::space::{BoundarySpace, PlacedBoundary};
+use crate::cost::{BoundaryLoad, LatencyLowerBound};
 use crate::search::Solution;
 use crate::sorting::sort_by_key;
 use rustc_hash::FxHashMap;
@@ -21,16 +21,16 @@ use std::rc::Rc;
 
 /// The search through chains of equal price: the best so far, and the limits that are left.
 struct Ties<'a, 's, L> {
-    space: &'s Space<'a, L>,
+    space: &'s BoundarySpace<'a, L>,
     cheapest: &'s mut Cheapest,
     /// Placed boundaries, outermost first: the way from the goal to the present state.
     chain: Vec<PlacedBoundary>,
-    bound: LatencyBound<'s>,
+    bound: LatencyLowerBound<'s>,
     /// A stack of vectors of `stride` loads: for each step on the way, those of all its alternatives.
     loads: Vec<f64>,
     stride: usize,
     /// Results of [`Ties::steps`], by state, as many chains lead through the same state.
-    last_placed: FxHashMap<u32, Rc<[Step]>>,
+    last_placed: FxHashMap<u32, Rc<[LastPlaced]>>,
     best: Option<Solution>,
     /// Steps and orders that are left; 0 means that nothing is proved.
     budget: u64,
@@ -39,7 +39,7 @@ struct Ties<'a, 's, L> {
 
 /// A boundary that may have been placed last: its load, and the state before.
 #[derive(Clone, Copy)]
-struct Step {
+struct LastPlaced {
     placed: PlacedBoundary,
     load: BoundaryLoad,
     before: u32,
@@ -47,11 +47,11 @@ struct Step {
 
 /// The fastest mapping at least price, and whether that is proved. The limits count steps and orders.
 pub fn fastest<L: Legality>(
-    space: &Space<'_, L>,
+    space: &BoundarySpace<'_, L>,
     cheapest: &mut Cheapest,
     (most, has_time): SearchLimits<'_>,
 ) -> (Option<Solution>, bool) {
-    let bound = LatencyBound::new(space.evaluator);
+    let bound = LatencyLowerBound::new(space.evaluator);
     let start = bound.start();
     let stride = start.len();
     let mut ties = Ties {
@@ -108,12 +108,12 @@ impl<L: Legality> Ties<'_, '_, L> {
 
     /// The boundaries that may have been placed last on the way to a state, with their loads for any order of loops
     /// below.
-    fn steps(&mut self, index: u32) -> Rc<[Step]> {
+    fn steps(&mut self, index: u32) -> Rc<[LastPlaced]> {
         let (space, cheapest, bound) = (self.space, &mut *self.cheapest, &self.bound);
         let found = self.last_placed.entry(index).or_insert_with(|| {
             let steps = cheapest.last_placed(space, index).into_iter().map(|(placed, before)| {
                 let sizes = space.factors.sizes(placed.set);
-                Step { placed, load: bound.load(placed.operand, placed.level, &sizes, 1), before }
+                LastPlaced { placed, load: bound.load(placed.operand, placed.level, &sizes, 1), before }
             });
             steps.collect()
         });
@@ -133,7 +133,7 @@ impl<L: Legality> Ties<'_, '_, L> {
 
     fn try_orders(&mut self, loads: usize) {
         let placed: Vec<PlacedBoundary> = self.chain.iter().rev().copied().collect();
-        let chain = Chain::new(self.space, &placed);
+        let chain = BoundaryChain::new(self.space, &placed);
         let loads = &self.loads[loads..loads + self.stride];
         // The bound of the whole chain also counts irrelevant loops that lie just below a boundary in every order.
         let bound = chain.latency_bound(&self.space.factors, &self.bound, loads);

@@ -4,32 +4,32 @@
 //! A greedy search: a level that is chosen is never changed, and is judged as if all loops above it lay at the highest
 //! memory. So the result need not be optimal. It computes energies of some hundreds of partial schemes in each step.
 
-use super::lattice::{Lattice, Node};
-use super::scheme::{Scheme, even_ends, tiers};
+use super::lattice::{FactorSet, Lattice};
+use super::scheme::{MappingScheme, even_ends, tiers};
 use crate::hardware::{MAX_LEVELS, MemoryId};
 use crate::ids::{TiVec, ti_vec};
 use crate::mapping::{LayerOperand, OPERANDS};
 
 /// The outcome of the search.
 pub(super) struct IterativeResult {
-    pub scheme: Scheme,
+    pub scheme: MappingScheme,
     /// Partial mappings evaluated.
     pub partial: u64,
 }
 
 /// A partial scheme.
-struct State {
+struct IterationState {
     /// The set of all factors placed so far.
-    node: Node,
+    node: FactorSet,
     /// The sets at which levels end; unused for levels that have not ended.
-    ends: [[Node; MAX_LEVELS]; OPERANDS],
+    ends: [[FactorSet; MAX_LEVELS]; OPERANDS],
     /// The level of each operand that is being filled.
     level: [usize; OPERANDS],
 }
 
 /// Runs the search; `None` where it finds nothing that fits.
 pub(super) fn search(lattice: &Lattice<'_>) -> Option<IterativeResult> {
-    let mut state = State { node: 0, ends: [[0; MAX_LEVELS]; OPERANDS], level: [0; OPERANDS] };
+    let mut state = IterationState { node: 0, ends: [[0; MAX_LEVELS]; OPERANDS], level: [0; OPERANDS] };
     let mut partial = 0;
     if !fits(lattice, &state, 0) {
         return None;
@@ -56,13 +56,13 @@ pub(super) fn search(lattice: &Lattice<'_>) -> Option<IterativeResult> {
     }
     let energy_pj = keep_stationary(lattice, &mut state);
     let is_even = even_ends(lattice, &tiers(lattice), &state.ends).is_some();
-    Some(IterativeResult { scheme: Scheme { ends: state.ends, energy_pj, is_even, hash: 0 }, partial })
+    Some(IterativeResult { scheme: MappingScheme { ends: state.ends, energy_pj, is_even, hash: 0 }, partial })
 }
 
 /// Orders the loops within the virtual levels for stationarity: a level that ends below takes all loops up to the next
 /// end that are irrelevant to its operand. Levels compete for the innermost place, so the extension that saves most
 /// comes first. Returns the energy, pJ.
-fn keep_stationary(lattice: &Lattice<'_>, state: &mut State) -> f64 {
+fn keep_stationary(lattice: &Lattice<'_>, state: &mut IterationState) -> f64 {
     // Every round lowers the energy, so the loop ends.
     let mut least = energy_pj(lattice, state, state.node);
     loop {
@@ -88,7 +88,7 @@ fn keep_stationary(lattice: &Lattice<'_>, state: &mut State) -> f64 {
 
 /// The next larger set at which a level ends, or the set of all loops. These sets form a chain, so it is the smallest
 /// that contains `end`.
-fn next_end(lattice: &Lattice<'_>, state: &State, end: Node) -> Node {
+fn next_end(lattice: &Lattice<'_>, state: &IterationState, end: FactorSet) -> FactorSet {
     let ends = LayerOperand::ALL
         .into_iter()
         .flat_map(|operand| state.ends[operand][..lattice.levels(operand) - 1].iter().copied());
@@ -97,7 +97,7 @@ fn next_end(lattice: &Lattice<'_>, state: &State, end: Node) -> Node {
 }
 
 /// The set `node` with all loops up to `upper` that are irrelevant to an operand.
-fn with_irrelevant(lattice: &Lattice<'_>, operand: LayerOperand, node: Node, upper: Node) -> Node {
+fn with_irrelevant(lattice: &Lattice<'_>, operand: LayerOperand, node: FactorSet, upper: FactorSet) -> FactorSet {
     let mut longer = node;
     for factor in (0..lattice.factors.len()).filter(|factor| lattice.irrelevant[operand] >> factor & 1 == 1) {
         let missing = lattice.counts[upper as usize][factor] - lattice.counts[node as usize][factor];
@@ -110,7 +110,7 @@ fn with_irrelevant(lattice: &Lattice<'_>, operand: LayerOperand, node: Node, upp
 
 /// The operand whose level ends next, that of the smallest roof (ZigZag, Section IV-A): the lowest level, and among
 /// these the one that can grow by the smallest factor. `None` once every operand fills its highest level.
-fn smallest_roof(lattice: &Lattice<'_>, state: &State) -> Option<LayerOperand> {
+fn smallest_roof(lattice: &Lattice<'_>, state: &IterationState) -> Option<LayerOperand> {
     let open = LayerOperand::ALL.into_iter().filter(|&operand| state.level[operand] + 1 < lattice.levels(operand));
     open.min_by_key(|&operand| {
         let level = state.level[operand];
@@ -120,7 +120,7 @@ fn smallest_roof(lattice: &Lattice<'_>, state: &State) -> Option<LayerOperand> {
 }
 
 /// Energy if the levels that are being filled end at `node`, and all further loops lie at the highest memory.
-fn energy_pj(lattice: &Lattice<'_>, state: &State, node: Node) -> f64 {
+fn energy_pj(lattice: &Lattice<'_>, state: &IterationState, node: FactorSet) -> f64 {
     let boundaries = LayerOperand::ALL.into_iter().flat_map(|operand| {
         (0..lattice.levels(operand) - 1).map(move |level| {
             let end = if level < state.level[operand] { state.ends[operand][level] } else { node };
@@ -131,7 +131,7 @@ fn energy_pj(lattice: &Lattice<'_>, state: &State, node: Node) -> f64 {
 }
 
 /// Bits of an operand's level, if levels that have not ended end at `node`.
-fn bits(lattice: &Lattice<'_>, state: &State, operand: LayerOperand, level: usize, node: Node) -> u64 {
+fn bits(lattice: &Lattice<'_>, state: &IterationState, operand: LayerOperand, level: usize, node: FactorSet) -> u64 {
     let end = |level: usize| if level < state.level[operand] { state.ends[operand][level] } else { node };
     let lower = if level == 0 { 0 } else { end(level - 1) };
     lattice.bits(operand, level, lower, end(level))
@@ -139,7 +139,7 @@ fn bits(lattice: &Lattice<'_>, state: &State, operand: LayerOperand, level: usiz
 
 /// Whether every memory has room for all levels up to those being filled, if these end at `node`, and for all of each
 /// operand at its highest level once that is reached.
-fn fits(lattice: &Lattice<'_>, state: &State, node: Node) -> bool {
+fn fits(lattice: &Lattice<'_>, state: &IterationState, node: FactorSet) -> bool {
     let mut used: TiVec<MemoryId, u64> = ti_vec![0; lattice.problem.core.memories.len()];
     for operand in LayerOperand::ALL {
         let top = lattice.levels(operand) - 1;
@@ -157,7 +157,13 @@ fn fits(lattice: &Lattice<'_>, state: &State, node: Node) -> bool {
 
 /// Visits all larger sets that fit, with factors added in the order of their numbers from `first` on, so that each
 /// comes once.
-fn larger(lattice: &Lattice<'_>, state: &State, node: Node, first: usize, visit: &mut dyn FnMut(Node)) {
+fn larger(
+    lattice: &Lattice<'_>,
+    state: &IterationState,
+    node: FactorSet,
+    first: usize,
+    visit: &mut dyn FnMut(FactorSet),
+) {
     for factor in first..lattice.factors.len() {
         if let Some(next) = lattice.with(node, factor)
             && fits(lattice, state, next)

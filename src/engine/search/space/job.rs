@@ -1,6 +1,6 @@
 //! A walk through the mapping space as a job.
 
-use super::{Part, SpaceSearch};
+use super::{SpacePart, SpaceSearch};
 use crate::job::{Job, Progress, Worker};
 use crate::spec::Diagnostics;
 use std::collections::BTreeMap;
@@ -11,11 +11,11 @@ const MOST_AHEAD: usize = 64;
 /// Walks through all parts of a mapping space, and merges them in the order of their numbers.
 pub struct SpaceWalk<'s, 'p> {
     search: &'s SpaceSearch<'p>,
-    merged: Part,
+    merged: SpacePart,
     /// Number of merged parts.
     done: usize,
     /// Parts that wait for earlier ones.
-    ahead: BTreeMap<usize, Part>,
+    ahead: BTreeMap<usize, SpacePart>,
     next: usize,
     /// Parts that came back.
     back: Vec<usize>,
@@ -28,7 +28,7 @@ impl<'s, 'p> SpaceWalk<'s, 'p> {
     }
 
     /// The result of all parts that are known from the first on.
-    pub fn merged(&self) -> &Part {
+    pub fn merged(&self) -> &SpacePart {
         &self.merged
     }
 }
@@ -39,13 +39,13 @@ pub type SpaceBench<'s, 'p> = (&'s SpaceSearch<'p>, &'s (dyn Fn() -> bool + Sync
 impl<'s, 'p> Job for SpaceWalk<'s, 'p> {
     type Bench = SpaceBench<'s, 'p>;
     type Task = usize;
-    type Done = Part;
+    type Done = SpacePart;
 
     fn run(
         (search, goes_on): &mut SpaceBench<'s, 'p>,
         part: &usize,
         _: &mut dyn FnMut() -> bool,
-    ) -> Result<Part, Diagnostics> {
+    ) -> Result<SpacePart, Diagnostics> {
         Ok(search.part_while(*part, goes_on))
     }
 
@@ -57,7 +57,7 @@ impl<'s, 'p> Job for SpaceWalk<'s, 'p> {
         })
     }
 
-    fn take(&mut self, part: usize, done: Part) {
+    fn take(&mut self, part: usize, done: SpacePart) {
         self.ahead.insert(part, done);
         while let Some(part) = self.ahead.remove(&self.done) {
             self.merged.merge(&part);

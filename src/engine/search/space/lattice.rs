@@ -10,7 +10,7 @@ use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoo
 use crate::workload::LoopSizes;
 
 /// Index of a set of loop factors. The empty set is 0, the full one the last.
-pub(super) type Node = u32;
+pub(super) type FactorSet = u32;
 
 /// Limit on the sets: more blockings take too long to search.
 const MAX_NODES: usize = 1 << 20;
@@ -21,7 +21,7 @@ pub(super) struct Lattice<'a> {
     /// The different loop factors with their multiplicity.
     pub factors: Vec<(TemporalLoop, u8)>,
     /// Weight of each factor's digit: the distance of two sets that differ by one of it.
-    strides: Vec<Node>,
+    strides: Vec<FactorSet>,
     /// The digits of each set.
     pub counts: Vec<Vec<u8>>,
     /// Number of orders of each set's loops.
@@ -56,7 +56,7 @@ impl<'a> Lattice<'a> {
         let mut strides = Vec::new();
         let mut nodes = 1_usize;
         for (_, count) in &factors {
-            strides.push(Node::try_from(nodes).ok()?);
+            strides.push(FactorSet::try_from(nodes).ok()?);
             nodes = nodes.checked_mul(usize::from(*count) + 1).filter(|&nodes| nodes <= MAX_NODES)?;
         }
         let irrelevant = LayerOperand::ALL.map(|operand| {
@@ -122,12 +122,12 @@ impl<'a> Lattice<'a> {
     }
 
     /// The set of all factors.
-    pub fn full(&self) -> Node {
-        (self.counts.len() - 1) as Node
+    pub fn full(&self) -> FactorSet {
+        (self.counts.len() - 1) as FactorSet
     }
 
     /// The set with one more of factor number `factor`.
-    pub fn with(&self, node: Node, factor: usize) -> Option<Node> {
+    pub fn with(&self, node: FactorSet, factor: usize) -> Option<FactorSet> {
         let (_, all) = self.factors[factor];
         (self.counts[node as usize][factor] < all).then(|| node + self.strides[factor])
     }
@@ -143,18 +143,18 @@ impl<'a> Lattice<'a> {
     }
 
     /// Energy of ending a memory level of an operand at a set, pJ.
-    pub fn price(&self, operand: LayerOperand, level: usize, node: Node) -> f64 {
+    pub fn price(&self, operand: LayerOperand, level: usize, node: FactorSet) -> f64 {
         self.prices[operand][level][node as usize]
     }
 
     /// Bits of a memory level that ends at `node`, with the level below ending at `lower`: partial sums if a loop above
     /// `lower` adds to outputs.
-    pub fn bits(&self, operand: LayerOperand, level: usize, lower: Node, node: Node) -> u64 {
+    pub fn bits(&self, operand: LayerOperand, level: usize, lower: FactorSet, node: FactorSet) -> u64 {
         self.bits[operand][level][node as usize][usize::from(self.is_partial(operand, lower))]
     }
 
     /// Whether outputs are still added to by loops above a set.
-    fn is_partial(&self, operand: LayerOperand, node: Node) -> bool {
+    fn is_partial(&self, operand: LayerOperand, node: FactorSet) -> bool {
         operand == LayerOperand::Output && self.irrelevant[0] & self.kinds_between(node, self.full()) != 0
     }
 
@@ -164,17 +164,17 @@ impl<'a> Lattice<'a> {
     }
 
     /// The factors between two sets, one bit each.
-    pub fn kinds_between(&self, lower: Node, upper: Node) -> u32 {
+    pub fn kinds_between(&self, lower: FactorSet, upper: FactorSet) -> u32 {
         self.kinds[(upper - lower) as usize]
     }
 
     /// Whether one set contains another.
-    pub fn contains(&self, larger: Node, smaller: Node) -> bool {
+    pub fn contains(&self, larger: FactorSet, smaller: FactorSet) -> bool {
         self.counts[larger as usize].iter().zip(&self.counts[smaller as usize]).all(|(large, small)| large >= small)
     }
 
     /// The loops between two sets, in the order of the factors.
-    pub fn loops_between(&self, lower: Node, upper: Node) -> Vec<TemporalLoop> {
+    pub fn loops_between(&self, lower: FactorSet, upper: FactorSet) -> Vec<TemporalLoop> {
         let (lower, upper) = (&self.counts[lower as usize], &self.counts[upper as usize]);
         let counts: Vec<u8> = lower.iter().zip(upper).map(|(low, high)| high - low).collect();
         self.loops_of(&counts)
@@ -182,7 +182,7 @@ impl<'a> Lattice<'a> {
 
     /// Number of different orders of the loops between two sets, if the innermost is none of the factors in
     /// `not_first`.
-    pub fn orders_between(&self, lower: Node, upper: Node, not_first: u32) -> u64 {
+    pub fn orders_between(&self, lower: FactorSet, upper: FactorSet, not_first: u32) -> u64 {
         let between = (upper - lower) as usize;
         let (orders, kinds) = (self.orders[between], self.kinds[between]);
         if kinds & not_first == 0 {

@@ -20,7 +20,7 @@ mod trajectory;
 mod walk;
 
 pub use job::{SpaceBench, SpaceWalk};
-pub use part::Part;
+pub use part::SpacePart;
 pub use trajectory::{Trajectory, TrajectoryStep};
 
 use super::permutation::next_permutation;
@@ -30,10 +30,10 @@ use crate::hardware::MemoryId;
 use crate::mapping::{LayerOnCore, TemporalLoop};
 use crate::tolerance::REL_TOLERANCE;
 use lattice::Lattice;
-use scheme::Scheme;
+use scheme::MappingScheme;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use walk::{Partial, Walker};
+use walk::{PartialLoopOrder, Walker};
 
 /// The mappings that a search covers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -151,7 +151,7 @@ const MOST_ORDERS: u64 = 2000;
 pub struct SpaceSearch<'a> {
     lattice: Lattice<'a>,
     options: SpaceOptions,
-    beginnings: Vec<Partial>,
+    beginnings: Vec<PartialLoopOrder>,
 }
 
 /// The reason why a mapping space cannot be searched.
@@ -226,18 +226,18 @@ impl<'a> SpaceSearch<'a> {
     }
 
     /// The empty result, with which merging begins.
-    pub fn start(&self) -> Part {
-        Part::new(self.options.samples)
+    pub fn start(&self) -> SpacePart {
+        SpacePart::new(self.options.samples)
     }
 
     /// Walks through one part.
-    pub fn part(&self, index: usize) -> Part {
+    pub fn part(&self, index: usize) -> SpacePart {
         self.part_while(index, &|| true)
     }
 
     /// Walks through one part, as long as `has_time` returns `true`. If it stops early, the result covers only the
     /// beginning of the part.
-    pub fn part_while(&self, index: usize, has_time: &dyn Fn() -> bool) -> Part {
+    pub fn part_while(&self, index: usize, has_time: &dyn Fn() -> bool) -> SpacePart {
         let mut part = self.start();
         if let Some(beginning) = self.beginnings.get(index) {
             Walker::new(&self.lattice, &self.options)
@@ -247,15 +247,15 @@ impl<'a> SpaceSearch<'a> {
     }
 
     /// The mapping space from the merged result of parts. `is_complete` says whether these are all parts.
-    pub fn space(&self, all: &Part, is_complete: bool) -> MappingSpace {
+    pub fn space(&self, all: &SpacePart, is_complete: bool) -> MappingSpace {
         let mut evaluated = 0;
-        let mut fastest = |schemes: &[Scheme]| {
+        let mut fastest = |schemes: &[MappingScheme]| {
             let found = schemes.iter().filter_map(|scheme| Some((*scheme, self.fastest(scheme, &mut evaluated)?)));
             // The first of equals.
             found.reduce(|best, next| if next.1.latency_cycles < best.1.latency_cycles { next } else { best })
         };
         let (best, best_even) = (fastest(&all.best), fastest(&all.best_even));
-        let sample: Vec<Scheme> = all.uneven.sorted().into_iter().chain(all.even.sorted()).collect();
+        let sample: Vec<MappingScheme> = all.uneven.sorted().into_iter().chain(all.even.sorted()).collect();
         let mut points = Vec::new();
         let mut trajectories: Vec<Trajectory> = [&best, &best_even]
             .into_iter()
@@ -306,7 +306,7 @@ impl<'a> SpaceSearch<'a> {
         }
     }
 
-    fn evaluate(&self, scheme: &Scheme, order: &[TemporalLoop]) -> Option<Solution> {
+    fn evaluate(&self, scheme: &MappingScheme, order: &[TemporalLoop]) -> Option<Solution> {
         let allocation = scheme.allocation(&self.lattice, order);
         let cost = Evaluator::new(self.lattice.problem).evaluate(order, &allocation)?;
         Some(Solution {
@@ -319,7 +319,7 @@ impl<'a> SpaceSearch<'a> {
 
     /// A fast order of a blocking: segment by segment, from the innermost outwards, the fastest of its orders with the
     /// other segments as they are. This need not be the fastest order of all.
-    fn fastest(&self, scheme: &Scheme, evaluated: &mut u64) -> Option<Solution> {
+    fn fastest(&self, scheme: &MappingScheme, evaluated: &mut u64) -> Option<Solution> {
         let mut best = self.evaluate(scheme, &scheme.order(&self.lattice, 0))?;
         *evaluated += 1;
         let mut start = 0;

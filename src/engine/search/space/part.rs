@@ -1,6 +1,6 @@
 //! Statistics of the mappings that were visited: counts, extremes and a sample.
 
-use super::scheme::Scheme;
+use super::scheme::MappingScheme;
 use crate::tolerance::REL_TOLERANCE;
 use std::collections::BinaryHeap;
 
@@ -9,18 +9,18 @@ const MOST_TIED: usize = 32;
 
 /// The result of a part of the mapping space. Parts are merged in the order of their numbers, as ties go to the first.
 #[derive(Clone)]
-pub struct Part {
+pub struct SpacePart {
     pub(super) blockings: u64,
     pub(super) mappings: u64,
     pub(super) even_blockings: u64,
-    pub(super) best: Vec<Scheme>,
-    pub(super) best_even: Vec<Scheme>,
+    pub(super) best: Vec<MappingScheme>,
+    pub(super) best_even: Vec<MappingScheme>,
     pub(super) most_pj: f64,
     pub(super) even: Sample,
     pub(super) uneven: Sample,
 }
 
-impl Part {
+impl SpacePart {
     pub(super) fn new(samples: usize) -> Self {
         let sample = || Sample { most: samples, schemes: BinaryHeap::new() };
         Self {
@@ -35,7 +35,7 @@ impl Part {
         }
     }
 
-    pub(super) fn add(&mut self, scheme: &Scheme, mappings: u64) {
+    pub(super) fn add(&mut self, scheme: &MappingScheme, mappings: u64) {
         self.blockings += 1;
         self.mappings = self.mappings.saturating_add(mappings);
         self.most_pj = self.most_pj.max(scheme.energy_pj);
@@ -68,7 +68,7 @@ impl Part {
 }
 
 /// Keeps the schemes of least energy, at most [`MOST_TIED`].
-fn keep_best(best: &mut Vec<Scheme>, scheme: &Scheme) {
+fn keep_best(best: &mut Vec<MappingScheme>, scheme: &MappingScheme) {
     if let Some(known) = best.first() {
         if scheme.energy_pj > known.energy_pj * (1.0 + REL_TOLERANCE) {
             return;
@@ -93,10 +93,10 @@ pub(super) struct Sample {
 
 /// A scheme in the order of its hash.
 #[derive(Clone)]
-struct Hashed(Scheme);
+struct Hashed(MappingScheme);
 
 impl Sample {
-    fn add(&mut self, scheme: &Scheme) {
+    fn add(&mut self, scheme: &MappingScheme) {
         if self.schemes.len() == self.most {
             match self.schemes.peek() {
                 Some(Hashed(largest)) if scheme.hash < largest.hash => {
@@ -109,7 +109,7 @@ impl Sample {
     }
 
     /// The schemes from the smallest hash up.
-    pub fn sorted(&self) -> Vec<Scheme> {
+    pub fn sorted(&self) -> Vec<MappingScheme> {
         self.schemes.clone().into_sorted_vec().into_iter().map(|Hashed(scheme)| scheme).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! Blocking schemes: the loop factors below the end of every memory level, in any order between two ends.
 
-use super::lattice::{Lattice, Node};
+use super::lattice::{FactorSet, Lattice};
 use crate::hardware::{MAX_LEVELS, MemoryId};
 use crate::ids::{TiVec, ti_vec};
 use crate::mapping::{Allocation, LayerOperand, OPERANDS, TemporalLoop};
@@ -9,29 +9,29 @@ use crate::mapping::{Allocation, LayerOperand, OPERANDS, TemporalLoop};
 ///
 /// Levels end as high as they can without holding more data: the next loop is not irrelevant to the operand.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Scheme {
-    pub ends: [[Node; MAX_LEVELS]; OPERANDS],
+pub(super) struct MappingScheme {
+    pub ends: [[FactorSet; MAX_LEVELS]; OPERANDS],
     pub energy_pj: f64,
     pub is_even: bool,
     /// Schemes of small hashes are taken as a sample: as good as random, and the same on every machine.
     pub hash: u64,
 }
 
-impl Scheme {
+impl MappingScheme {
     /// The segments between neighbouring sets at which some level ends, from the empty set to the full one: lower set,
     /// upper set, and the factors that must not come first, one bit each, as a level that ends at the lower set would
     /// take them.
-    pub fn segments(&self, lattice: &Lattice<'_>) -> Vec<(Node, Node, u32)> {
-        let mut ends: Vec<(Node, u32)> = vec![(0, 0)];
+    pub fn segments(&self, lattice: &Lattice<'_>) -> Vec<(FactorSet, FactorSet, u32)> {
+        let mut ends: Vec<(FactorSet, u32)> = vec![(0, 0)];
         for operand in LayerOperand::ALL {
             for level in 0..lattice.levels(operand) - 1 {
                 ends.push((self.ends[operand][level], lattice.irrelevant[operand]));
             }
         }
         // The sets form a chain, so the number of their loops sorts them.
-        let loops = |node: Node| lattice.counts[node as usize].iter().map(|&count| u32::from(count)).sum::<u32>();
+        let loops = |node: FactorSet| lattice.counts[node as usize].iter().map(|&count| u32::from(count)).sum::<u32>();
         ends.sort_unstable_by_key(|(node, _)| loops(*node));
-        let mut merged: Vec<(Node, u32)> = Vec::new();
+        let mut merged: Vec<(FactorSet, u32)> = Vec::new();
         for (node, not_next) in ends {
             match merged.last_mut() {
                 Some((last, all)) if *last == node => *all |= not_next,
@@ -120,11 +120,11 @@ pub(super) fn tiers(lattice: &Lattice<'_>) -> Vec<Vec<(LayerOperand, usize)>> {
 pub(super) fn even_ends(
     lattice: &Lattice<'_>,
     tiers: &[Vec<(LayerOperand, usize)>],
-    ends: &[[Node; MAX_LEVELS]; OPERANDS],
-) -> Option<[[Node; MAX_LEVELS]; OPERANDS]> {
+    ends: &[[FactorSet; MAX_LEVELS]; OPERANDS],
+) -> Option<[[FactorSet; MAX_LEVELS]; OPERANDS]> {
     let mut even = *ends;
     for tier in tiers {
-        let extends = |base: Node, &(operand, level): &(LayerOperand, usize)| {
+        let extends = |base: FactorSet, &(operand, level): &(LayerOperand, usize)| {
             let end = ends[operand][level];
             end == base
                 || lattice.contains(end, base) && lattice.kinds_between(base, end) & !lattice.irrelevant[operand] == 0

@@ -1,8 +1,8 @@
 //! Trajectories: the energy of a mapping while its loops are given to memories, from the innermost outwards (ZigZag,
 //! Fig. 18).
 
-use super::lattice::{Lattice, Node};
-use super::scheme::Scheme;
+use super::lattice::{FactorSet, Lattice};
+use super::scheme::MappingScheme;
 use crate::cost::fixed_energy;
 use crate::mapping::{LayerOperand, TemporalLoop};
 use serde::{Deserialize, Serialize};
@@ -31,9 +31,9 @@ pub struct TrajectoryStep {
 }
 
 impl Trajectory {
-    pub(super) fn new(lattice: &Lattice<'_>, scheme: &Scheme, order: &[TemporalLoop]) -> Self {
+    pub(super) fn new(lattice: &Lattice<'_>, scheme: &MappingScheme, order: &[TemporalLoop]) -> Self {
         let beside_pj = fixed_energy(lattice.problem).total_pj();
-        let memory_pj = |placed: Node| {
+        let memory_pj = |placed: FactorSet| {
             let boundaries = LayerOperand::ALL.into_iter().flat_map(|operand| {
                 (0..lattice.levels(operand) - 1).map(move |level| (operand, level, scheme.ends[operand][level]))
             });

@@ -9,8 +9,8 @@
 //! take it, too. The number of blockings is exponential in the number of loops; the walk keeps none of them, and
 //! callers limit their number.
 
-use super::lattice::{Lattice, Node};
-use super::scheme::{Scheme, even_ends, tiers};
+use super::lattice::{FactorSet, Lattice};
+use super::scheme::{MappingScheme, even_ends, tiers};
 use super::{Evenness, Pruning, SpaceOptions};
 use crate::hardware::{MAX_LEVELS, MemoryId};
 use crate::ids::{TiVec, ti_vec};
@@ -18,11 +18,11 @@ use crate::mapping::{LayerOperand, OPERANDS};
 
 /// A partial scheme: loops are placed from the innermost outwards.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Partial {
+pub(super) struct PartialLoopOrder {
     /// The set of all factors placed so far.
-    node: Node,
+    node: FactorSet,
     /// The sets at which levels end; unused for levels that have not ended.
-    ends: [[Node; MAX_LEVELS]; OPERANDS],
+    ends: [[FactorSet; MAX_LEVELS]; OPERANDS],
     /// The level of each operand that is being filled.
     level: [usize; OPERANDS],
     energy_pj: f64,
@@ -65,12 +65,18 @@ impl<'l, 'a> Walker<'l, 'a> {
     }
 
     /// The partial schemes after the first loops, one for each part of the search.
-    pub fn beginnings(&self) -> Vec<Partial> {
+    pub fn beginnings(&self) -> Vec<PartialLoopOrder> {
         let mut beginnings = Vec::new();
         if self.fits_at_the_top() {
             let ends = [[0; MAX_LEVELS]; OPERANDS];
-            let start =
-                Partial { node: 0, ends, level: [0; OPERANDS], energy_pj: self.lattice.fixed_pj, orders: 1, hash: 0 };
+            let start = PartialLoopOrder {
+                node: 0,
+                ends,
+                level: [0; OPERANDS],
+                energy_pj: self.lattice.fixed_pj,
+                orders: 1,
+                hash: 0,
+            };
             self.close(&start, LayerOperand::Output, 0, true, &mut |walker, partial, not_first| {
                 walker.advance(partial, not_first, &mut |_, next| beginnings.push(*next));
             });
@@ -79,7 +85,12 @@ impl<'l, 'a> Walker<'l, 'a> {
     }
 
     /// Calls `visit(scheme, number of its mappings)` for every scheme that begins like `partial`, as long as `has_time`.
-    pub fn walk(&self, partial: &Partial, has_time: &dyn Fn() -> bool, visit: &mut impl FnMut(&Scheme, u64)) {
+    pub fn walk(
+        &self,
+        partial: &PartialLoopOrder,
+        has_time: &dyn Fn() -> bool,
+        visit: &mut impl FnMut(&MappingScheme, u64),
+    ) {
         if self.is_complete(partial) {
             self.visit(partial, visit);
             return;
@@ -87,7 +98,12 @@ impl<'l, 'a> Walker<'l, 'a> {
         self.close_and_go_on(partial, has_time, visit);
     }
 
-    fn close_and_go_on(&self, partial: &Partial, has_time: &dyn Fn() -> bool, visit: &mut impl FnMut(&Scheme, u64)) {
+    fn close_and_go_on(
+        &self,
+        partial: &PartialLoopOrder,
+        has_time: &dyn Fn() -> bool,
+        visit: &mut impl FnMut(&MappingScheme, u64),
+    ) {
         if !has_time() {
             return;
         }
@@ -102,11 +118,11 @@ impl<'l, 'a> Walker<'l, 'a> {
         });
     }
 
-    fn is_complete(&self, partial: &Partial) -> bool {
+    fn is_complete(&self, partial: &PartialLoopOrder) -> bool {
         partial.node == self.lattice.full() && self.all_at_the_top(partial)
     }
 
-    fn all_at_the_top(&self, partial: &Partial) -> bool {
+    fn all_at_the_top(&self, partial: &PartialLoopOrder) -> bool {
         LayerOperand::ALL.into_iter().all(|operand| partial.level[operand] + 1 == self.lattice.levels(operand))
     }
 
@@ -116,11 +132,11 @@ impl<'l, 'a> Walker<'l, 'a> {
     /// Levels end in the order of their operands, so that each combination is reached once.
     fn close(
         &self,
-        partial: &Partial,
+        partial: &PartialLoopOrder,
         first: LayerOperand,
         not_first: u32,
         none_too: bool,
-        next: &mut dyn FnMut(&Self, &Partial, u32),
+        next: &mut dyn FnMut(&Self, &PartialLoopOrder, u32),
     ) {
         if none_too {
             next(self, partial, not_first);
@@ -145,7 +161,7 @@ impl<'l, 'a> Walker<'l, 'a> {
     /// Whether the level that an operand is filling may end at the present set: by the room in its memory, the least
     /// use of that memory, and the heuristic. The heuristic exempts the lowest level, and the second input, which
     /// windows may reuse without irrelevant loops (the FIFO effect).
-    fn may_end(&self, partial: &Partial, operand: LayerOperand) -> bool {
+    fn may_end(&self, partial: &PartialLoopOrder, operand: LayerOperand) -> bool {
         let level = partial.level[operand];
         let memory = self.lattice.memory(operand, level);
         let used = self.bits(partial, operand, partial.node) + self.bits_in_use(partial, operand);
@@ -163,7 +179,7 @@ impl<'l, 'a> Walker<'l, 'a> {
 
     /// Whether an intermediate level has a data reuse above 1, by temporal or unrolled loops (ZigZag, Section IV-C).
     /// Also `true` if no loop is left that could reuse its data.
-    fn is_reused(&self, partial: &Partial, operand: LayerOperand) -> bool {
+    fn is_reused(&self, partial: &PartialLoopOrder, operand: LayerOperand) -> bool {
         let level = partial.level[operand];
         let lower = partial.ends[operand][level - 1];
         let reusing = self.lattice.irrelevant[operand];
@@ -178,7 +194,7 @@ impl<'l, 'a> Walker<'l, 'a> {
 
     /// Whether a shared memory is used enough, which is known when the last of its operands ends its level there. Also
     /// `true` if the memory holds all data.
-    fn is_used_enough(&self, partial: &Partial, operand: LayerOperand, used: u64) -> bool {
+    fn is_used_enough(&self, partial: &PartialLoopOrder, operand: LayerOperand, used: u64) -> bool {
         let memory = self.lattice.memory(operand, partial.level[operand]);
         let sharing = self.sharing(memory, operand);
         let mut others = sharing.iter();
@@ -206,7 +222,7 @@ impl<'l, 'a> Walker<'l, 'a> {
     }
 
     /// Bits of the level that an operand is filling, if it ends at `node`.
-    fn bits(&self, partial: &Partial, operand: LayerOperand, node: Node) -> u64 {
+    fn bits(&self, partial: &PartialLoopOrder, operand: LayerOperand, node: FactorSet) -> u64 {
         let level = partial.level[operand];
         let lower = if level == 0 { 0 } else { partial.ends[operand][level - 1] };
         self.lattice.bits(operand, level, lower, node)
@@ -214,7 +230,7 @@ impl<'l, 'a> Walker<'l, 'a> {
 
     /// Bits that are in use for good in the memory that an operand is filling: by highest levels, and by levels of
     /// other operands that have ended.
-    fn bits_in_use(&self, partial: &Partial, operand: LayerOperand) -> u64 {
+    fn bits_in_use(&self, partial: &PartialLoopOrder, operand: LayerOperand) -> u64 {
         let memory = self.lattice.memory(operand, partial.level[operand]);
         let mut used = self.resident[memory];
         for other in LayerOperand::ALL {
@@ -233,7 +249,7 @@ impl<'l, 'a> Walker<'l, 'a> {
 
     /// Places further loops in all ways that fit the levels being filled. Once every operand is at its highest level,
     /// there is one way: all loops that are left.
-    fn advance(&self, partial: &Partial, not_first: u32, next: &mut dyn FnMut(&Self, &Partial)) {
+    fn advance(&self, partial: &PartialLoopOrder, not_first: u32, next: &mut dyn FnMut(&Self, &PartialLoopOrder)) {
         if self.all_at_the_top(partial) {
             self.advance_to(partial, self.lattice.full(), not_first, next);
             return;
@@ -253,12 +269,12 @@ impl<'l, 'a> Walker<'l, 'a> {
     /// is reached once. Sizes grow with the set, so supersets of a set that does not fit are left out.
     fn supersets(
         &self,
-        partial: &Partial,
+        partial: &PartialLoopOrder,
         open: &[(LayerOperand, u64)],
-        node: Node,
+        node: FactorSet,
         first: usize,
         not_first: u32,
-        next: &mut dyn FnMut(&Self, &Partial),
+        next: &mut dyn FnMut(&Self, &PartialLoopOrder),
     ) {
         for factor in first..self.lattice.factors.len() {
             let Some(larger) = self.lattice.with(node, factor) else { continue };
@@ -269,7 +285,13 @@ impl<'l, 'a> Walker<'l, 'a> {
         }
     }
 
-    fn advance_to(&self, partial: &Partial, node: Node, not_first: u32, next: &mut dyn FnMut(&Self, &Partial)) {
+    fn advance_to(
+        &self,
+        partial: &PartialLoopOrder,
+        node: FactorSet,
+        not_first: u32,
+        next: &mut dyn FnMut(&Self, &PartialLoopOrder),
+    ) {
         if self.pruning == Pruning::Heuristic && self.lattice.kinds_between(partial.node, node) & not_first != 0 {
             // The heuristic maximises stationarity: with these loops below the level that ends here, its data stays
             // longer.
@@ -278,16 +300,16 @@ impl<'l, 'a> Walker<'l, 'a> {
         // Without an order, every loop would belong below a level that ends here: another scheme.
         let orders = self.lattice.orders_between(partial.node, node, not_first);
         if orders > 0 {
-            next(self, &Partial { node, orders: partial.orders.saturating_mul(orders), ..*partial });
+            next(self, &PartialLoopOrder { node, orders: partial.orders.saturating_mul(orders), ..*partial });
         }
     }
 
     /// Visits a complete scheme. Strictly even ones stand for no orders of their own here, so they are visited with 0
     /// mappings.
-    fn visit(&self, partial: &Partial, visit: &mut impl FnMut(&Scheme, u64)) {
+    fn visit(&self, partial: &PartialLoopOrder, visit: &mut impl FnMut(&MappingScheme, u64)) {
         let even = even_ends(self.lattice, &self.tiers, &partial.ends);
         let is_strict = self.evenness == Evenness::Strict;
-        let scheme = Scheme {
+        let scheme = MappingScheme {
             ends: partial.ends,
             energy_pj: partial.energy_pj,
             is_even: even.is_some() && !is_strict,
@@ -295,12 +317,12 @@ impl<'l, 'a> Walker<'l, 'a> {
         };
         visit(&scheme, partial.orders);
         if let Some(ends) = even.filter(|_| is_strict) {
-            visit(&Scheme { ends, energy_pj: self.energy_pj(&ends), is_even: true, ..scheme }, 0);
+            visit(&MappingScheme { ends, energy_pj: self.energy_pj(&ends), is_even: true, ..scheme }, 0);
         }
     }
 
     /// The energy of the blocking with these ends, pJ.
-    fn energy_pj(&self, ends: &[[Node; MAX_LEVELS]; OPERANDS]) -> f64 {
+    fn energy_pj(&self, ends: &[[FactorSet; MAX_LEVELS]; OPERANDS]) -> f64 {
         let levels = |operand: LayerOperand| (0..self.lattice.levels(operand) - 1).map(move |level| (operand, level));
         let prices = LayerOperand::ALL.into_iter().flat_map(levels);
         let prices = prices.map(|(operand, level)| self.lattice.price(operand, level, ends[operand][level]));

@@ -4,8 +4,9 @@ pub mod fused;
 
 use crate::Report;
 use fusescape_engine::interlayer::{
-    Accelerator, BottomTile, Chain, ChainEnergyCause, ChainLayer, Direction, FusionBuffers, LayerSchedule, LayerTile,
-    Parameters, RowStationary, Run, closed_form, fused_volume, propagate, reuse_overhead, tile_count, unique_tiles,
+    Accelerator, BottomTile, Chain, ChainEnergyCause, ChainLayer, EqualTiles, FusionBuffers, LayerTile, Parameters,
+    RowStationary, SingleLayerSchedule, TileDirection, closed_form, fused_volume, propagate, reuse_overhead,
+    tile_count, unique_tiles,
 };
 use fusescape_engine::workload::Network;
 use fusescape_spec::{find_preset, workload_presets};
@@ -99,7 +100,7 @@ pub fn single_layer() -> Report {
             input_maps: integer(&input["Tif"]),
             output_maps: integer(&input["Tof"]),
         };
-        let schedule = LayerSchedule::new(&layer, tile, &accelerator(&case)).unwrap();
+        let schedule = SingleLayerSchedule::new(&layer, tile, &accelerator(&case)).unwrap();
         let moves = tile.moves(&layer);
         let mut ours = tile_numbers(&layer, &schedule);
         ours["input_fetch"] = json!(moves.inputs);
@@ -112,7 +113,7 @@ pub fn single_layer() -> Report {
         let (input, expected, accelerator) = (&case["input"], &case["expected"], accelerator(&case));
         let what = text(&case["id"]);
         let layer = layer(&published(&input["network"]), &input["layer"]);
-        let schedule = LayerSchedule::best(&layer, &accelerator, &PARAMETERS).unwrap();
+        let schedule = SingleLayerSchedule::best(&layer, &accelerator, &PARAMETERS).unwrap();
         let (tile, cost) = (schedule.tile, schedule.cost);
         let mut ours = tile_numbers(&layer, &schedule);
         for (name, value) in entries(&json!({
@@ -179,7 +180,7 @@ pub fn table_7() -> Report {
         report.cases += 1;
         let chain = if name.contains("POOL") { chain(&swapped_poolings(network)) } else { published(&json!(network)) };
         let layer = layer(&chain, &json!(name));
-        let schedule = LayerSchedule::best(&layer, &Accelerator::PUBLISHED[0], &PARAMETERS).unwrap();
+        let schedule = SingleLayerSchedule::best(&layer, &Accelerator::PUBLISHED[0], &PARAMETERS).unwrap();
         let digits = printed.split_once('.').unwrap().1.len();
         let ours = format!("{:.digits$}", schedule.cost.ctc(&PARAMETERS));
         report.same(&ours.as_str(), &printed, || format!("{network} {name}"));
@@ -197,7 +198,7 @@ fn swapped_poolings(network: &str) -> String {
     }
 }
 
-fn tile_numbers(layer: &ChainLayer, schedule: &LayerSchedule) -> Value {
+fn tile_numbers(layer: &ChainLayer, schedule: &SingleLayerSchedule) -> Value {
     let (tile, volume) = (schedule.tile, schedule.cost.volume);
     let buffers = tile.buffers(layer);
     json!({
@@ -228,7 +229,7 @@ pub fn fusion_buffers() -> Report {
             .map(|of| json!({ "Tix": of.input_columns, "Tiy": of.input_rows, "Tox": of.columns, "Toy": of.rows }))
             .collect();
         report.same(&json!(tiles), &expected["tiles_top_to_bottom"], || format!("{what}: tiles"));
-        let buffers = FusionBuffers::new(&layers, &tile, Direction::Horizontal);
+        let buffers = FusionBuffers::new(&layers, &tile, TileDirection::Horizontal);
         report.same(&json!(buffers.inputs), &expected["input_buffer_words"], || format!("{what}: inputs"));
         report.same(&json!(buffers.weights), &expected["weight_buffer_words"], || format!("{what}: weights"));
         report.same(&json!(buffers.reuse), &expected["reuse_buffer_x_words"], || format!("{what}: reuse"));
@@ -248,7 +249,7 @@ pub fn fusion_buffers() -> Report {
         let (input, expected, what) = (&case["input"], &case["expected"], text(&case["id"]));
         let chain = published(&input["network"]);
         let layers = sequence(&chain, &input["layers"]);
-        let buffers = FusionBuffers::new(&layers, &bottom_tile(&layers, input), Direction::Horizontal);
+        let buffers = FusionBuffers::new(&layers, &bottom_tile(&layers, input), TileDirection::Horizontal);
         let bytes = integer(&input["bytes"]);
         // No map between two fused layers is written or read.
         let pixels = |layers: &[ChainLayer]| -> u64 {
@@ -284,7 +285,7 @@ pub fn reuse_buffers() -> Report {
         let (input, expected, what) = (&case["input"], &case["expected"], text(&case["id"]));
         let layers = sequence(&published(&input["network"]), &input["layers"]);
         let tile = bottom_tile(&layers, input);
-        let reuse = &FusionBuffers::new(&layers, &tile, Direction::Horizontal).reuse[1..];
+        let reuse = &FusionBuffers::new(&layers, &tile, TileDirection::Horizontal).reuse[1..];
         let overhead = &overheads(&layers, &tile)[1..];
         report.same(&json!(reuse), &expected["reuse_words"], || format!("{what}: reuse"));
         report.same(&json!(overhead), &expected["overhead_words"], || format!("{what}: overhead"));
@@ -351,7 +352,7 @@ fn document(layers: &Value) -> String {
     text
 }
 
-fn sizes(runs: &[Run]) -> Vec<u64> {
+fn sizes(runs: &[EqualTiles]) -> Vec<u64> {
     runs.iter().flat_map(|run| (0..run.count).map(|_| run.size)).collect()
 }
 
@@ -366,5 +367,9 @@ fn bottom_tile(layers: &[ChainLayer], input: &Value) -> BottomTile {
 
 fn overheads(layers: &[ChainLayer], tile: &BottomTile) -> Vec<u64> {
     let extents = propagate(layers, tile);
-    layers.iter().zip(&extents).map(|(layer, extent)| reuse_overhead(layer, extent, Direction::Horizontal)).collect()
+    layers
+        .iter()
+        .zip(&extents)
+        .map(|(layer, extent)| reuse_overhead(layer, extent, TileDirection::Horizontal))
+        .collect()
 }

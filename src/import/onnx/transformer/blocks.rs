@@ -1,7 +1,7 @@
 //! The repeated blocks of a graph: attention, followed by a feed-forward part.
 
-use super::flow::{Flow, INPUTS, Id, Origin, Origins, Work};
-use super::lanes::{Norm, activation, is_rotary, norm};
+use super::flow::{FlowGraph, INPUTS, Id, Origins, ProductKind, TensorOrigin};
+use super::lanes::{NormName, activation, is_rotary, norm};
 use super::mask::Mask;
 use super::refusals::{AS_A_NETWORK, Refusals};
 use crate::report::Severity;
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// The parameters of one block that a document can express.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sizes {
+pub struct BlockSizes {
     /// Channels of a token between blocks.
     pub width: u64,
     /// Query heads.
@@ -25,7 +25,7 @@ pub struct Sizes {
     /// Activation function of the hidden channels.
     pub activation: &'static str,
     /// Kind of normalisation.
-    pub norm: Norm,
+    pub norm: NormName,
     /// Whether the norm follows the residual sum.
     pub post_norm: bool,
     /// Whether queries and keys have rotary embeddings.
@@ -43,19 +43,19 @@ pub type Note = (Severity, &'static str, usize);
 
 /// Attention and feed-forward part of one layer.
 #[derive(Debug)]
-pub struct Block {
+pub struct TransformerBlock {
     /// Index of the node that weights the values.
     pub node: usize,
     /// All of its products and sums.
     pub parts: BTreeSet<Id>,
-    pub sizes: Sizes,
+    pub sizes: BlockSizes,
     /// Properties that are left out or expressed otherwise, with the index of the node.
     pub notes: Vec<Note>,
 }
 
 /// Attention in the graph.
 #[derive(Debug, Clone)]
-struct Core {
+struct AttentionCore {
     /// Two products of computed matrices, or a single node for the whole attention.
     products: Vec<Id>,
     /// The product that weights the values, whose output is the result.
@@ -70,7 +70,7 @@ struct Core {
 }
 
 /// The blocks, in order. Reasons why the model is not a transformer are added to the refusals.
-pub fn blocks(flow: &Flow, refusals: &mut Refusals) -> Vec<Block> {
+pub fn blocks(flow: &FlowGraph, refusals: &mut Refusals) -> Vec<TransformerBlock> {
     let cores = cores(flow, refusals);
     if cores.is_empty() && refusals.is_empty() {
         refusals.add(
@@ -82,7 +82,7 @@ pub fn blocks(flow: &Flow, refusals: &mut Refusals) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut before: Option<Id> = None;
     for core in &cores {
-        let found = Finder { flow, core, refusals, notes: Vec::new() }.block(before);
+        let found = BlockFinder { flow, core, refusals, notes: Vec::new() }.block(before);
         before = found.as_ref().and_then(|block| block.parts.iter().rev().find(|id| flow.sum(**id).is_some()).copied());
         blocks.extend(found);
     }
@@ -93,21 +93,21 @@ pub fn blocks(flow: &Flow, refusals: &mut Refusals) -> Vec<Block> {
 }
 
 /// All attention in the graph.
-fn cores(flow: &Flow, refusals: &mut Refusals) -> Vec<Core> {
+fn cores(flow: &FlowGraph, refusals: &mut Refusals) -> Vec<AttentionCore> {
     let mut cores = Vec::new();
     let mut scores_of_cores = BTreeSet::new();
     for (id, origin) in flow.origins.iter().enumerate() {
-        let Origin::Product(product) = origin else { continue };
+        let TensorOrigin::Product(product) = origin else { continue };
         let node = &flow.nodes[product.node];
         match (product.work, &product.reads[..]) {
-            (Work::Attention { depth, value_depth, scores }, [queries, keys, values, ..]) => {
+            (ProductKind::Attention { depth, value_depth, scores }, [queries, keys, values, ..]) => {
                 let reads = [queries.clone(), keys.clone(), values.clone()];
                 let mask = Mask::of_operator(flow, node);
-                cores.push(Core { products: vec![id], context: id, reads, depth, value_depth, scores, mask });
+                cores.push(AttentionCore { products: vec![id], context: id, reads, depth, value_depth, scores, mask });
             }
-            (Work::Pair { columns, .. }, [first, second, ..]) => {
+            (ProductKind::Pair { columns, .. }, [first, second, ..]) => {
                 let is_pair = |origins: &Origins| match origins[..] {
-                    [one] => flow.product(one).filter(|one| matches!(one.work, Work::Pair { .. })).map(|_| one),
+                    [one] => flow.product(one).filter(|one| matches!(one.work, ProductKind::Pair { .. })).map(|_| one),
                     _ => None,
                 };
                 let (shares, values, scored) = match (is_pair(&first.1), is_pair(&second.1)) {
@@ -116,7 +116,7 @@ fn cores(flow: &Flow, refusals: &mut Refusals) -> Vec<Core> {
                     (None, None) => continue,
                 };
                 let Some(scores) = flow.product(scored) else { continue };
-                let (Work::Pair { depth, .. }, [queries, keys, ..]) = (scores.work, &scores.reads[..]) else {
+                let (ProductKind::Pair { depth, .. }, [queries, keys, ..]) = (scores.work, &scores.reads[..]) else {
                     continue;
                 };
                 scores_of_cores.insert(scored);
@@ -130,7 +130,7 @@ fn cores(flow: &Flow, refusals: &mut Refusals) -> Vec<Core> {
                 let mask = Mask::between(flow, &between, scored);
                 let scores = scores.macs(flow) / depth.max(1);
                 let reads = [queries.clone(), keys.clone(), values.clone()];
-                cores.push(Core {
+                cores.push(AttentionCore {
                     products: vec![scored, id],
                     context: id,
                     reads,
@@ -144,9 +144,9 @@ fn cores(flow: &Flow, refusals: &mut Refusals) -> Vec<Core> {
         }
     }
     for (id, origin) in flow.origins.iter().enumerate() {
-        let Origin::Product(product) = origin else { continue };
+        let TensorOrigin::Product(product) = origin else { continue };
         let is_known = scores_of_cores.contains(&id) || cores.iter().any(|core| core.context == id);
-        if matches!(product.work, Work::Pair { .. }) && !is_known {
+        if matches!(product.work, ProductKind::Pair { .. }) && !is_known {
             let reason = "It multiplies two computed matrices, and is no part of attention";
             refusals.add(flow.place(product.node), reason.to_owned(), AS_A_NETWORK);
         }
@@ -155,14 +155,14 @@ fn cores(flow: &Flow, refusals: &mut Refusals) -> Vec<Core> {
 }
 
 /// Finds the block around an attention.
-struct Finder<'a, 'm> {
-    flow: &'a Flow<'m>,
-    core: &'a Core,
+struct BlockFinder<'a, 'm> {
+    flow: &'a FlowGraph<'m>,
+    core: &'a AttentionCore,
     refusals: &'a mut Refusals,
     notes: Vec<Note>,
 }
 
-impl Finder<'_, '_> {
+impl BlockFinder<'_, '_> {
     fn refuse<T>(&mut self, node: usize, reason: impl Into<String>) -> Option<T> {
         let place = self.flow.place(node);
         self.refusals.add(place, reason.into(), AS_A_NETWORK);
@@ -170,7 +170,7 @@ impl Finder<'_, '_> {
     }
 
     /// The block; `before` is the sum at the end of the previous one.
-    fn block(&mut self, before: Option<Id>) -> Option<Block> {
+    fn block(&mut self, before: Option<Id>) -> Option<TransformerBlock> {
         let flow = self.flow;
         let node = flow.product(self.core.context)?.node;
         let projected = self.projections(node)?;
@@ -192,7 +192,7 @@ impl Finder<'_, '_> {
         let parts = parts.chain([output, contraction, sum, end]).collect();
         let head_size = self.core.depth;
         let keys = self.core.scores.checked_div(heads * rows)?;
-        let sizes = Sizes {
+        let sizes = BlockSizes {
             width,
             heads,
             key_heads,
@@ -207,11 +207,11 @@ impl Finder<'_, '_> {
             rows,
             keys,
         };
-        Some(Block { node, parts, sizes, notes: std::mem::take(&mut self.notes) })
+        Some(TransformerBlock { node, parts, sizes, notes: std::mem::take(&mut self.notes) })
     }
 
     /// The kind and the place of normalisation: before products, on the residual stream, or at the end of branches.
-    fn norms(&mut self, products: &Products, stream: &Origins, node: usize) -> Option<(Norm, bool)> {
+    fn norms(&mut self, products: &Products, stream: &Origins, node: usize) -> Option<(NormName, bool)> {
         let flow = self.flow;
         let Products { output, sum, contraction, end, .. } = *products;
         let [of_sum, of_end] = [flow.sum(sum)?, flow.sum(end)?];
@@ -320,9 +320,11 @@ impl Finder<'_, '_> {
         let mut found = Vec::new();
         for ((_, origins), what) in self.core.reads.clone().iter().zip(["Queries", "Keys", "Values"]) {
             let one = match origins[..] {
-                [one] => {
-                    self.flow.product(one).filter(|product| matches!(product.work, Work::Weighted { .. })).map(|_| one)
-                }
+                [one] => self
+                    .flow
+                    .product(one)
+                    .filter(|product| matches!(product.work, ProductKind::Weighted { .. }))
+                    .map(|_| one),
                 _ => None,
             };
             match one {
@@ -371,7 +373,7 @@ impl Finder<'_, '_> {
             return self.refuse(node, format!("{} products read the results of attention, not one", readers.len()));
         };
         let of_output = self.flow.product(output)?;
-        if !matches!(of_output.work, Work::Weighted { .. }) || of_output.reads.first()?.1[..] != [context] {
+        if !matches!(of_output.work, ProductKind::Weighted { .. }) || of_output.reads.first()?.1[..] != [context] {
             return self.refuse(
                 of_output.node,
                 "It reads the results of attention, and is no product of these alone with weights",
@@ -385,22 +387,22 @@ impl Finder<'_, '_> {
 
     fn products(&self) -> impl Iterator<Item = (Id, &[(String, Origins)])> {
         self.flow.origins.iter().enumerate().filter_map(|(id, origin)| match origin {
-            Origin::Product(product) => Some((id, &product.reads[..])),
+            TensorOrigin::Product(product) => Some((id, &product.reads[..])),
             _ => None,
         })
     }
 
     /// The residual sum that adds the output of a product.
     fn sum_of(&self, product: Id) -> Option<Id> {
-        let adds = |origin: &Origin| matches!(origin, Origin::Sum(sum) if sum.branch.1.contains(&product));
+        let adds = |origin: &TensorOrigin| matches!(origin, TensorOrigin::Sum(sum) if sum.branch.1.contains(&product));
         self.flow.origins.iter().position(adds)
     }
 
     /// Channels, heads and rows of the projections.
     fn heads(&mut self, projected: &[Id], output: Id, node: usize) -> Option<Heads> {
-        let Core { depth, value_depth, .. } = *self.core;
+        let AttentionCore { depth, value_depth, .. } = *self.core;
         let shape = |id: Id| match self.flow.product(id)?.work {
-            Work::Weighted { rows, reads, columns } => Some((rows, reads, columns)),
+            ProductKind::Weighted { rows, reads, columns } => Some((rows, reads, columns)),
             _ => None,
         };
         let (rows, joined, width) = shape(output)?;
@@ -444,7 +446,7 @@ impl Finder<'_, '_> {
         let made_of = |id: Id| flow.product(id).and_then(|product| Some(&product.reads.first()?.1));
         let mut found = Vec::new();
         for (end, origin) in flow.origins.iter().enumerate().skip(sum) {
-            let Origin::Sum(last) = origin else { continue };
+            let TensorOrigin::Sum(last) = origin else { continue };
             for &contraction in last.branch.1.iter() {
                 let Some(expansions) = made_of(contraction) else { continue };
                 let reads =
@@ -469,7 +471,7 @@ impl Finder<'_, '_> {
                 count => self.refuse(node, format!("{count} feed-forward parts follow attention")),
             };
         };
-        let Work::Weighted { reads: hidden, .. } = flow.product(*contraction)?.work else { return None };
+        let ProductKind::Weighted { reads: hidden, .. } = flow.product(*contraction)?.work else { return None };
         Some(FeedForward { contraction: *contraction, expansions: expansions.to_vec(), end: *end, hidden })
     }
 
@@ -478,7 +480,7 @@ impl Finder<'_, '_> {
         let columns: Vec<u64> = expansions
             .iter()
             .filter_map(|id| match self.flow.product(*id)?.work {
-                Work::Weighted { columns, .. } => Some(columns),
+                ProductKind::Weighted { columns, .. } => Some(columns),
                 _ => None,
             })
             .collect();

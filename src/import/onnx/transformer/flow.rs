@@ -5,9 +5,9 @@
 //! origins; the other has earlier sums, the inputs of the model, or the origins of these products.
 
 use super::mask::Mask;
-use crate::onnx::builder::{Builder, place_of};
-use crate::onnx::features::Value;
-use crate::onnx::model::{Attribute, Model, Node};
+use crate::onnx::builder::{NetworkBuilder, place_of};
+use crate::onnx::features::TensorValue;
+use crate::onnx::model::{Attribute, OnnxModel, OnnxNode};
 use crate::onnx::operators::{is_constant, multiplies};
 use fusescape_engine::hardware::Operand;
 
@@ -16,9 +16,9 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Index of an [`Origin`].
+/// Index of an [`TensorOrigin`].
 pub type Id = usize;
-/// The index of [`Origin::Inputs`].
+/// The index of [`TensorOrigin::Inputs`].
 pub const INPUTS: Id = 0;
 /// Limit on the origins of a tensor; with more, the inputs of the model are taken as its origin.
 const MOST_ORIGINS: usize = 32;
@@ -30,19 +30,19 @@ pub type Origins = Rc<[Id]>;
 
 /// A point of the graph that the data flow is traced back to.
 #[derive(Debug)]
-pub enum Origin {
+pub enum TensorOrigin {
     Inputs,
-    Product(Product),
-    Sum(Sum),
+    Product(MatrixProduct),
+    Sum(ResidualSum),
 }
 
 /// A multiplication.
 #[derive(Debug)]
-pub struct Product {
+pub struct MatrixProduct {
     /// Index of the node.
     pub node: usize,
     /// Kind and sizes of the computation.
-    pub work: Work,
+    pub work: ProductKind,
     /// Names and origins of its operands: one, two, or queries, keys and values.
     pub reads: Vec<(String, Origins)>,
     /// Its layers in the network.
@@ -51,7 +51,7 @@ pub struct Product {
 
 /// The computation of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Work {
+pub enum ProductKind {
     /// A tensor times weights.
     Weighted {
         /// Rows of the tensor, in all images.
@@ -85,7 +85,7 @@ pub enum Work {
 
 /// A residual sum.
 #[derive(Debug)]
-pub struct Sum {
+pub struct ResidualSum {
     /// Index of the node.
     pub node: usize,
     /// The tensor of the residual stream, and its origins.
@@ -95,23 +95,23 @@ pub struct Sum {
 }
 
 /// The traced graph.
-pub struct Flow<'m> {
+pub struct FlowGraph<'m> {
     /// The nodes, each with its index in the model; a node with a sum and a norm is split in two.
-    pub nodes: Vec<Cow<'m, Node>>,
+    pub nodes: Vec<Cow<'m, OnnxNode>>,
     /// Products and sums, in the order of the nodes.
-    pub origins: Vec<Origin>,
+    pub origins: Vec<TensorOrigin>,
     /// The origins of tensors, except for constants.
     tensors: HashMap<String, Origins>,
     /// The nodes that compute them.
     makers: HashMap<String, usize>,
     masks: HashMap<String, Mask>,
-    builder: &'m Builder,
+    builder: &'m NetworkBuilder,
     network: &'m Network,
 }
 
-impl<'m> Flow<'m> {
+impl<'m> FlowGraph<'m> {
     /// Traces a graph; `network` is the network made from it.
-    pub fn new(model: &'m Model, builder: &'m Builder, network: &'m Network) -> Self {
+    pub fn new(model: &'m OnnxModel, builder: &'m NetworkBuilder, network: &'m Network) -> Self {
         let mut layers: HashMap<usize, Vec<LayerId>> = HashMap::new();
         for id in network.computing() {
             let layer = network.layer(id);
@@ -122,7 +122,7 @@ impl<'m> Flow<'m> {
         }
         let mut flow = Self {
             nodes: Vec::new(),
-            origins: vec![Origin::Inputs],
+            origins: vec![TensorOrigin::Inputs],
             tensors: HashMap::new(),
             makers: HashMap::new(),
             masks: HashMap::new(),
@@ -147,7 +147,7 @@ impl<'m> Flow<'m> {
     pub fn of(&self, tensor: &str) -> Option<Origins> {
         match self.tensors.get(tensor) {
             Some(known) => Some(Rc::clone(known)),
-            None if tensor.is_empty() || matches!(self.builder.value(tensor), Some(Value::Constant(_))) => None,
+            None if tensor.is_empty() || matches!(self.builder.value(tensor), Some(TensorValue::Constant(_))) => None,
             None => Some([INPUTS].into()),
         }
     }
@@ -167,9 +167,9 @@ impl<'m> Flow<'m> {
         self.nodes.get(node).map(|node| place_of(node)).unwrap_or_default()
     }
 
-    pub fn product(&self, id: Id) -> Option<&Product> {
+    pub fn product(&self, id: Id) -> Option<&MatrixProduct> {
         match self.origins.get(id)? {
-            Origin::Product(product) => Some(product),
+            TensorOrigin::Product(product) => Some(product),
             _ => None,
         }
     }
@@ -180,9 +180,9 @@ impl<'m> Flow<'m> {
         read.map_or("", |(tensor, _)| tensor.as_str())
     }
 
-    pub fn sum(&self, id: Id) -> Option<&Sum> {
+    pub fn sum(&self, id: Id) -> Option<&ResidualSum> {
         match self.origins.get(id)? {
-            Origin::Sum(sum) => Some(sum),
+            TensorOrigin::Sum(sum) => Some(sum),
             _ => None,
         }
     }
@@ -190,21 +190,21 @@ impl<'m> Flow<'m> {
     /// Shape of a tensor.
     pub fn dims(&self, tensor: &str) -> Option<Vec<u64>> {
         match self.builder.value(tensor)? {
-            Value::Features(features) => Some(features.dims.clone()),
-            Value::Constant(constant) => constant.dims.clone(),
-            Value::Lost => None,
+            TensorValue::Features(features) => Some(features.dims.clone()),
+            TensorValue::Constant(constant) => constant.dims.clone(),
+            TensorValue::Lost => None,
         }
     }
 
     /// The elements of a tensor, if they are few integers.
     pub fn ints(&self, tensor: &str) -> Option<&[i64]> {
         match self.builder.value(tensor)? {
-            Value::Constant(constant) => constant.ints.as_deref(),
+            TensorValue::Constant(constant) => constant.ints.as_deref(),
             _ => None,
         }
     }
 
-    fn take(&mut self, node: Cow<'m, Node>, made: &[LayerId]) {
+    fn take(&mut self, node: Cow<'m, OnnxNode>, made: &[LayerId]) {
         let index = self.nodes.len();
         let mask = Mask::after(self, &node);
         let read: Vec<(String, Origins)> =
@@ -224,7 +224,7 @@ impl<'m> Flow<'m> {
         };
         for output in node.outputs.iter().filter(|output| !output.is_empty()) {
             // Shapes of computed tensors are constant.
-            let is_fixed = matches!(self.builder.value(output), Some(Value::Constant(_)));
+            let is_fixed = matches!(self.builder.value(output), Some(TensorValue::Constant(_)));
             if let Some(origins) = origins.as_ref().filter(|_| !is_fixed) {
                 self.tensors.insert(output.clone(), Rc::clone(origins));
             }
@@ -237,22 +237,22 @@ impl<'m> Flow<'m> {
     }
 
     /// Adds a product, and returns the origins of its output.
-    fn multiplied(&mut self, index: usize, node: &Node, read: Vec<(String, Origins)>, made: &[LayerId]) -> Origins {
+    fn multiplied(&mut self, index: usize, node: &OnnxNode, read: Vec<(String, Origins)>, made: &[LayerId]) -> Origins {
         let network = self.network;
         let shape = |id: &LayerId| &network.layer(*id).shape;
         let is_whole =
             matches!(node.op.as_str(), "Attention" | "QAttention" | "MultiHeadAttention" | "GroupQueryAttention");
         let (layers, mut reads) = (made.to_vec(), read);
         let work = match (made, is_whole) {
-            ([], _) => Work::Missed,
+            ([], _) => ProductKind::Missed,
             ([rest @ .., scores, context], true) => {
                 let own: Vec<&String> = node.inputs.iter().take(3).collect();
                 reads.retain(|(name, _)| own.contains(&name));
                 if !rest.is_empty() {
                     reads.truncate(1);
-                    let work = rest.first().map_or(Work::Other, |id| weighted(shape(id)));
-                    let product = Product { node: index, work, reads, layers: rest.to_vec() };
-                    self.origins.push(Origin::Product(product));
+                    let work = rest.first().map_or(ProductKind::Other, |id| weighted(shape(id)));
+                    let product = MatrixProduct { node: index, work, reads, layers: rest.to_vec() };
+                    self.origins.push(TensorOrigin::Product(product));
                     let projected: Origins = [self.origins.len() - 1].into();
                     reads = vec![(String::new(), projected); 3];
                 }
@@ -263,22 +263,22 @@ impl<'m> Flow<'m> {
                 reads.truncate(3);
                 let depth = shape(scores).size(Dim::C);
                 let scores_macs = shape(scores).macs();
-                let work = Work::Attention {
+                let work = ProductKind::Attention {
                     depth,
                     value_depth: shape(context).macs() / (scores_macs / depth.max(1)).max(1),
                     scores: scores_macs / depth.max(1),
                 };
-                let product = Product { node: index, work, reads, layers: vec![*scores, *context] };
-                self.origins.push(Origin::Product(product));
+                let product = MatrixProduct { node: index, work, reads, layers: vec![*scores, *context] };
+                self.origins.push(TensorOrigin::Product(product));
                 return [self.origins.len() - 1].into();
             }
             ([one], _) if reads.len() > 1 && shape(one).kind == LayerKind::MatMul => {
-                Work::Pair { depth: shape(one).size(Dim::C), columns: shape(one).size(Dim::K) }
+                ProductKind::Pair { depth: shape(one).size(Dim::C), columns: shape(one).size(Dim::K) }
             }
             ([one], _) => weighted(shape(one)),
-            _ => Work::Other,
+            _ => ProductKind::Other,
         };
-        self.origins.push(Origin::Product(Product { node: index, work, reads, layers }));
+        self.origins.push(TensorOrigin::Product(MatrixProduct { node: index, work, reads, layers }));
         [self.origins.len() - 1].into()
     }
 
@@ -292,7 +292,7 @@ impl<'m> Flow<'m> {
         }
         let is_stream = |origins: &Origins| origins.iter().all(|id| self.product(*id).is_none());
         let is_attention =
-            |id: &Id| self.product(*id).is_some_and(|product| !matches!(product.work, Work::Weighted { .. }));
+            |id: &Id| self.product(*id).is_some_and(|product| !matches!(product.work, ProductKind::Weighted { .. }));
         if one.1.iter().chain(other.1.iter()).any(is_attention) {
             return together();
         }
@@ -303,7 +303,11 @@ impl<'m> Flow<'m> {
             _ if self.comes_before(&other.1, &one.1) => (other, one),
             _ => return together(),
         };
-        self.origins.push(Origin::Sum(Sum { node: index, stream: stream.clone(), branch: branch.clone() }));
+        self.origins.push(TensorOrigin::Sum(ResidualSum {
+            node: index,
+            stream: stream.clone(),
+            branch: branch.clone(),
+        }));
         [self.origins.len() - 1].into()
     }
 
@@ -347,8 +351,8 @@ impl<'m> Flow<'m> {
         let own = self.of(tensor);
         own.is_some_and(|own| {
             own.iter().any(|id| match self.origins.get(*id) {
-                Some(Origin::Product(product)) => product.node == node,
-                Some(Origin::Sum(sum)) => sum.node == node,
+                Some(TensorOrigin::Product(product)) => product.node == node,
+                Some(TensorOrigin::Sum(sum)) => sum.node == node,
                 _ => false,
             })
         })
@@ -368,9 +372,9 @@ impl<'m> Flow<'m> {
     }
 }
 
-impl Product {
+impl MatrixProduct {
     /// Its multiply-accumulates.
-    pub fn macs(&self, flow: &Flow) -> u64 {
+    pub fn macs(&self, flow: &FlowGraph) -> u64 {
         self.layers.iter().map(|id| flow.network.layer(*id).shape.macs()).sum()
     }
 }
@@ -382,12 +386,12 @@ pub fn is_product(shape: &LayerShape) -> bool {
 }
 
 /// Rows times weights, unless it has several matrices of weights.
-fn weighted(shape: &LayerShape) -> Work {
+fn weighted(shape: &LayerShape) -> ProductKind {
     let columns = shape.size(Dim::K);
     let reads = [Dim::C, Dim::FX, Dim::FY].into_iter().map(|dim| shape.size(dim)).product::<u64>();
     let rows = [Dim::B, Dim::OX, Dim::OY].into_iter().map(|dim| shape.size(dim)).product();
     let is_one = shape.size(Dim::G) == 1 && shape.elements(Operand::W) == reads * columns;
-    if is_one { Work::Weighted { rows, reads, columns } } else { Work::Other }
+    if is_one { ProductKind::Weighted { rows, reads, columns } } else { ProductKind::Other }
 }
 
 /// The union of origins; the inputs of the model only if there are no others.
@@ -405,7 +409,7 @@ fn union<'o>(all: impl Iterator<Item = &'o Origins> + Clone) -> Origins {
 }
 
 /// A node with a sum and a further function, split in two.
-fn taken_apart(node: &Node) -> Vec<Cow<'_, Node>> {
+fn taken_apart(node: &OnnxNode) -> Vec<Cow<'_, OnnxNode>> {
     let norm = match node.op.as_str() {
         "SkipLayerNormalization" => "LayerNormalization",
         "SkipSimplifiedLayerNormalization" => "SimplifiedLayerNormalization",
@@ -415,7 +419,13 @@ fn taken_apart(node: &Node) -> Vec<Cow<'_, Node>> {
     let added = node.outputs.get(3).filter(|name| !name.is_empty()).cloned();
     let added = added.unwrap_or_else(|| format!("{}\u{0}sum", node.outputs.first().map_or("", String::as_str)));
     let part = |op: &str, inputs: Vec<String>, output: String| {
-        Cow::Owned(Node { op: op.to_owned(), inputs, outputs: vec![output], attributes: Vec::new(), ..node.clone() })
+        Cow::Owned(OnnxNode {
+            op: op.to_owned(),
+            inputs,
+            outputs: vec![output],
+            attributes: Vec::new(),
+            ..node.clone()
+        })
     };
     let read = node.inputs.iter().take(2).cloned().collect();
     let normal = node.outputs.first().cloned().unwrap_or_default();
@@ -423,20 +433,20 @@ fn taken_apart(node: &Node) -> Vec<Cow<'_, Node>> {
 }
 
 /// A sum of several tensors, two at a time.
-fn sums(node: &Node) -> Vec<Cow<'_, Node>> {
+fn sums(node: &OnnxNode) -> Vec<Cow<'_, OnnxNode>> {
     let (last, mut nodes) = (node.inputs.len() - 1, Vec::new());
     let mut first = node.inputs.first().cloned().unwrap_or_default();
     for (place, input) in node.inputs.iter().enumerate().skip(1) {
         let output = node.outputs.first().cloned().unwrap_or_default();
         let output = if place == last { output } else { format!("{output}\u{0}{place}") };
         let inputs = vec![std::mem::replace(&mut first, output.clone()), input.clone()];
-        nodes.push(Cow::Owned(Node { op: "Add".to_owned(), inputs, outputs: vec![output], ..node.clone() }));
+        nodes.push(Cow::Owned(OnnxNode { op: "Add".to_owned(), inputs, outputs: vec![output], ..node.clone() }));
     }
     nodes
 }
 
 /// The mask that a node holds as a constant.
-pub fn stated_mask(node: &Node) -> Option<Mask> {
+pub fn stated_mask(node: &OnnxNode) -> Option<Mask> {
     let tensors = node.attributes.iter().filter_map(|(_, value)| match value {
         Attribute::Tensor(tensor) => tensor.mask,
         _ => None,

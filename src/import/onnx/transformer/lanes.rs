@@ -1,13 +1,13 @@
 //! Functions between products: norms, rotary embeddings, activations.
 
-use super::flow::{Flow, Id};
-use crate::onnx::model::Node;
+use super::flow::{FlowGraph, Id};
+use crate::onnx::model::OnnxNode;
 
 /// A kind of normalisation, as named in documents.
-pub type Norm = &'static str;
+pub type NormName = &'static str;
 
 /// The norm among some nodes; an error names one that documents cannot express.
-pub fn norm(flow: &Flow, nodes: &[usize]) -> Result<Option<Norm>, String> {
+pub fn norm(flow: &FlowGraph, nodes: &[usize]) -> Result<Option<NormName>, String> {
     let of = |index: &usize| &flow.nodes[*index];
     let has = |ops: &[&str]| nodes.iter().map(of).any(|node| ops.contains(&node.op.as_str()));
     if has(&["LayerNormalization"]) {
@@ -24,7 +24,7 @@ pub fn norm(flow: &Flow, nodes: &[usize]) -> Result<Option<Norm>, String> {
 }
 
 /// Whether queries or keys have rotary embeddings: pairs of channels are multiplied by cosines and sines, and added.
-pub fn is_rotary(flow: &Flow, nodes: &[usize], product: Id) -> bool {
+pub fn is_rotary(flow: &FlowGraph, nodes: &[usize], product: Id) -> bool {
     let reads = |name: &String| flow.of(name).is_some_and(|own| own.contains(&product));
     let is_product = |name: &String| {
         let maker = flow.maker(flow.unshaped(name)).and_then(|index| flow.nodes.get(index));
@@ -38,7 +38,12 @@ pub fn is_rotary(flow: &Flow, nodes: &[usize], product: Id) -> bool {
 }
 
 /// The activation between the products of the feed-forward part; an error names one that documents cannot express.
-pub fn activation(flow: &Flow, nodes: &[usize], expansions: &[&Node], is_gated: bool) -> Result<&'static str, String> {
+pub fn activation(
+    flow: &FlowGraph,
+    nodes: &[usize],
+    expansions: &[&OnnxNode],
+    is_gated: bool,
+) -> Result<&'static str, String> {
     let of = |index: &usize| &flow.nodes[*index];
     let has = |op: &str| nodes.iter().map(of).any(|node| node.op == op);
     let is_computed = |name: &String| flow.of(name).is_some();

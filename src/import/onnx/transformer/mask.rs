@@ -1,7 +1,7 @@
 //! Masks of attention: the keys that are hidden from a query.
 
-use super::flow::{Flow, Id, stated_mask};
-use crate::onnx::model::Node;
+use super::flow::{FlowGraph, Id, stated_mask};
+use crate::onnx::model::OnnxNode;
 use crate::onnx::triangle::Triangle;
 
 /// The known properties of a mask.
@@ -26,7 +26,7 @@ impl Mask {
     }
 
     /// The mask of an operator for a whole attention.
-    pub fn of_operator(flow: &Flow, node: &Node) -> Self {
+    pub fn of_operator(flow: &FlowGraph, node: &OnnxNode) -> Self {
         let stated = |name: &str| node.int(name) == Some(1);
         let is_causal = node.op == "GroupQueryAttention" || stated("is_causal") || stated("unidirectional");
         let window = node.int("local_window_size").and_then(|size| u64::try_from(size).ok()).filter(|size| *size > 0);
@@ -34,14 +34,14 @@ impl Mask {
     }
 
     /// The mask of scores: from the other inputs of nodes between the scores and the values.
-    pub fn between(flow: &Flow, nodes: &[usize], scores: Id) -> Self {
+    pub fn between(flow: &FlowGraph, nodes: &[usize], scores: Id) -> Self {
         let besides = |name: &&String| flow.of(name).is_none_or(|own| !own.contains(&scores));
         let read = nodes.iter().flat_map(|index| flow.nodes[*index].inputs.iter().filter(besides));
         read.map(|name| flow.mask(name)).fold(Self::default(), Self::and)
     }
 
     /// The mask in the output of a node.
-    pub fn after(flow: &Flow, node: &Node) -> Self {
+    pub fn after(flow: &FlowGraph, node: &OnnxNode) -> Self {
         let own = match node.op.as_str() {
             "Trilu" => Self { is_causal: true, window: None },
             "Less" | "LessOrEqual" | "Greater" | "GreaterOrEqual" => compared(flow, node),
@@ -53,7 +53,7 @@ impl Mask {
 }
 
 /// A comparison of query and key positions, possibly with an offset for a window.
-fn compared(flow: &Flow, node: &Node) -> Mask {
+fn compared(flow: &FlowGraph, node: &OnnxNode) -> Mask {
     let is_list = |name: &String| flow.dims(name).is_none_or(|dims| dims.iter().product::<u64>() > 1);
     let [one, other] = &node.inputs[..] else { return Mask::default() };
     if !is_list(one) || !is_list(other) || flow.dims(one).is_some_and(|dims| flow.dims(other) == Some(dims)) {

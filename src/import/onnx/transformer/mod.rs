@@ -14,11 +14,11 @@ mod mask;
 mod refusals;
 
 use super::builder::clean;
-use super::model::Model;
+use super::model::OnnxModel;
 use super::{Options, finish, title, walked};
-use crate::report::{Report, Severity};
-use blocks::{Block, Sizes, blocks};
-use flow::{Flow, Id, Origin, Work};
+use crate::report::{ImportReport, Severity};
+use blocks::{BlockSizes, TransformerBlock, blocks};
+use flow::{FlowGraph, Id, ProductKind, TensorOrigin};
 use fusescape_engine::attention::{Step, TransformerWork};
 use fusescape_engine::transformer::Transformer;
 use fusescape_engine::workload::Network;
@@ -27,7 +27,11 @@ use refusals::{AS_A_NETWORK, Refusals};
 use std::collections::BTreeSet;
 
 /// The transformer of a model, with a report.
-pub fn transformer(model: &Model, name: &str, options: &Options) -> Result<(TransformerSpec, Report), Diagnostics> {
+pub fn transformer(
+    model: &OnnxModel,
+    name: &str,
+    options: &Options,
+) -> Result<(TransformerSpec, ImportReport), Diagnostics> {
     let options = Options { has_vector_unit: false, ..options.clone() };
     let mut builder = walked(model, name, &options)?;
     let sizes: Vec<_> = builder.report.findings.iter().filter(|finding| finding.what == "size").cloned().collect();
@@ -35,7 +39,7 @@ pub fn transformer(model: &Model, name: &str, options: &Options) -> Result<(Tran
     let (spec, _) = finish(model, &mut builder, name)?;
     builder.layers = layers;
     let network = Network::new(&spec)?;
-    let flow = Flow::new(model, &builder, &network);
+    let flow = FlowGraph::new(model, &builder, &network);
     let mut refusals = Refusals::default();
     let found = blocks(&flow, &mut refusals);
     let parts: BTreeSet<Id> = found.iter().flat_map(|block| block.parts.iter().copied()).collect();
@@ -49,7 +53,7 @@ pub fn transformer(model: &Model, name: &str, options: &Options) -> Result<(Tran
     let spec = document(model, name, &first.sizes, found.len(), step.cached > 0);
     let text = write_transformer(&spec);
     let transformer = Transformer::from_text(&text)?;
-    let mut report = Report { title: title(model, name), ..Report::default() };
+    let mut report = ImportReport { title: title(model, name), ..ImportReport::default() };
     report.findings.extend(sizes);
     for (severity, what, node) in found.iter().flat_map(|block| &block.notes) {
         report.note(*severity, "block", what, &flow.place(*node));
@@ -86,7 +90,7 @@ pub fn transformer(model: &Model, name: &str, options: &Options) -> Result<(Tran
 }
 
 /// Refuses blocks of different sizes.
-fn alike(flow: &Flow, blocks: &[Block], refusals: &mut Refusals) {
+fn alike(flow: &FlowGraph, blocks: &[TransformerBlock], refusals: &mut Refusals) {
     let Some((first, rest)) = blocks.split_first() else { return };
     for block in rest {
         let (one, other) = (&first.sizes, &block.sizes);
@@ -108,7 +112,8 @@ fn alike(flow: &Flow, blocks: &[Block], refusals: &mut Refusals) {
         compare("post_norm", word(one.post_norm), word(other.post_norm));
         compare("rotary", word(one.rotary), word(other.rotary));
         compare("decoder", word(one.mask.is_causal), word(other.mask.is_causal));
-        let window = |sizes: &Sizes| sizes.mask.window.map_or_else(|| "none".to_owned(), |window| window.to_string());
+        let window =
+            |sizes: &BlockSizes| sizes.mask.window.map_or_else(|| "none".to_owned(), |window| window.to_string());
         compare("window", window(one), window(other));
         compare("tokens", one.rows.to_string(), other.rows.to_string());
         compare("keys", one.keys.to_string(), other.keys.to_string());
@@ -124,11 +129,13 @@ fn alike(flow: &Flow, blocks: &[Block], refusals: &mut Refusals) {
 }
 
 /// Products outside of blocks; those between blocks are refused.
-fn outside(flow: &Flow, parts: &BTreeSet<Id>, refusals: &mut Refusals) -> Vec<Id> {
+fn outside(flow: &FlowGraph, parts: &BTreeSet<Id>, refusals: &mut Refusals) -> Vec<Id> {
     let reads = |id: Id| -> Vec<Id> {
         match flow.origins.get(id) {
-            Some(Origin::Product(product)) => product.reads.iter().flat_map(|(_, own)| own.iter().copied()).collect(),
-            Some(Origin::Sum(sum)) => sum.stream.1.iter().chain(sum.branch.1.iter()).copied().collect(),
+            Some(TensorOrigin::Product(product)) => {
+                product.reads.iter().flat_map(|(_, own)| own.iter().copied()).collect()
+            }
+            Some(TensorOrigin::Sum(sum)) => sum.stream.1.iter().chain(sum.branch.1.iter()).copied().collect(),
             _ => Vec::new(),
         }
     };
@@ -146,9 +153,9 @@ fn outside(flow: &Flow, parts: &BTreeSet<Id>, refusals: &mut Refusals) -> Vec<Id
     let others = (1..count).filter(|id| !parts.contains(id)).collect::<Vec<_>>();
     for &id in others.iter().filter(|id| follows[**id] && precedes[**id]) {
         let (node, reason) = match &flow.origins[id] {
-            Origin::Product(product) => (product.node, "It multiplies within the blocks, and is no part of them"),
-            Origin::Sum(sum) => (sum.node, "It adds to the residual stream, and is no part of a block"),
-            Origin::Inputs => continue,
+            TensorOrigin::Product(product) => (product.node, "It multiplies within the blocks, and is no part of them"),
+            TensorOrigin::Sum(sum) => (sum.node, "It adds to the residual stream, and is no part of a block"),
+            TensorOrigin::Inputs => continue,
         };
         refusals.add(flow.place(node), reason.to_owned(), AS_A_NETWORK);
     }
@@ -156,12 +163,12 @@ fn outside(flow: &Flow, parts: &BTreeSet<Id>, refusals: &mut Refusals) -> Vec<Id
 }
 
 /// Multiply-accumulates of products in the network.
-fn network_macs(flow: &Flow, products: impl Iterator<Item = Id>) -> u64 {
+fn network_macs(flow: &FlowGraph, products: impl Iterator<Item = Id>) -> u64 {
     products.filter_map(|id| flow.product(id)).map(|product| product.macs(flow)).fold(0, u64::saturating_add)
 }
 
 /// The step that the graph computes.
-fn step(sizes: &Sizes, batch: u64) -> Step {
+fn step(sizes: &BlockSizes, batch: u64) -> Step {
     let batch = if sizes.rows.is_multiple_of(batch.max(1)) { batch.max(1) } else { 1 };
     let tokens = sizes.rows / batch;
     Step { batch, tokens, cached: sizes.keys.saturating_sub(tokens), sees_itself: true }
@@ -173,7 +180,7 @@ fn dense_macs(transformer: &Transformer, step: &Step) -> u64 {
     transformer.layers * (transformer.weighted_macs(step) + 2 * scores * transformer.depth)
 }
 
-fn document(model: &Model, name: &str, sizes: &Sizes, layers: usize, has_cache: bool) -> TransformerSpec {
+fn document(model: &OnnxModel, name: &str, sizes: &BlockSizes, layers: usize, has_cache: bool) -> TransformerSpec {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     TransformerSpec {
         name: clean(stem),
@@ -201,7 +208,7 @@ fn document(model: &Model, name: &str, sizes: &Sizes, layers: usize, has_cache: 
 }
 
 /// Reports the parts before and after the blocks.
-fn note_left_out(flow: &Flow, outside: &[Id], parts: &BTreeSet<Id>, report: &mut Report) {
+fn note_left_out(flow: &FlowGraph, outside: &[Id], parts: &BTreeSet<Id>, report: &mut ImportReport) {
     let (first, last) = (parts.first().copied().unwrap_or(0), parts.last().copied().unwrap_or(0));
     for product in outside.iter() {
         let place = if *product < first {
@@ -213,8 +220,8 @@ fn note_left_out(flow: &Flow, outside: &[Id], parts: &BTreeSet<Id>, report: &mut
         };
         let Some(product) = flow.product(*product) else { continue };
         let what = match product.work {
-            Work::Weighted { rows, reads, columns } => format!("{reads} x {columns} weights for {rows} rows"),
-            Work::Missed => "which the network does not count either".to_owned(),
+            ProductKind::Weighted { rows, reads, columns } => format!("{reads} x {columns} weights for {rows} rows"),
+            ProductKind::Missed => "which the network does not count either".to_owned(),
             _ => "a product".to_owned(),
         };
         let reason = format!("{place}, {what}: {} MACs, left out", product.macs(flow));

@@ -102,7 +102,7 @@ impl std::ops::Index<MacroPart> for ByPart {
 
 /// The parts of a macro that work in a cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Activation {
+pub struct MacroActivation {
     /// Columns whose sums are wanted: an average.
     pub columns: f64,
     /// Rows that inputs come down: an average.
@@ -195,8 +195,8 @@ impl InMemory {
     }
 
     /// Energy of one cycle of a macro, pJ.
-    pub fn cycle_pj(&self, activation: &Activation) -> ByPart {
-        let Activation { columns, rows, added_rows } = *activation;
+    pub fn cycle_pj(&self, activation: &MacroActivation) -> ByPart {
+        let MacroActivation { columns, rows, added_rows } = *activation;
         let all_rows = self.row_count as f64;
         let bits = self.weight_bits as f64;
         ByPart::from_fn(|part| match (part, self.kind) {
@@ -222,8 +222,11 @@ impl InMemory {
 
     /// Energy of one cycle of all macros, pJ, when all rows and columns are in use.
     pub fn peak_cycle_pj(&self) -> ByPart {
-        let all =
-            Activation { columns: self.column_count as f64, rows: self.row_count as f64, added_rows: self.row_count };
+        let all = MacroActivation {
+            columns: self.column_count as f64,
+            rows: self.row_count as f64,
+            added_rows: self.row_count,
+        };
         self.cycle_pj(&all).times(self.macros as f64)
     }
 

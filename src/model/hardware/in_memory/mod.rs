@@ -15,7 +15,7 @@ mod build;
 mod circuit;
 mod cost;
 
-pub use cost::{Activation, ByPart, MacroPart};
+pub use cost::{ByPart, MacroActivation, MacroPart};
 
 use super::array::ArrayDimId;
 use serde::{Deserialize, Serialize};

@@ -1,13 +1,13 @@
 //! Prices of boundaries, for every set as their operands see it.
 
 use super::super::legality::Legality;
-use super::{Boundary, Entry, Space};
+use super::{BoundaryAtSet, BoundaryEntries, BoundarySpace};
 use crate::cost::Crossing;
 use crate::hardware::Operand;
 use crate::mapping::{LayerOperand, OPERANDS, slice_part};
 use crate::workload::LoopSizes;
 
-impl<L: Legality> Space<'_, L> {
+impl<L: Legality> BoundarySpace<'_, L> {
     /// Adds an operand's boundaries without estimates; returns the least price of each at every set.
     pub(super) fn add_boundaries(&mut self, operand: LayerOperand) -> Vec<Vec<f64>> {
         let mut prices = Vec::new();
@@ -46,12 +46,12 @@ impl<L: Legality> Space<'_, L> {
             };
             let down = price(true, view.precision.0);
             let up = [price(false, view.precision.0), price(false, view.precision.1)];
-            let mut entries: Vec<Entry> = Vec::with_capacity(seen.of.len());
+            let mut entries: Vec<BoundaryAtSet> = Vec::with_capacity(seen.of.len());
             let mut least: Vec<f64> = Vec::with_capacity(seen.of.len());
             for set in 0..seen.of.len() {
                 if set % run > 0 && least[set - 1] == f64::INFINITY {
                     // The set with one loop less does not fit, so this one does not either.
-                    entries.push(Entry::TOO_LARGE);
+                    entries.push(BoundaryAtSet::TOO_LARGE);
                     least.push(f64::INFINITY);
                     continue;
                 }
@@ -65,7 +65,7 @@ impl<L: Legality> Space<'_, L> {
                     // set's number stands for its bits, as `room` is 0 below the lowest memory.
                     None => [set as u64; 2],
                 };
-                let mut entry = Entry { bits, down: 0.0, up_final: 0.0, up_partial: 0.0 };
+                let mut entry = BoundaryAtSet { bits, down: 0.0, up_final: 0.0, up_partial: 0.0 };
                 if bits[0].min(bits[1]) > size_bits {
                     entries.push(entry);
                     least.push(f64::INFINITY);
@@ -84,7 +84,11 @@ impl<L: Legality> Space<'_, L> {
                 entries.push(entry);
             }
             prices.push(least);
-            self.boundaries[operand].push(Boundary { entries, least: Vec::new(), least_with_rent: Vec::new() });
+            self.boundaries[operand].push(BoundaryEntries {
+                entries,
+                least: Vec::new(),
+                least_with_penalty: Vec::new(),
+            });
         }
         prices
     }
@@ -105,7 +109,7 @@ impl<L: Legality> Space<'_, L> {
         level: usize,
         sizes: impl Fn() -> LoopSizes,
         times: u64,
-        entry: &Entry,
+        entry: &BoundaryAtSet,
     ) -> f64 {
         let (rules, view) = (&self.problem.rules, &self.problem.operands[operand]);
         let (count, first) = (times as f64, rules.first_partial_sum_read_back);

@@ -1,15 +1,15 @@
 //! Steps from state to state: one more loop, or one more boundary.
 
 use super::super::legality::Legality;
-use super::{MOST_TIGHT, Space, State};
+use super::{BoundarySpace, MOST_TIGHT, PartialMapping};
 use crate::cost::partial_sums_read_back;
 use crate::hardware::Operand;
 use crate::mapping::{LayerOperand, OPERANDS, slice_bits};
 
-impl<L: Legality> Space<'_, L> {
+impl<L: Legality> BoundarySpace<'_, L> {
     /// The initial state, without any boundary or loop; `None` where nothing fits.
-    pub fn start(&self) -> Option<State> {
-        let state = State {
+    pub fn start(&self) -> Option<PartialMapping> {
+        let state = PartialMapping {
             set: 0,
             seen: [0; OPERANDS],
             placed: [0; OPERANDS],
@@ -25,7 +25,7 @@ impl<L: Legality> Space<'_, L> {
 
     /// Whether a state is worth keeping: once all boundaries are placed, the loops that remain need a legal order above
     /// them, which no further step can provide.
-    fn may_end(&self, state: &State) -> bool {
+    fn may_end(&self, state: &PartialMapping) -> bool {
         let Some(legal) = self.legal else { return true };
         let all_placed = LayerOperand::ALL.into_iter().all(|operand| self.is_placed(state, operand));
         !all_placed || self.has_legal_end(legal, state)
@@ -33,7 +33,7 @@ impl<L: Legality> Space<'_, L> {
 
     /// Whether all boundaries are placed; the loops that remain belong to the highest levels. One of them has to lie just above
     /// the last boundaries, if any remain.
-    pub fn is_complete(&self, state: &State) -> bool {
+    pub fn is_complete(&self, state: &PartialMapping) -> bool {
         let remain = || self.factors.list.iter().filter(|factor| factor.count_in(state.set) < factor.count);
         LayerOperand::ALL.into_iter().all(|operand| self.is_placed(state, operand))
             && match self.legal {
@@ -43,19 +43,19 @@ impl<L: Legality> Space<'_, L> {
     }
 
     /// Whether all loops that are not placed yet may lie above the last boundaries, in some order.
-    fn has_legal_end(&self, legal: &L, state: &State) -> bool {
+    fn has_legal_end(&self, legal: &L, state: &PartialMapping) -> bool {
         let begins = |factor: usize| self.factors.list[factor].stays_above(state.here);
         legal.path(state.opened(), state.set, self.factors.sets - 1, &begins).is_some()
     }
 
-    fn is_placed(&self, state: &State, operand: LayerOperand) -> bool {
+    fn is_placed(&self, state: &PartialMapping, operand: LayerOperand) -> bool {
         usize::from(state.placed[operand]) == self.boundaries[operand].len()
     }
 
     /// The state with one more of factor number `number`; `None` where none is left, where a memory would overflow,
     /// where constraints forbid it, or where the loop would be handed down below a boundary placed here: the chain with
     /// that boundary higher up stands for the result.
-    pub fn add(&self, state: &State, number: usize) -> Option<State> {
+    pub fn add(&self, state: &PartialMapping, number: usize) -> Option<PartialMapping> {
         let factor = &self.factors.list[number];
         if factor.count_in(state.set) == factor.count {
             return None;
@@ -81,7 +81,7 @@ impl<L: Legality> Space<'_, L> {
 
     /// The state with the next boundary of `operand` placed here, and its price; `None` where there is none left, where
     /// it does not fit, where constraints forbid it, or where another order of the same steps stands for it.
-    pub fn place(&self, state: &State, operand: LayerOperand) -> Option<(State, f64)> {
+    pub fn place(&self, state: &PartialMapping, operand: LayerOperand) -> Option<(PartialMapping, f64)> {
         if state.here >> operand as u8 > 1 || self.comes_later(state, operand) {
             // Boundaries at one set are placed in the order of their operands, so that each combination is reached
             // once.
@@ -158,7 +158,7 @@ impl<L: Legality> Space<'_, L> {
 
     /// Symmetry of the two inputs of an addition: exchanging their boundaries number `k` changes no price, so chains in
     /// which the first input's lies no higher than the second's stand for all.
-    fn comes_later(&self, state: &State, operand: LayerOperand) -> bool {
+    fn comes_later(&self, state: &PartialMapping, operand: LayerOperand) -> bool {
         let [_, first, second] = &self.problem.operands;
         let alike = first.stored_as == second.stored_as
             && first.relevance == second.relevance
@@ -168,13 +168,13 @@ impl<L: Legality> Space<'_, L> {
     }
 
     /// Whether the contents of a memory level are settled: the boundary above it is placed, or it is a highest level.
-    pub(super) fn holds_all(&self, state: &State, operand: LayerOperand, level: usize) -> bool {
+    pub(super) fn holds_all(&self, state: &PartialMapping, operand: LayerOperand, level: usize) -> bool {
         usize::from(state.placed[operand]) + self.level(operand, 0) > level + 1 || self.is_placed(state, operand)
     }
 
     /// Whether every tight memory has room for the data that is settled there, and for the least that the other
     /// operands will need: data of the loops below now, as sets only grow.
-    fn has_room(&self, state: &State) -> bool {
+    fn has_room(&self, state: &PartialMapping) -> bool {
         self.tight.iter().zip(state.used).all(|(tight, used)| {
             let pending = tight.members.iter().filter(|&&(operand, level)| !self.holds_all(state, operand, level));
             let least = pending.map(|&(operand, level)| {

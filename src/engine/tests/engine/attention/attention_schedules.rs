@@ -5,7 +5,7 @@ use fusescape_engine::attention::{
     Account, Cascade, ElementBits, Fusion, KeysHeld, Machine, Problem, Schedule, Shape, Source, Step, Tensor,
     TransformerWork, account, attend, floor, schedule_layer, score, search,
 };
-use fusescape_engine::explore::{AttentionRequest, AttentionStudy};
+use fusescape_engine::explore::{AttentionProblem, AttentionRequest};
 use fusescape_engine::hardware::Core;
 use fusescape_engine::search::{Objective, Weights};
 use fusescape_engine::transformer::{Norm, Transformer};
@@ -561,7 +561,7 @@ fn models_and_steps_beyond_all_counting_are_refused_and_never_wrap_around() {
         bits,
         objective: Objective::Energy,
     };
-    let wrong = AttentionStudy::new(&request).expect_err("refused");
+    let wrong = AttentionProblem::new(&request).expect_err("refused");
     assert!(wrong.to_string().contains("more than 2^52 multiply-accumulates"), "{wrong}");
 }
 
@@ -576,8 +576,8 @@ fn weights_below_zero_are_refused() {
         bits: ElementBits::all(8),
         objective: Objective::Weighted(Weights { energy, latency: 1.0, dram_accesses: 0.0 }),
     };
-    assert!(AttentionStudy::new(&request(0.5)).is_ok());
-    let wrong = AttentionStudy::new(&request(-0.5)).expect_err("refused");
+    assert!(AttentionProblem::new(&request(0.5)).is_ok());
+    let wrong = AttentionProblem::new(&request(-0.5)).expect_err("refused");
     assert_eq!(wrong.0.iter().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["settings.objective"]);
 }
 

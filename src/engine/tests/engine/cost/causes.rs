@@ -2,9 +2,7 @@
 
 use fusescape_engine::cost::{AccessCause, ByCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
 use fusescape_engine::interlayer::ChainEnergyCause;
-use fusescape_engine::multicore::{
-    Carrier, CoreTimeCause, SystemEnergy, SystemEnergyCause, SystemPart, TransferReason,
-};
+use fusescape_engine::multicore::{Carrier, CoreTimeCause, CoresEnergy, CoresEnergyCause, CoresPart, TransferReason};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
@@ -51,16 +49,16 @@ fn lists_of_many_cores_and_of_chains_hold_every_cause_once() {
     fn all_differ<T: Eq + Hash>(causes: impl IntoIterator<Item = T>) -> bool {
         causes.into_iter().try_fold(HashSet::new(), |mut seen, cause| seen.insert(cause).then_some(seen)).is_some()
     }
-    assert!(all_differ(SystemEnergyCause::ALL) && all_differ(CoreTimeCause::ALL) && all_differ(ChainEnergyCause::ALL));
-    assert!(all_differ(SystemPart::ALL) && all_differ(Carrier::ALL) && all_differ(TransferReason::ALL));
+    assert!(all_differ(CoresEnergyCause::ALL) && all_differ(CoreTimeCause::ALL) && all_differ(ChainEnergyCause::ALL));
+    assert!(all_differ(CoresPart::ALL) && all_differ(Carrier::ALL) && all_differ(TransferReason::ALL));
 }
 
 #[test]
 fn the_parts_of_a_system_share_all_causes_of_its_energy() {
-    let by_part: Vec<SystemEnergyCause> = SystemPart::ALL.into_iter().flat_map(SystemPart::causes).collect();
-    assert_eq!(by_part, SystemEnergyCause::ALL);
-    let mut energy = SystemEnergy::default();
-    (1..).zip(SystemEnergyCause::ALL).for_each(|(pj, cause)| energy[cause] = f64::from(pj));
-    assert_eq!(energy.total_pj(), (1..=SystemEnergyCause::ALL.len()).sum::<usize>() as f64);
+    let by_part: Vec<CoresEnergyCause> = CoresPart::ALL.into_iter().flat_map(CoresPart::causes).collect();
+    assert_eq!(by_part, CoresEnergyCause::ALL);
+    let mut energy = CoresEnergy::default();
+    (1..).zip(CoresEnergyCause::ALL).for_each(|(pj, cause)| energy[cause] = f64::from(pj));
+    assert_eq!(energy.total_pj(), (1..=CoresEnergyCause::ALL.len()).sum::<usize>() as f64);
     comes_back(&energy);
 }

@@ -1,8 +1,8 @@
 //! Arrays that compute in memory: energy by activations, rows of inputs, bits, precharging, and mistakes in documents.
 
 use fusescape_engine::cost::{EnergyCause, Evaluator, accesses};
-use fusescape_engine::explore::{LayerRequest, LayerStudy};
-use fusescape_engine::hardware::{Activation, Core, InMemory, MacroPart, Operand, Unroll};
+use fusescape_engine::explore::{DesignLayer, LayerRequest};
+use fusescape_engine::hardware::{Core, InMemory, MacroActivation, MacroPart, Operand, Unroll};
 use fusescape_engine::mapping::{LayerOnCore, LayerOperand, LayerProblem, TemporalLoop, allocate, temporal};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::space::{SpaceOptions, SpaceSearch, explore_space};
@@ -81,7 +81,7 @@ fn by_activations(array: &InMemory, shape: &LayerShape, unroll: &[(usize, Dim, u
             }
         }
         let rows = inputs.len() as f64;
-        let cycle = array.cycle_pj(&Activation { columns: along(0) as f64, rows, added_rows: along(1) });
+        let cycle = array.cycle_pj(&MacroActivation { columns: along(0) as f64, rows, added_rows: along(1) });
         for (energy, part) in energy.iter_mut().zip(MacroPart::ALL) {
             *energy += times * cycle[part];
         }
@@ -270,13 +270,13 @@ fn energy_of_operations_is_no_part_of_accesses_and_area_and_clock_follow() {
         rules: Rules::CORRECTED,
         unroll: None,
     };
-    let study = LayerStudy::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let study = DesignLayer::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"));
     let (facts, mapped) = (study.facts(), study.best().unwrap());
     let parts: f64 = facts.in_memory.as_ref().unwrap().energy_pj.iter().map(|(_, pj)| pj).sum();
     assert!(is_close(parts, mapped.energy[EnergyCause::Mac]));
     assert!(is_close(facts.mac_pj * facts.shape.macs() as f64, parts));
     // Layers without weights do not run on it.
-    let wrong = LayerStudy::new(&LayerRequest { layer: Some("p".to_owned()), ..request }).err().unwrap().to_string();
+    let wrong = DesignLayer::new(&LayerRequest { layer: Some("p".to_owned()), ..request }).err().unwrap().to_string();
     assert!(wrong.contains("vector unit"), "{wrong}");
 }
 

@@ -4,7 +4,7 @@
 use fusescape_engine::cost::{
     Evaluator, LevelInformation, LoopInformation, loop_information, port_balances, slowest_port,
 };
-use fusescape_engine::explore::{LayerRequest, LayerStudy, MappedLayer, TemporalMapping};
+use fusescape_engine::explore::{DesignLayer, LayerRequest, MappedLayer, TemporalMapping};
 use fusescape_engine::hardware::{Core, Operand};
 use fusescape_engine::mapping::{LayerOnCore, LayerProblem, TemporalLoop};
 use fusescape_engine::rules::Rules;
@@ -18,8 +18,8 @@ fn preset(list: &[fusescape_spec::Preset], id: &str) -> String {
 }
 
 /// Conv2 of AlexNet on Eyeriss.
-fn conv2() -> LayerStudy {
-    LayerStudy::new(&LayerRequest {
+fn conv2() -> DesignLayer {
+    DesignLayer::new(&LayerRequest {
         hardware: preset(hardware_presets(), "eyeriss-like"),
         workload: preset(workload_presets(), "alexnet-eyeriss"),
         layer: Some("conv2".into()),
@@ -160,7 +160,7 @@ layers:
   - { name: image, type: input, K: 1, size: 6 x 1 }
   - { name: layer, type: conv, K: 2, kernel: 3 x 1 }
 ";
-    let study = LayerStudy::new(&LayerRequest {
+    let study = DesignLayer::new(&LayerRequest {
         hardware: hardware.into(),
         workload: workload.into(),
         layer: None,
@@ -195,7 +195,7 @@ fn tables_and_costs_agree() {
     for (hardware, workload) in
         [("meta-proto-like-df", "fsrcnn"), ("tpu-like", "mobilenet-v1"), ("eyeriss-like", "alexnet-eyeriss")]
     {
-        let study = LayerStudy::new(&LayerRequest {
+        let study = DesignLayer::new(&LayerRequest {
             hardware: preset(hardware_presets(), hardware),
             workload: preset(workload_presets(), workload),
             layer: None,

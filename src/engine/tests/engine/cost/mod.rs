@@ -7,5 +7,5 @@ pub mod layer_by_elements;
 mod loop_information;
 mod physics;
 mod rules;
-mod turns;
+mod trace;
 mod vector_unit;

@@ -3,7 +3,7 @@
 
 use fusescape_engine::cost::{EnergyCause, Evaluator, LatencyCause};
 use fusescape_engine::depth_first::PointAccount;
-use fusescape_engine::explore::{LayerRequest, LayerStudy, Request, Settings, Sweep};
+use fusescape_engine::explore::{DesignLayer, LayerRequest, Request, Settings, Sweep};
 use fusescape_engine::hardware::Core;
 use fusescape_engine::mapping::{Allocation, LayerOnCore, LayerOperand, LayerProblem, TemporalLoop};
 use fusescape_engine::rules::Rules;
@@ -101,7 +101,7 @@ fn a_memory_answers_two_inputs_at_once_however_they_share_its_port() {
             rules: Rules::CORRECTED,
             unroll: None,
         };
-        LayerStudy::new(&request).unwrap().best().unwrap().cycles.by_cause[LatencyCause::Loading]
+        DesignLayer::new(&request).unwrap().best().unwrap().cycles.by_cause[LatencyCause::Loading]
     };
     let two_ports = ", ports: { w: [W.read_to_low], io: [I.read_to_low, O.read_to_low, O.write_from_low] }";
     for ports in ["", two_ports] {

@@ -2,7 +2,7 @@
 
 use fusescape_engine::cost::Evaluator;
 use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, Planner, StoringMode};
-use fusescape_engine::explore::{LayerRequest, LayerStudy, MappedLayer, Request, Settings, Sweep, solve_all};
+use fusescape_engine::explore::{DesignLayer, LayerRequest, MappedLayer, Request, Settings, Sweep, solve_all};
 use fusescape_engine::hardware::{Core, Movement, Operand, Unroll};
 use fusescape_engine::mapping::{LayerOnCore, LayerProblem, TemporalLoop, allocate, temporal};
 use fusescape_engine::rules::Rules;
@@ -234,7 +234,7 @@ fn best_mapping(hardware: &str, workload: &str, rules: Rules) -> MappedLayer {
         rules,
         unroll: None,
     };
-    LayerStudy::new(&request).unwrap().best().unwrap()
+    DesignLayer::new(&request).unwrap().best().unwrap()
 }
 
 #[test]

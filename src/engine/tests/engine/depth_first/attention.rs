@@ -1,7 +1,7 @@
 //! Products of two computed maps, and views of stored maps: sizes, and places where stacks have to end.
 
 use fusescape_engine::depth_first::{FuseDepth, cut};
-use fusescape_engine::explore::{CostStore, Request, Settings, Survey, Sweep};
+use fusescape_engine::explore::{CostStore, IncrementalSweep, Request, Settings, Sweep};
 use fusescape_engine::hardware::{Core, Operand};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::workload::{Dim, LayerId, Network};
@@ -81,9 +81,9 @@ fn attention_is_scheduled_and_says_where_tiling_ends() {
     let notes = sweep.notes().to_string();
     assert!(notes.contains("`key`, `value`"), "{notes}");
     let macs = sweep.network.macs();
-    let (mut survey, mut store) = (Survey::new(sweep), CostStore::default());
-    for point in 0..survey.strategies().len() {
-        let account = survey.account(&mut store, point).unwrap();
+    let (mut incremental, mut store) = (IncrementalSweep::new(sweep), CostStore::default());
+    for point in 0..incremental.strategies().len() {
+        let account = incremental.account(&mut store, point).unwrap();
         // Tokens depend on each other only through the second matrices, so nothing is computed twice.
         assert_eq!(account.macs, macs);
     }

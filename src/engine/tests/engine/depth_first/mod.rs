@@ -2,7 +2,6 @@
 
 mod attention;
 mod case_study_1;
-mod motion;
 mod neighbours;
 mod placement_by_elements;
 mod reasons;
@@ -10,4 +9,5 @@ mod replay;
 mod stack_by_elements;
 mod stacks;
 mod tiling_by_pixels;
+mod trace;
 mod view_by_elements;

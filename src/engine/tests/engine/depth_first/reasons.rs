@@ -2,7 +2,7 @@
 //! data.
 
 use fusescape_engine::depth_first::{FuseDepth, PointAccount, StoringMode, TileTypeAccount};
-use fusescape_engine::explore::{CostStore, Request, Settings, Survey, Sweep};
+use fusescape_engine::explore::{CostStore, IncrementalSweep, Request, Settings, Sweep};
 use fusescape_engine::hardware::{Core, Operand};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::bytes;
@@ -23,7 +23,7 @@ fn account(hardware: &str, workload: &str, rules: Rules, tile: (u64, u64), mode:
             ..Settings::default()
         },
     };
-    (core, Survey::new(Sweep::new(&request).unwrap()).account(&mut CostStore::default(), 0).unwrap())
+    (core, IncrementalSweep::new(Sweep::new(&request).unwrap()).account(&mut CostStore::default(), 0).unwrap())
 }
 
 /// Names of the memories below the one called `chosen`.

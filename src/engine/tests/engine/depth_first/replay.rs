@@ -13,7 +13,7 @@ use fusescape_engine::depth_first::{
     ProblemId, Skipping, StackAccount, StackPlan, StoringMode, TilePlan,
 };
 use fusescape_engine::explore::{
-    CostStore, FusionVerdict, Request, Settings, StackLimits, StackRun, StackStudy, Sweep, compare_fusions, solve_all,
+    CostStore, FusionResult, Request, Settings, StackLimits, StackProblem, StackRun, Sweep, compare_fusions, solve_all,
 };
 use fusescape_engine::hardware::{Core, MemoryId, Operand};
 use fusescape_engine::ids::TiVec;
@@ -649,12 +649,12 @@ fn stacks_of_every_method_fit_their_memories() {
     let networks = ["mobilenet-v2", "resnet18", "fsrcnn-60", "three-convs", "mobilenet-v1"];
     pairs(&designs(), &networks).into_par_iter().for_each(|(hardware, workload)| {
         let tried = Settings { tiles_x: vec![14, 56], tiles_y: vec![14, 56], ..Settings::default() };
-        let mut study = StackStudy::new(preset_sweep(hardware, workload, tried), StackLimits::default()).unwrap();
+        let mut study = StackProblem::new(preset_sweep(hardware, workload, tried), StackLimits::default()).unwrap();
         let mut store = CostStore::default();
         let runs: Vec<StackRun> = (0..study.parts()).flat_map(|part| study.part(&mut store, part)).collect();
         let mut ran = 0;
-        for (method, verdict) in compare_fusions(&study, &runs).verdicts {
-            let Ok(FusionVerdict { stacks, .. }) = verdict else { continue };
+        for (method, verdict) in compare_fusions(&study, &runs).results {
+            let Ok(FusionResult { stacks, .. }) = verdict else { continue };
             let chosen: BTreeSet<_> = stacks.runs.iter().map(|run| (run.tile, run.mode)).collect();
             for (tile, mode) in chosen {
                 let settings = Settings {

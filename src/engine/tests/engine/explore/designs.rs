@@ -2,9 +2,10 @@
 //! any worker; skipping dominated designs does not change the front.
 
 use fusescape_engine::explore::study::{
-    Course, DesignRow, DesignSchedule, Evaluator, ParetoFront, Part, Quantity, Status, Study, StudyCosts, StudyRequest,
+    DesignEvaluator, DesignQuantity, DesignRow, DesignSampler, DesignSchedule, DesignSpace, DesignStatus, ParetoFront,
+    PathRoot, StudyCosts, StudyRequest,
 };
-use fusescape_engine::explore::{CostStore, Request, Settings, Survey, Sweep};
+use fusescape_engine::explore::{CostStore, IncrementalSweep, Request, Settings, Sweep};
 use fusescape_engine::job::{Job, Worker};
 use fusescape_spec::edit::Outline;
 use fusescape_spec::{Diagnostics, find_preset, hardware_presets, system_presets, workload_presets};
@@ -28,29 +29,29 @@ pub fn request(text: &str) -> StudyRequest {
     }
 }
 
-pub fn study(text: &str) -> Arc<Study> {
-    Arc::new(Study::new(request(text)).unwrap_or_else(|wrong| panic!("{wrong}\n{text}")))
+pub fn study(text: &str) -> Arc<DesignSpace> {
+    Arc::new(DesignSpace::new(request(text)).unwrap_or_else(|wrong| panic!("{wrong}\n{text}")))
 }
 
 pub fn mistakes(text: &str) -> Diagnostics {
-    Study::new(request(text)).err().unwrap_or_else(|| panic!("nothing is wrong with\n{text}"))
+    DesignSpace::new(request(text)).err().unwrap_or_else(|| panic!("nothing is wrong with\n{text}"))
 }
 
 /// All rows, by one evaluator.
-pub fn run(study: &Arc<Study>) -> Vec<DesignRow> {
-    let mut evaluator = Evaluator::new(Arc::clone(study), Arc::default());
-    let mut course = Course::new(Arc::clone(study));
+pub fn run(study: &Arc<DesignSpace>) -> Vec<DesignRow> {
+    let mut evaluator = DesignEvaluator::new(Arc::clone(study), Arc::default());
+    let mut sampler = DesignSampler::new(Arc::clone(study));
     let mut rows = Vec::new();
-    while let Some(task) = course.next(Worker::ALONE) {
-        let done = Course::run(&mut evaluator, &task, &mut || true).unwrap();
-        course.take(task, done);
-        rows.extend(course.completed().into_iter().flat_map(|(_, rows)| rows));
+    while let Some(task) = sampler.next(Worker::ALONE) {
+        let done = DesignSampler::run(&mut evaluator, &task, &mut || true).unwrap();
+        sampler.take(task, done);
+        rows.extend(sampler.completed().into_iter().flat_map(|(_, rows)| rows));
     }
     rows
 }
 
 /// The schedules of a design of a single core.
-fn settings(study: &Study, row: &DesignRow) -> Settings {
+fn settings(study: &DesignSpace, row: &DesignRow) -> Settings {
     match study.schedule(&row.coordinates).unwrap() {
         DesignSchedule::DepthFirst(settings) => settings,
         DesignSchedule::OnCores(_) => panic!("a single core"),
@@ -58,7 +59,7 @@ fn settings(study: &Study, row: &DesignRow) -> Settings {
 }
 
 /// The objectives of all rows that no row dominates, by comparing each pair.
-fn front_by_pairs(study: &Study, rows: &[DesignRow]) -> BTreeSet<(u64, Vec<u64>)> {
+fn front_by_pairs(study: &DesignSpace, rows: &[DesignRow]) -> BTreeSet<(u64, Vec<u64>)> {
     let all: Vec<(u64, Vec<f64>)> =
         rows.iter().filter_map(|row| Some((row.design, study.objectives_of(row)?))).collect();
     let dominates = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| a <= b) && a != b;
@@ -96,16 +97,16 @@ fn a_row_is_what_a_sweep_of_the_written_documents_finds() {
         let hardware = hardware.write(&format!("memories[{dram}].read_energy"), energy).unwrap().into_text();
         let network = Outline::read(find_preset(workload_presets(), "fsrcnn-60").unwrap().text).unwrap();
         let network = network.write("precision.W", ["8", "4"][at(1, 2)]).unwrap().into_text();
-        assert_eq!(study.document(Part::Hardware, &row.coordinates).unwrap(), hardware);
-        assert_eq!(study.document(Part::Network, &row.coordinates).unwrap(), network);
+        assert_eq!(study.document(PathRoot::Hardware, &row.coordinates).unwrap(), hardware);
+        assert_eq!(study.document(PathRoot::Network, &row.coordinates).unwrap(), network);
         let settings = settings(&study, row);
         assert_eq!((settings.tiles_x[0], settings.tiles_y[0]), ([60, 4][at(2, 2)], 4));
         let sweep = Sweep::new(&Request { hardware, workload: network, settings }).unwrap();
         let area = sweep.core.area().known_um2();
         let capacity = sweep.core.on_chip_bytes() as f64 * 8.0;
-        let mut survey = Survey::new(sweep);
-        let point = survey.point(&mut CostStore::default(), 0, &mut || true).unwrap();
-        let account = survey.account(&mut CostStore::default(), 0).unwrap();
+        let mut incremental = IncrementalSweep::new(sweep);
+        let point = incremental.point(&mut CostStore::default(), 0, &mut || true).unwrap();
+        let account = incremental.account(&mut CostStore::default(), 0).unwrap();
         let stall = account.latency[fusescape_engine::cost::LatencyCause::Stall] as f64;
         let copies =
             account.energy[fusescape_engine::cost::EnergyCause::Access(fusescape_engine::cost::AccessCause::Copy)];
@@ -119,7 +120,7 @@ fn a_row_is_what_a_sweep_of_the_written_documents_finds() {
             Some(copies),
             Some(stall),
         ];
-        assert_eq!((row.status, row.values.as_slice()), (Status::Found, &expected[..]), "{}", row.reason);
+        assert_eq!((row.status, row.values.as_slice()), (DesignStatus::Found, &expected[..]), "{}", row.reason);
     }
 }
 
@@ -130,7 +131,9 @@ fn it_does_not_matter_who_evaluates_a_design_and_when() {
     let shared: Arc<StudyCosts> = Arc::default();
     let mut backwards: Vec<DesignRow> = (0..study.designs())
         .rev()
-        .map(|design| Evaluator::new(Arc::clone(&study), Arc::clone(&shared)).evaluate(design, &ParetoFront::default()))
+        .map(|design| {
+            DesignEvaluator::new(Arc::clone(&study), Arc::clone(&shared)).evaluate(design, &ParetoFront::default())
+        })
         .collect();
     backwards.reverse();
     assert_eq!(rows, backwards);
@@ -146,13 +149,13 @@ fn of_several_schedules_the_best_counts() {
         let study = study(&text.replace("OBJECTIVE", objective));
         for row in run(&study) {
             let request = Request {
-                hardware: study.document(Part::Hardware, &row.coordinates).unwrap(),
-                workload: study.document(Part::Network, &row.coordinates).unwrap(),
+                hardware: study.document(PathRoot::Hardware, &row.coordinates).unwrap(),
+                workload: study.document(PathRoot::Network, &row.coordinates).unwrap(),
                 settings: settings(&study, &row),
             };
-            let mut survey = Survey::new(Sweep::new(&request).unwrap());
-            let points: Vec<_> = (0..survey.strategies().len())
-                .map(|point| survey.point(&mut CostStore::default(), point, &mut || true).unwrap())
+            let mut incremental = IncrementalSweep::new(Sweep::new(&request).unwrap());
+            let points: Vec<_> = (0..incremental.strategies().len())
+                .map(|point| incremental.point(&mut CostStore::default(), point, &mut || true).unwrap())
                 .collect();
             assert_eq!(points.len(), 8);
             let of = |point: &fusescape_engine::explore::PointSummary| {
@@ -162,9 +165,9 @@ fn of_several_schedules_the_best_counts() {
             assert_eq!(row.values[column], Some(least));
             let (mode, tile) = row.schedule.unwrap();
             let best = points.iter().find(|point| of(point) == least).unwrap();
-            let strategy = &survey.strategies()[best.point];
+            let strategy = &incremental.strategies()[best.point];
             let is_best = points.iter().any(|point| {
-                let strategy = &survey.strategies()[point.point];
+                let strategy = &incremental.strategies()[point.point];
                 of(point) == least && (strategy.mode, strategy.tile) == (mode, tile)
             });
             assert!(is_best, "{mode:?} {tile:?} instead of {strategy:?}");
@@ -215,8 +218,8 @@ fn random_study(random: &mut Lcg, beaten: &str, sampling: &str) -> String {
 }
 
 /// As [`run`], in tasks of few designs, so that there is a front that dominates others.
-fn run_in_small_tasks(study: &Arc<Study>, size: usize) -> Vec<DesignRow> {
-    let mut evaluator = Evaluator::new(Arc::clone(study), Arc::default());
+fn run_in_small_tasks(study: &Arc<DesignSpace>, size: usize) -> Vec<DesignRow> {
+    let mut evaluator = DesignEvaluator::new(Arc::clone(study), Arc::default());
     let mut front = ParetoFront::default();
     let designs: Vec<u64> = (0..study.designs()).collect();
     let mut rows = Vec::new();
@@ -244,10 +247,12 @@ fn skipping_what_is_beaten_never_changes_the_front() {
         for (row, full) in some.iter().zip(&every) {
             *statuses.entry(row.status.name()).or_default() += 1;
             match row.status {
-                Status::Beaten => assert!(matches!(full.status, Status::Found | Status::Outside), "{row:?} {full:?}"),
+                DesignStatus::Beaten => {
+                    assert!(matches!(full.status, DesignStatus::Found | DesignStatus::Outside), "{row:?} {full:?}")
+                }
                 status => assert_eq!(status, full.status, "{row:?} {full:?}"),
             }
-            if row.status == Status::Found {
+            if row.status == DesignStatus::Found {
                 assert_eq!(row.values, full.values);
             }
         }
@@ -305,13 +310,13 @@ fn a_refined_front_has_all_its_neighbours() {
 fn a_course_resumes_from_rows_alone() {
     let study = study(&random_study(&mut Lcg(2), "skip", "{ refine: 60 }"));
     let rows: BTreeMap<u64, DesignRow> = run(&study).into_iter().map(|row| (row.design, row)).collect();
-    let mut course = Course::new(Arc::clone(&study));
+    let mut sampler = DesignSampler::new(Arc::clone(&study));
     let mut replayed = 0;
-    while let Some(task) = course.task() {
+    while let Some(task) = sampler.task() {
         let some: Vec<DesignRow> = task.designs.iter().map(|design| rows[design].clone()).collect();
         replayed += some.len();
-        course.know(some);
-        course.completed();
+        sampler.know(some);
+        sampler.completed();
     }
     assert_eq!(replayed, rows.len());
 }
@@ -360,8 +365,8 @@ fn shards_have_every_design_once() {
             let range = study.shard(shard, shards).unwrap();
             assert_eq!(range.start, next);
             next = range.end;
-            let mut course = Course::of_tasks(Arc::clone(&study), range.clone());
-            let first = course.task().map(|task| (task.number, task.designs[0]));
+            let mut sampler = DesignSampler::of_tasks(Arc::clone(&study), range.clone());
+            let first = sampler.task().map(|task| (task.number, task.designs[0]));
             assert_eq!(first, (!range.is_empty()).then_some((range.start, range.start * size)));
         }
         assert_eq!(next, tasks);
@@ -493,23 +498,23 @@ fn what_makes_no_sense_together_is_a_row_that_says_why() {
                 - { vary: hardware.memories.sram_1MB_A.size, values: [1 MiB, 16 bit] }\n";
     let rows = run(&study(text));
     assert_eq!(rows.len(), 8);
-    let wrong: Vec<u64> = rows.iter().filter(|row| row.status == Status::Wrong).map(|row| row.design).collect();
+    let wrong: Vec<u64> = rows.iter().filter(|row| row.status == DesignStatus::Wrong).map(|row| row.design).collect();
     assert_eq!(wrong, [6, 7], "{rows:?}");
     for row in rows {
-        assert_eq!(row.reason.is_empty(), row.status == Status::Found, "{row:?}");
+        assert_eq!(row.reason.is_empty(), row.status == DesignStatus::Found, "{row:?}");
     }
 }
 
 #[test]
 fn quantities_have_names_of_their_own() {
-    let all: Vec<Quantity> = Quantity::all().collect();
+    let all: Vec<DesignQuantity> = DesignQuantity::all().collect();
     let names: BTreeSet<String> = all.iter().flat_map(|quantity| [quantity.name(), quantity.column()]).collect();
     // Quantities without a unit have one name.
     let equal = all.iter().filter(|quantity| quantity.name() == quantity.column()).count();
     assert_eq!(names.len(), 2 * all.len() - equal);
     for quantity in all {
-        assert_eq!(Quantity::from_name(&quantity.name()), Some(quantity));
-        assert_eq!(Quantity::from_name(&quantity.column()), Some(quantity));
+        assert_eq!(DesignQuantity::from_name(&quantity.name()), Some(quantity));
+        assert_eq!(DesignQuantity::from_name(&quantity.column()), Some(quantity));
     }
 }
 

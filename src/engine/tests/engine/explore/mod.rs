@@ -2,8 +2,8 @@
 
 mod bad_input;
 mod designs;
+mod incremental_sweep;
 mod optimal_stacks;
-mod survey;
 mod system_designs;
 
 use fusescape_engine::depth_first::PointAccount;

@@ -2,8 +2,9 @@
 
 use fusescape_engine::depth_first::{FuseDepth, Planner, StoringMode};
 use fusescape_engine::explore::{
-    CostStore, FusionMethod, FusionStep, Grouping, OptimalStacks, PointSummary, Request, Settings, StackLimits,
-    StackRun, StackStudy, Survey, Sweep, SweptParameter, best_combination, best_point, compare_fusions, fusion_step,
+    CostStore, FusionMethod, FusionStep, Grouping, IncrementalSweep, OptimalStacks, PointSummary, Request, Settings,
+    StackLimits, StackProblem, StackRun, Sweep, SweptParameter, best_combination, best_point, compare_fusions,
+    fusion_step,
 };
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Objective, Weights};
@@ -60,19 +61,19 @@ fn sweep(hardware: &str, workload: &str, settings: Settings) -> Sweep {
     Sweep::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
-fn study(sweep: &Sweep, limits: StackLimits) -> (StackStudy, Vec<StackRun>, OptimalStacks) {
-    let mut study = StackStudy::new(sweep.clone(), limits).unwrap();
+fn study(sweep: &Sweep, limits: StackLimits) -> (StackProblem, Vec<StackRun>, OptimalStacks) {
+    let mut study = StackProblem::new(sweep.clone(), limits).unwrap();
     let mut store = CostStore::default();
     let runs: Vec<StackRun> = (0..study.parts()).flat_map(|part| study.part(&mut store, part)).collect();
     let optimal = study.combine(&runs).unwrap();
     (study, runs, optimal)
 }
 
-fn points(sweep: &Sweep) -> (Survey, Vec<PointSummary>) {
-    let (mut survey, mut store) = (Survey::new(sweep.clone()), CostStore::default());
-    let points = 0..survey.strategies().len();
-    let found = points.filter_map(|point| survey.point(&mut store, point, &mut || true).ok()).collect();
-    (survey, found)
+fn points(sweep: &Sweep) -> (IncrementalSweep, Vec<PointSummary>) {
+    let (mut incremental, mut store) = (IncrementalSweep::new(sweep.clone()), CostStore::default());
+    let points = 0..incremental.strategies().len();
+    let found = points.filter_map(|point| incremental.point(&mut store, point, &mut || true).ok()).collect();
+    (incremental, found)
 }
 
 fn settings(objective: Objective) -> Settings {
@@ -100,14 +101,14 @@ fn brute_force(workload: &str, names: &[&str], settings: &Settings) -> (f64, usi
             continue;
         };
         cuttings += 1;
-        let (survey, points) = points(&sweep);
+        let (incremental, points) = points(&sweep);
         let score = if *objective == Objective::EnergyDelayProduct {
             let count = points[0].stacks.len();
             let of =
                 |stack: usize| points.iter().map(move |p| (p.stacks[stack].energy_pj, p.stacks[stack].latency_cycles));
             least_edp(&(0..count).map(|stack| of(stack).collect()).collect::<Vec<_>>(), 0.0, 0)
         } else {
-            let found = best_combination(&sweep.settings, survey.strategies(), &points).unwrap();
+            let found = best_combination(&sweep.settings, incremental.strategies(), &points).unwrap();
             if *objective == Objective::Latency { found.latency_cycles as f64 } else { found.energy_pj }
         };
         best = best.min(score);
@@ -172,7 +173,7 @@ fn bounds_leave_out_nothing_that_counts() {
         for (x, y) in all.tiles_x.iter().flat_map(|x| all.tiles_y.iter().map(move |y| (*x, *y))) {
             for &mode in &all.modes {
                 let one = Settings { tiles_x: vec![x], tiles_y: vec![y], modes: vec![mode], ..all.clone() };
-                let mut study = StackStudy::new(sweep(hardware, network, one), StackLimits::default()).unwrap();
+                let mut study = StackProblem::new(sweep(hardware, network, one), StackLimits::default()).unwrap();
                 let mut store = CostStore::default();
                 each.extend((0..study.parts()).flat_map(|part| study.part(&mut store, part)));
                 arcs = study;
@@ -206,14 +207,14 @@ fn bounds_leave_out_nothing_that_counts() {
 }
 
 /// Number of runs of stacks, of several tiles and modes, that cost no less than their floors: all of them.
-fn above_floors(hardware: &str, network: &str) -> usize {
+fn above_lower_bounds(hardware: &str, network: &str) -> usize {
     let mut checked = 0;
     for (x, y, mode) in
         [(1, 3, StoringMode::FullyRecompute), (5, 2, StoringMode::HCachedVRecompute), (4, 4, StoringMode::FullyCached)]
     {
         let one = Settings { tiles_x: vec![x], tiles_y: vec![y], modes: vec![mode], ..Settings::default() };
         let sweep = sweep(hardware, network, one);
-        let mut study = StackStudy::new(sweep.clone(), StackLimits::default()).unwrap();
+        let mut study = StackProblem::new(sweep.clone(), StackLimits::default()).unwrap();
         let mut store = CostStore::default();
         let runs: Vec<_> = (0..study.parts()).flat_map(|part| study.part(&mut store, part)).collect();
         // The use of an array that computes in memory depends on the tile.
@@ -221,12 +222,12 @@ fn above_floors(hardware: &str, network: &str) -> usize {
         let (settings, limits) = (&sweep.settings, sweep.limits());
         let mut planner = Planner::new(&sweep.core, &sweep.network, settings.rules, limits, settings.strategy);
         for run in runs {
-            let floor = planner.floor(&study.stacks()[run.arc].stack, run.tile, run.mode).unwrap();
-            let is_below = |floor: f64, cost: f64| floor <= cost * (1.0 + 1e-12) && (floor > 0.0 || in_memory);
-            let what = format!("{hardware}: {run:?}, {floor:?}");
-            assert!(is_below(floor.energy_pj, run.energy_pj), "{what}");
-            assert!(floor.latency_cycles <= run.latency_cycles as f64 * (1.0 + 1e-12), "{what}");
-            assert!(is_below(floor.dram_words, run.dram_words.total()), "{what}");
+            let bound = planner.lower_bound(&study.stacks()[run.arc].stack, run.tile, run.mode).unwrap();
+            let is_below = |bound: f64, cost: f64| bound <= cost * (1.0 + 1e-12) && (bound > 0.0 || in_memory);
+            let what = format!("{hardware}: {run:?}, {bound:?}");
+            assert!(is_below(bound.energy_pj, run.energy_pj), "{what}");
+            assert!(bound.latency_cycles <= run.latency_cycles as f64 * (1.0 + 1e-12), "{what}");
+            assert!(is_below(bound.dram_words, run.dram_words.total()), "{what}");
             checked += 1;
         }
     }
@@ -260,7 +261,7 @@ fn no_strategy_costs_less_than_its_floor_where_windows_are_unrolled() {
                  - {{ name: a, type: conv, K: 4, kernel: {kernel} x {kernel}, padding: {padding} }}\n  \
                  - {{ name: b, type: conv, K: 4, kernel: {kernel} x {kernel}, padding: {padding} }}\n"
             );
-            checked += above_floors(&hardware, &network);
+            checked += above_lower_bounds(&hardware, &network);
         }
     }
     assert!(checked >= 27, "{checked}");
@@ -284,7 +285,7 @@ fn no_strategy_costs_less_than_its_floor() {
             (hardware, format!("{added}{network}"))
         })
         .collect();
-    let checked: usize = cases.into_par_iter().map(|(hardware, network)| above_floors(&hardware, &network)).sum();
+    let checked: usize = cases.into_par_iter().map(|(hardware, network)| above_lower_bounds(&hardware, &network)).sum();
     assert!(checked > if all_cases() { 3_000 } else { 250 }, "{checked}");
 }
 
@@ -304,7 +305,7 @@ fn branches_that_end_stacks_do_not_multiply_the_ways() {
         blocks.collect::<String>()
     );
     let settings = Settings { tiles_x: vec![4], tiles_y: vec![4], ..Settings::default() };
-    let study = StackStudy::new(sweep("meta-proto-like-df", &network, settings), StackLimits::default()).unwrap();
+    let study = StackProblem::new(sweep("meta-proto-like-df", &network, settings), StackLimits::default()).unwrap();
     // `wide` and `gate` of each block end stacks, `mean` and `scale` may; but the last `scale` has to.
     assert_eq!(study.cuttings(), 2_u128.pow(40 + 39));
 }
@@ -341,9 +342,9 @@ fn never_worse_than_rules_strategies_and_combinations() {
             ..Settings::default()
         };
         let sweep = sweep(hardware, workload, few);
-        let (survey, points) = points(&sweep);
+        let (incremental, points) = points(&sweep);
         let (_, _, optimal) = study(&sweep, StackLimits::default());
-        let rule = best_combination(&sweep.settings, survey.strategies(), &points).unwrap();
+        let rule = best_combination(&sweep.settings, incremental.strategies(), &points).unwrap();
         let single = best_point(&points).unwrap();
         for other in [rule.energy_pj, single.energy_pj] {
             assert!(
@@ -402,7 +403,7 @@ fn limits_are_kept_and_cost() {
     let most = free.runs.iter().map(|run| run.tiles).max();
     let (_, _, kept) = study(&sweep, StackLimits { most_layers: None, most_tiles: most });
     assert_eq!((kept.energy_pj, &kept.ends), (free.energy_pj, &free.ends));
-    let none = StackStudy::new(sweep, StackLimits { most_layers: Some(0), most_tiles: None });
+    let none = StackProblem::new(sweep, StackLimits { most_layers: Some(0), most_tiles: None });
     assert!(none.is_err());
 }
 
@@ -417,10 +418,10 @@ fn every_method_is_judged_by_both_models() {
     let last = fusions.names.len() - 1;
     assert_eq!(moved, [(None, true, [3, 224, 224]), (Some(last), false, [1000, 1, 1])], "input and output once");
     let of = |wanted: FusionMethod| {
-        let (_, verdict) = fusions.verdicts.iter().find(|(method, _)| *method == wanted).unwrap();
+        let (_, verdict) = fusions.results.iter().find(|(method, _)| *method == wanted).unwrap();
         verdict.as_ref().unwrap()
     };
-    for (method, verdict) in &fusions.verdicts {
+    for (method, verdict) in &fusions.results {
         let verdict = verdict.as_ref().unwrap();
         assert!(verdict.stacks.energy_pj >= optimal.energy_pj, "{method:?}");
         assert!(verdict.optimus_bytes.is_none_or(|bytes| bytes >= oracle), "{method:?}");
@@ -451,8 +452,8 @@ fn every_method_is_judged_by_both_models() {
         };
         let mut swept = sweep.clone();
         swept.settings = whole.clone();
-        let (survey, points) = points(&swept);
-        let combination = best_combination(&whole, survey.strategies(), &points).unwrap();
+        let (incremental, points) = points(&swept);
+        let combination = best_combination(&whole, incremental.strategies(), &points).unwrap();
         assert!(of(method).stacks.energy_pj >= combination.energy_pj * (1.0 - 1e-9));
         assert_eq!(of(method).layers.len(), combination.points.len());
     }
@@ -469,7 +470,7 @@ fn a_network_that_optimus_cannot_express_is_judged_by_the_others() {
     sweep.network = Network::from_text(text).unwrap();
     let (study, runs, _) = study(&sweep, StackLimits::default());
     let fusions = compare_fusions(&study, &runs);
-    let verdict = |wanted| &fusions.verdicts.iter().find(|(method, _)| *method == wanted).unwrap().1;
+    let verdict = |wanted| &fusions.results.iter().find(|(method, _)| *method == wanted).unwrap().1;
     assert!(verdict(FusionMethod::Automatic).is_ok() && verdict(FusionMethod::Optimal).is_ok());
     assert!(verdict(FusionMethod::Optimus).is_err() && fusions.oracle_bytes.is_none());
     // Reported once, with the layer that is concerned.
@@ -485,7 +486,7 @@ fn attention_is_judged_by_all_methods() {
         let (study, runs, _) = study(&sweep, StackLimits::default());
         let fusions = compare_fusions(&study, &runs);
         let oracle = fusions.oracle_bytes.unwrap();
-        for (method, verdict) in &fusions.verdicts {
+        for (method, verdict) in &fusions.results {
             let bytes = verdict.as_ref().unwrap_or_else(|wrong| panic!("{network}, {method:?}: {wrong}")).optimus_bytes;
             assert!(bytes.is_none_or(|bytes| bytes >= oracle), "{network}, {method:?}");
         }

@@ -2,8 +2,10 @@
 //! whatever designs share.
 
 use super::designs::{mistakes, run, study};
-use fusescape_engine::explore::study::{DesignRow, DesignSchedule, Evaluator, ParetoFront, Part, Quantity, Status};
-use fusescape_engine::multicore::{CoresRequest, CoresStudy, SystemPart, TileCosts, TileSearch};
+use fusescape_engine::explore::study::{
+    DesignEvaluator, DesignQuantity, DesignRow, DesignSchedule, DesignStatus, ParetoFront, PathRoot,
+};
+use fusescape_engine::multicore::{CoresPart, CoresProblem, CoresRequest, TileCosts, TileSearch};
 use fusescape_spec::edit::Outline;
 use fusescape_spec::{find_preset, system_presets};
 use std::sync::Arc;
@@ -32,17 +34,20 @@ record: [energy, latency, area, peak_on_chip]
 ";
 
 /// A row, computed by the engine directly from documents.
-fn priced(study: &fusescape_engine::explore::study::Study, row: &DesignRow) -> (Vec<Option<f64>>, Option<String>) {
-    let hardware = if study.has(Part::Hardware) {
-        study.document(Part::Hardware, &row.coordinates).unwrap()
+fn priced(
+    study: &fusescape_engine::explore::study::DesignSpace,
+    row: &DesignRow,
+) -> (Vec<Option<f64>>, Option<String>) {
+    let hardware = if study.has(PathRoot::Hardware) {
+        study.document(PathRoot::Hardware, &row.coordinates).unwrap()
     } else {
         String::new()
     };
     let DesignSchedule::OnCores(schedule) = study.schedule(&row.coordinates).unwrap() else { panic!("many cores") };
     let mut request = CoresRequest {
         hardware,
-        workload: study.document(Part::Network, &row.coordinates).unwrap(),
-        system: study.document(Part::System, &row.coordinates).unwrap(),
+        workload: study.document(PathRoot::Network, &row.coordinates).unwrap(),
+        system: study.document(PathRoot::System, &row.coordinates).unwrap(),
         settings: schedule.settings,
     };
     let mut tiles = None;
@@ -51,25 +56,25 @@ fn priced(study: &fusescape_engine::explore::study::Study, row: &DesignRow) -> (
         request = request.in_tiles(search.best().unwrap().0);
         tiles = Some(request.settings.granularity.text());
     }
-    let on_cores = CoresStudy::new(&request).unwrap();
+    let on_cores = CoresProblem::new(&request).unwrap();
     let mut costs = TileCosts::default();
     let (best, stacks) = on_cores.best(&mut costs).unwrap();
     let (_, account) = on_cores.account(&mut costs, &stacks, &best.choice, Some(best.order)).unwrap();
     assert_eq!((best.energy_pj, best.latency_cycles), (account.energy.total_pj(), account.latency_cycles));
     let cores = &on_cores.system.cores;
-    let value = |quantity: &Quantity| match quantity {
-        Quantity::Energy => Some(best.energy_pj),
-        Quantity::Latency => Some(best.latency_cycles),
-        Quantity::EnergyDelayProduct => Some(best.energy_pj * best.latency_cycles),
+    let value = |quantity: &DesignQuantity| match quantity {
+        DesignQuantity::Energy => Some(best.energy_pj),
+        DesignQuantity::Latency => Some(best.latency_cycles),
+        DesignQuantity::EnergyDelayProduct => Some(best.energy_pj * best.latency_cycles),
         // No core here shares a memory.
-        Quantity::Capacity => Some(cores.iter().map(|core| core.core.on_chip_bytes() as f64 * 8.0).sum()),
-        Quantity::Pes => Some(cores.iter().map(|core| core.core.pe_count() as f64).sum()),
-        Quantity::Macs => Some(on_cores.network.macs() as f64),
-        Quantity::Utilization => Some(on_cores.mac_use(best.latency_cycles)),
-        Quantity::PeakBits => Some(account.peak_bits() as f64),
-        Quantity::EnergyOfPart(part) => Some(account.energy.of(*part)),
+        DesignQuantity::Capacity => Some(cores.iter().map(|core| core.core.on_chip_bytes() as f64 * 8.0).sum()),
+        DesignQuantity::Pes => Some(cores.iter().map(|core| core.core.pe_count() as f64).sum()),
+        DesignQuantity::Macs => Some(on_cores.network.macs() as f64),
+        DesignQuantity::Utilization => Some(on_cores.mac_use(best.latency_cycles)),
+        DesignQuantity::PeakBits => Some(account.peak_bits() as f64),
+        DesignQuantity::EnergyOfPart(part) => Some(account.energy.of(*part)),
         // The presets state no such parameters.
-        Quantity::Area => None,
+        DesignQuantity::Area => None,
         other => panic!("{other:?}"),
     };
     (study.quantities.iter().map(value).collect(), tiles)
@@ -82,12 +87,12 @@ fn a_row_is_the_best_schedule_of_the_written_documents() {
         let rows = run(&study);
         assert_eq!(rows.len() as u64, study.designs());
         for row in &rows {
-            assert_eq!(row.status, Status::Found, "{}", row.reason);
+            assert_eq!(row.status, DesignStatus::Found, "{}", row.reason);
             assert_eq!((row.values.clone(), row.tiles.clone()), priced(&study, row));
         }
         // Sharing does not change any design.
         let alone = |row: &DesignRow| {
-            Evaluator::new(Arc::clone(&study), Arc::default()).evaluate(row.design, &ParetoFront::default())
+            DesignEvaluator::new(Arc::clone(&study), Arc::default()).evaluate(row.design, &ParetoFront::default())
         };
         assert_eq!(rows.iter().map(alone).collect::<Vec<_>>(), rows);
         let different = |index: usize| {
@@ -102,7 +107,7 @@ fn constraints_on_a_system_are_judged_before_it_is_scheduled() {
     let study = study(&format!("{LINKS}constraints: [capacity <= 1 MiB]\n"));
     for row in run(&study) {
         let is_small = row.coordinates[2] == 0;
-        assert_eq!(row.status, if is_small { Status::Found } else { Status::Outside });
+        assert_eq!(row.status, if is_small { DesignStatus::Found } else { DesignStatus::Outside });
         assert_eq!(row.values[0].is_some(), is_small, "what is outside is not scheduled");
     }
 }
@@ -128,7 +133,7 @@ fn what_is_wrong_with_a_system_is_told_at_once() {
     let torn = Outline::read(find_preset(system_presets(), "eyeriss-quad").unwrap().text).unwrap();
     let torn = torn.write("links[0].width", "64 pJ").unwrap().write("cores[1].hardware", "eyeris-like").unwrap();
     request.systems.push(("torn.yaml".to_owned(), torn.into_text()));
-    let wrong = fusescape_engine::explore::study::Study::new(request).err().unwrap();
+    let wrong = fusescape_engine::explore::study::DesignSpace::new(request).err().unwrap();
     let places: Vec<(&str, Option<usize>)> = wrong.0.iter().map(|found| (found.path.as_str(), found.line)).collect();
     let expected = ["system[1]", "system[1]", "schedule.columns", "axes[0].vary", "record"];
     for place in expected {
@@ -153,9 +158,9 @@ fn what_is_wrong_with_a_system_is_told_at_once() {
 
 #[test]
 fn every_part_of_a_system_is_a_quantity() {
-    for part in SystemPart::ALL {
-        let quantity = Quantity::EnergyOfPart(part);
-        assert_eq!(Quantity::from_name(&quantity.name()), Some(quantity));
+    for part in CoresPart::ALL {
+        let quantity = DesignQuantity::EnergyOfPart(part);
+        assert_eq!(DesignQuantity::from_name(&quantity.name()), Some(quantity));
         assert!(quantity.is_of(true) && !quantity.is_of(false));
     }
 }

@@ -4,7 +4,7 @@ use fusescape_engine::fusion::document::operators_of;
 use fusescape_engine::fusion::isoa::{IsoaPrices, decide};
 use fusescape_engine::fusion::{
     FeatureMap, GraphError, Group, GroupMap, Ideals, MapId, NETWORK_INPUT, OnlineFusion, Operator, OperatorGraph,
-    OperatorId, OperatorKind, PaperNetwork, ParameterLoading, PriceList, Proof, Residency, Setting, Throughput,
+    OperatorId, OperatorKind, PaperNetwork, ParameterLoading, PriceList, Residency, SchemeProof, Setting, Throughput,
     algorithm1, baselines, fuse, is_convex, memory_cost, prior_cost,
 };
 use fusescape_engine::ids::{TiSlice, TiVec};
@@ -148,7 +148,7 @@ fn networks_that_need_many_maps_at_once_have_a_scheme_and_a_gap() {
     for buffer_bytes in [1 << 9, 1 << 11, 1 << 13, 1 << 20] {
         let setting = Setting { buffer_bytes, batch: 1, ..Setting::paper() };
         let (scheme, proof) = fuse(&graph, &setting, 1_000);
-        let Proof::TooWide(at_least) = proof else { panic!("wide networks are not proved") };
+        let SchemeProof::TooWide(at_least) = proof else { panic!("wide networks are not proved") };
         let alone = baselines::without_fusion(&graph, &memory_cost(&graph, &setting));
         let Some(scheme) = scheme else {
             assert_eq!(alone, None, "{buffer_bytes} B");
@@ -189,7 +189,7 @@ fn the_published_algorithm_is_not_optimal() {
     let setting = Setting { buffer_bytes: 512 << 10, ..Setting::paper() };
     let (exact, proof) = fuse(&graph, &setting, 1000);
     let algorithm = algorithm1(&graph, &memory_cost(&graph, &setting));
-    assert_eq!(proof, Proof::Optimal);
+    assert_eq!(proof, SchemeProof::Optimal);
     assert_eq!(setting.bytes(exact.unwrap().cost), 39_841_728);
     assert_eq!(setting.bytes(algorithm.unwrap().cost), 47_371_968);
 }
@@ -281,7 +281,7 @@ fn the_exact_search_equals_brute_force_on_random_graphs() {
         };
         let price = memory_cost(&graph, &setting);
         let (exact, proof) = fuse(&graph, &setting, 10_000);
-        assert_eq!(proof, Proof::Optimal);
+        assert_eq!(proof, SchemeProof::Optimal);
         let found = exact.as_ref().map(|scheme| (scheme.cost, scheme.groups.len()));
         assert_eq!(found, brute_force(&graph, &|group| price.of(group)), "case {case}: {graph:?}, {setting:?}");
 
@@ -312,7 +312,7 @@ fn the_exact_search_equals_brute_force_on_random_graphs() {
 
         // A network that is too wide for its limit.
         let (bounded, proof) = fuse(&graph, &setting, 1);
-        let Proof::TooWide(at_least) = proof else { panic!("one ideal is never all") };
+        let SchemeProof::TooWide(at_least) = proof else { panic!("one ideal is never all") };
         assert!(at_least <= cost && cost <= bounded.map_or(u64::MAX, |scheme| scheme.cost));
 
         // A larger buffer.

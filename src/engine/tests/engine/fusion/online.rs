@@ -1,8 +1,9 @@
 //! Groups that are chosen again for another buffer or another array: Optimus on a person's design.
 
 use fusescape_engine::explore::{
-    ARRAY_SIZES, CostStore, Dataflow, Fusions, GroupSearch, Grouped, ONLINE_STEPS, OnlineStudy, PUBLISHED_TIMES,
-    PaperStudy, Request, Settings, StackLimits, StackStudy, Sweep, compare_fusions, dataflow_request,
+    ARRAY_SIZES, ArrayDataflow, CostStore, FusionComparison, GroupSearch, GroupingTraffic, ONLINE_STEPS, OnlineProblem,
+    PUBLISHED_TIMES, PaperProblem, Request, Settings, StackLimits, StackProblem, Sweep, compare_fusions,
+    dataflow_request,
 };
 use fusescape_engine::fusion::document::operators_of;
 use fusescape_engine::fusion::{PaperNetwork, Setting};
@@ -19,8 +20,8 @@ fn request(hardware: &str, workload: &str) -> Request {
     }
 }
 
-fn fusions(request: &Request) -> Fusions {
-    let mut study = StackStudy::new(Sweep::new(request).unwrap(), StackLimits::default()).unwrap();
+fn fusions(request: &Request) -> FusionComparison {
+    let mut study = StackProblem::new(Sweep::new(request).unwrap(), StackLimits::default()).unwrap();
     let mut store = CostStore::default();
     let runs: Vec<_> = (0..study.parts()).flat_map(|part| study.part(&mut store, part)).collect();
     compare_fusions(&study, &runs)
@@ -35,7 +36,7 @@ fn groups_for_every_buffer_are_schemes_between_the_best_and_what_was_asked() {
         ("zigzag-8x8", "vgg16-e"),
     ] {
         let sweep = Sweep::new(&request(hardware, workload)).unwrap();
-        let (study, graph) = (OnlineStudy::new(&sweep).unwrap(), operators_of(&sweep.network).unwrap());
+        let (study, graph) = (OnlineProblem::new(&sweep).unwrap(), operators_of(&sweep.network).unwrap());
         assert_eq!(study.buffer_bytes(0), sweep.core.on_chip_bytes());
         assert_eq!(study.buffer_bytes(4), 2 * study.buffer_bytes(0));
         let mut before: Option<f64> = None;
@@ -61,7 +62,7 @@ fn groups_for_every_buffer_are_schemes_between_the_best_and_what_was_asked() {
 
 #[test]
 fn a_group_that_others_do_not_have_is_changed() {
-    let grouped = |groups: &[&[usize]]| Grouped {
+    let grouped = |groups: &[&[usize]]| GroupingTraffic {
         groups: groups.iter().map(|group| group.iter().map(|&layer| layer.into()).collect()).collect(),
         bytes: 1.0,
     };
@@ -73,7 +74,7 @@ fn a_group_that_others_do_not_have_is_changed() {
 #[test]
 fn networks_of_the_paper_are_searched_as_it_does_and_better() {
     for published in PUBLISHED_TIMES {
-        let study = PaperStudy::new(published.network);
+        let study = PaperProblem::new(published.network);
         let [algorithm1, exact, online] = GroupSearch::ALL.map(|search| study.search(search));
         let cost = |found: &(Option<_>, _)| -> u64 {
             let scheme: &fusescape_engine::fusion::Scheme = found.0.as_ref().unwrap();
@@ -93,11 +94,11 @@ fn the_dataflow_that_a_design_has_changes_nothing() {
     let mut compared = 0;
     for hardware in ["tpu-like", "tpu-like-df"] {
         let own = request(hardware, "resnet18");
-        let (other, sides) = dataflow_request(&own, Dataflow::WeightStationary, 0).unwrap();
+        let (other, sides) = dataflow_request(&own, ArrayDataflow::WeightStationary, 0).unwrap();
         assert_eq!(sides.0, sides.1);
         let (own, other) = (fusions(&own), fusions(&other));
         assert_eq!(own.buffer_bytes, other.buffer_bytes);
-        for ((method, own), (_, other)) in own.verdicts.iter().zip(&other.verdicts) {
+        for ((method, own), (_, other)) in own.results.iter().zip(&other.results) {
             let (Ok(own), Ok(other)) = (own, other) else {
                 // A method may cut stacks that have no tile of this size.
                 assert_eq!(own.as_ref().err(), other.as_ref().err(), "{hardware}, {method:?}");
@@ -122,7 +123,9 @@ fn every_accelerator_can_have_every_dataflow_and_size() {
     for preset in hardware_presets() {
         let own = request(preset.id, "resnet18");
         let pes = Sweep::new(&own).unwrap().core.pe_count();
-        for (dataflow, doublings) in ARRAY_SIZES.into_iter().flat_map(|size| Dataflow::ALL.map(|flow| (flow, size))) {
+        for (dataflow, doublings) in
+            ARRAY_SIZES.into_iter().flat_map(|size| ArrayDataflow::ALL.map(|flow| (flow, size)))
+        {
             let what = format!("{}, {dataflow:?}, {doublings}", preset.id);
             let (request, (rows, columns)) = dataflow_request(&own, dataflow, doublings).unwrap();
             let sweep = Sweep::new(&request).unwrap_or_else(|wrong| panic!("{what}: {wrong}"));
@@ -132,11 +135,17 @@ fn every_accelerator_can_have_every_dataflow_and_size() {
             let along = |dim: Dim| conv.iter().filter(|part| part.dim == dim).map(|part| part.limit).product::<u64>();
             let throughput = Setting::of(&sweep.core, &sweep.network).throughput;
             match dataflow {
-                Dataflow::WeightStationary => assert_eq!((along(Dim::C), along(Dim::K)), (rows, columns), "{what}"),
-                Dataflow::OutputStationary => assert_eq!((along(Dim::OY), along(Dim::OX)), (rows, columns), "{what}"),
-                Dataflow::ColumnsAndChannels => assert_eq!((along(Dim::OX), along(Dim::K)), (rows, columns), "{what}"),
+                ArrayDataflow::WeightStationary => {
+                    assert_eq!((along(Dim::C), along(Dim::K)), (rows, columns), "{what}")
+                }
+                ArrayDataflow::OutputStationary => {
+                    assert_eq!((along(Dim::OY), along(Dim::OX)), (rows, columns), "{what}")
+                }
+                ArrayDataflow::ColumnsAndChannels => {
+                    assert_eq!((along(Dim::OX), along(Dim::K)), (rows, columns), "{what}")
+                }
                 // ResNet18's kernels have three rows.
-                Dataflow::RowStationary => {
+                ArrayDataflow::RowStationary => {
                     assert_eq!((along(Dim::FY), along(Dim::OY)), (3, columns), "{what}");
                     assert!(3 * along(Dim::K) <= rows, "{what}");
                 }
@@ -152,7 +161,7 @@ fn every_accelerator_can_have_every_dataflow_and_size() {
 fn without_convolutions_kernels_of_one_row_are_unrolled() {
     let workload = "name: pointwise\nlayers: [{ name: in, type: input, K: 4, size: 8 x 8 }, { name: a, type: conv, K: 8, kernel: 1 x 1 }]";
     let own = Request { workload: workload.into(), ..request("tpu-like", "resnet18") };
-    let (request, (rows, _)) = dataflow_request(&own, Dataflow::RowStationary, 0).unwrap();
+    let (request, (rows, _)) = dataflow_request(&own, ArrayDataflow::RowStationary, 0).unwrap();
     let core = Sweep::new(&request).unwrap().core;
     let limits = |dim: Dim| {
         core.unroll(LayerKind::Conv).iter().filter(|part| part.dim == dim).map(|part| part.limit).sum::<u64>()
@@ -163,7 +172,11 @@ fn without_convolutions_kernels_of_one_row_are_unrolled() {
 #[test]
 fn designs_with_mistakes_have_no_dataflows() {
     let broken = Request { hardware: "array: 7".into(), ..request("tpu-like", "resnet18") };
-    assert!(dataflow_request(&broken, Dataflow::WeightStationary, 0).unwrap_err().0[0].path.starts_with("hardware"));
+    assert!(
+        dataflow_request(&broken, ArrayDataflow::WeightStationary, 0).unwrap_err().0[0].path.starts_with("hardware")
+    );
     let broken = Request { workload: "layers: 7".into(), ..request("tpu-like", "resnet18") };
-    assert!(dataflow_request(&broken, Dataflow::WeightStationary, 0).unwrap_err().0[0].path.starts_with("workload"));
+    assert!(
+        dataflow_request(&broken, ArrayDataflow::WeightStationary, 0).unwrap_err().0[0].path.starts_with("workload")
+    );
 }

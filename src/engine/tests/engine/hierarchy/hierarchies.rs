@@ -3,8 +3,8 @@
 
 use fusescape_engine::hardware::{Core, Operand};
 use fusescape_engine::hierarchy::{
-    Exploration, Front, Hierarchy, HierarchyRequest, HierarchySettings, Point, SearchOutcome, Sought, Study, Widths,
-    unrollings,
+    Exploration, Front, HierarchyCost, HierarchyProblem, HierarchyRequest, HierarchySettings, MemoryHierarchy,
+    SearchOutcome, Sought, Widths, unrollings,
 };
 use fusescape_engine::job::{Job, Progress, Worker};
 use fusescape_engine::mapping::LayerOnCore;
@@ -61,12 +61,12 @@ fn request(settings: HierarchySettings) -> HierarchyRequest {
     HierarchyRequest { pool: POOL.into(), hardware: ARRAY.into(), workload: NETWORK.into(), settings }
 }
 
-fn study(settings: HierarchySettings) -> Study {
-    Study::new(&request(settings)).unwrap_or_else(|wrong| panic!("{wrong}"))
+fn study(settings: HierarchySettings) -> HierarchyProblem {
+    HierarchyProblem::new(&request(settings)).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
-fn preset_study(settings: HierarchySettings) -> Study {
-    Study::new(&preset_request(settings)).unwrap_or_else(|wrong| panic!("{wrong}"))
+fn preset_study(settings: HierarchySettings) -> HierarchyProblem {
+    HierarchyProblem::new(&preset_request(settings)).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
 fn preset_request(settings: HierarchySettings) -> HierarchyRequest {
@@ -118,7 +118,7 @@ fn every_combination_is_listed_once() {
     for study in [&one_level, &two_levels] {
         let names: HashSet<String> = study.hierarchies.iter().map(|hierarchy| study.name(hierarchy)).collect();
         assert_eq!(names.len(), study.hierarchies.len(), "no two have one name");
-        let again = Study::new(&request(study.settings.clone())).unwrap();
+        let again = HierarchyProblem::new(&request(study.settings.clone())).unwrap();
         assert_eq!(again.hierarchies, study.hierarchies, "the order is always the same");
     }
 }
@@ -161,9 +161,9 @@ fn the_area_counts_every_instance_and_stays_within_the_budget() {
     assert_eq!(area("W: 32 B × 8 · I: 32 B"), Some(130.0));
     for budget in [39.0, 40.0, 135.0, 300.0, 555.5] {
         let settings = HierarchySettings { budget_um2: Some(budget), ..all.settings.clone() };
-        let expected: Vec<Hierarchy> =
+        let expected: Vec<MemoryHierarchy> =
             all.hierarchies.iter().filter(|hierarchy| hierarchy.area_um2 <= budget).cloned().collect();
-        match Study::new(&request(settings)) {
+        match HierarchyProblem::new(&request(settings)) {
             Ok(study) => assert_eq!(study.hierarchies, expected, "{budget}"),
             Err(wrong) => assert!(expected.is_empty() && wrong.to_string().contains("Allow more area"), "{wrong}"),
         }
@@ -177,7 +177,8 @@ fn the_width_fits_what_lies_below() {
     let widths = |name: &str| study.hierarchies.iter().any(|hierarchy| study.name(hierarchy) == name);
     assert!(widths("W: 1 KiB (64 bit)") && !widths("W: 1 KiB (16 bit)"));
     assert!(widths("I: 1 KiB (16 bit)") && !widths("I: 1 KiB (64 bit)"), "two inputs at once are 16 bit");
-    let all = Study::new(&request(HierarchySettings { widths: Widths::All, ..study.settings.clone() })).unwrap();
+    let all =
+        HierarchyProblem::new(&request(HierarchySettings { widths: Widths::All, ..study.settings.clone() })).unwrap();
     let names: HashSet<String> = all.hierarchies.iter().map(|hierarchy| all.name(hierarchy)).collect();
     assert!(study.hierarchies.iter().all(|hierarchy| names.contains(&study.name(hierarchy))));
     assert!(names.contains("W: 1 KiB (16 bit)") && names.len() == all.hierarchies.len());
@@ -190,7 +191,7 @@ fn a_width_fits_sums_that_are_not_finished() {
         let hardware = ARRAY.replace("{ D1: 4, D2: 2 }", "{ D1: 1, D2: 1 }");
         let workload = NETWORK.replace("O_partial: 16", &format!("O_partial: {sum}"));
         let settings = HierarchySettings { max_levels: 1, ..one_layer() };
-        let study = Study::new(&HierarchyRequest { hardware, workload, ..request(settings) }).unwrap();
+        let study = HierarchyProblem::new(&HierarchyRequest { hardware, workload, ..request(settings) }).unwrap();
         let has = |width: u32| {
             let name = format!("O: 1 KiB ({width} bit)");
             study.hierarchies.iter().any(|hierarchy| study.name(hierarchy) == name)
@@ -204,7 +205,7 @@ fn the_narrower_of_two_ports_decides_whether_a_width_fits() {
     let pool = POOL
         .replace("{ width: 16 bit, read_energy: 3 pJ", "{ read_width: 64 bit, write_width: 16 bit, read_energy: 3 pJ");
     let settings = HierarchySettings { max_levels: 1, ..one_layer() };
-    let study = Study::new(&HierarchyRequest { pool, ..request(settings) }).unwrap();
+    let study = HierarchyProblem::new(&HierarchyRequest { pool, ..request(settings) }).unwrap();
     let names: HashSet<String> = study.hierarchies.iter().map(|hierarchy| study.name(hierarchy)).collect();
     // Four weights of 8 bit at once.
     assert!(names.contains("W: 1 KiB (64 bit)") && !names.contains("W: 1 KiB (64/16 bit)"), "{names:?}");
@@ -215,7 +216,7 @@ fn all_memories_are_smaller_than_the_highest() {
     for (size, is_offered) in [("1 KiB", false), ("1032 B", true)] {
         let hardware = ARRAY.replace("size: 1 GiB", &format!("size: {size}"));
         let settings = HierarchySettings { min_ratio: 1, max_levels: 1, ..one_layer() };
-        let study = Study::new(&HierarchyRequest { hardware, ..request(settings) }).unwrap();
+        let study = HierarchyProblem::new(&HierarchyRequest { hardware, ..request(settings) }).unwrap();
         let names: Vec<String> = study.hierarchies.iter().map(|hierarchy| study.name(hierarchy)).collect();
         assert_eq!(names.iter().any(|name| name.contains("1 KiB")), is_offered, "{size}: {names:?}");
     }
@@ -226,7 +227,7 @@ fn a_name_says_along_which_array_dimensions_there_are_several() {
     let pool = POOL.replace("[per_pe, shared]", "[per_dimension]");
     let hardware = ARRAY.replace("{ D1: 4, D2: 2 }", "{ D1: 4, D2: 4 }");
     let settings = HierarchySettings { max_levels: 1, ..one_layer() };
-    let study = Study::new(&HierarchyRequest { pool, hardware, ..request(settings) }).unwrap();
+    let study = HierarchyProblem::new(&HierarchyRequest { pool, hardware, ..request(settings) }).unwrap();
     let mut along = BTreeSet::new();
     for hierarchy in &study.hierarchies {
         let core = study.core_of(hierarchy).unwrap();
@@ -243,7 +244,7 @@ fn a_name_says_along_which_array_dimensions_there_are_several() {
 }
 
 /// The costs of every hierarchy, without a front to compare with.
-fn search_all(study: &Study) -> Vec<Point> {
+fn search_all(study: &HierarchyProblem) -> Vec<HierarchyCost> {
     (0..study.hierarchies.len())
         .filter_map(|index| match study.search(index, &Front::default()) {
             SearchOutcome::Found(point) => Some(point),
@@ -253,8 +254,8 @@ fn search_all(study: &Study) -> Vec<Point> {
         .collect()
 }
 
-fn front_by_comparing_all(points: &[Point]) -> Vec<Point> {
-    let beats = |a: &Point, b: &Point| {
+fn front_by_comparing_all(points: &[HierarchyCost]) -> Vec<HierarchyCost> {
+    let beats = |a: &HierarchyCost, b: &HierarchyCost| {
         let (a, b) = ((a.energy_pj, a.latency_cycles, a.area_um2), (b.energy_pj, b.latency_cycles, b.area_um2));
         a.0 <= b.0 && a.1 <= b.1 && a.2 <= b.2 && a != b
     };
@@ -262,11 +263,11 @@ fn front_by_comparing_all(points: &[Point]) -> Vec<Point> {
 }
 
 /// Runs a study with so many workers that return in reverse order, each with only a part of its task.
-fn explore(study: &Arc<Study>, workers: usize) -> Exploration {
+fn explore(study: &Arc<HierarchyProblem>, workers: usize) -> Exploration {
     run(study, Exploration::of(study), workers)
 }
 
-fn run(study: &Arc<Study>, mut exploration: Exploration, workers: usize) -> Exploration {
+fn run(study: &Arc<HierarchyProblem>, mut exploration: Exploration, workers: usize) -> Exploration {
     let mut bench = Arc::clone(study);
     loop {
         let mut given: Vec<_> =
@@ -299,7 +300,7 @@ fn what_the_highest_memory_alone_cannot_hold_may_fit_with_memories_below() {
     for size in ["431 B", "432 B", "575 B", "576 B"] {
         let hardware = ARRAY.replace("1 GiB", size);
         let settings = HierarchySettings { min_ratio: 1, ..one_layer() };
-        let study = Study::new(&HierarchyRequest { hardware, ..request(settings) }).unwrap();
+        let study = HierarchyProblem::new(&HierarchyRequest { hardware, ..request(settings) }).unwrap();
         for (index, hierarchy) in study.hierarchies.iter().enumerate() {
             let core = study.core_of(hierarchy).unwrap();
             let problem = study.layers[0].problem(&core);
@@ -339,7 +340,7 @@ fn leaving_hierarchies_out_changes_neither_the_front_nor_the_best() {
             pruned += counts.pruned;
         }
         // Only the best: the same one with any pruning, and no other.
-        let mut seeking = Study::clone(&study);
+        let mut seeking = HierarchyProblem::clone(&study);
         seeking.settings.sought = Sought::Best;
         let seeking = Arc::new(seeking);
         let best = explore(&study, 7).best();
@@ -411,7 +412,7 @@ fn a_network_is_the_sum_of_its_layers_and_equal_ones_are_searched_once() {
 fn what_cannot_serve_the_array_is_infeasible_with_a_reason() {
     // At least 8 outputs of 8 bit do not fit into a register that is too small for them.
     let pool = POOL.replace("size: 32 B", "size: 8 bit");
-    let study = Arc::new(Study::new(&HierarchyRequest { pool, ..request(one_layer()) }).unwrap());
+    let study = Arc::new(HierarchyProblem::new(&HierarchyRequest { pool, ..request(one_layer()) }).unwrap());
     let exploration = explore(&study, 3);
     assert!(exploration.counts().infeasible > 0);
     let reason = exploration.reason().unwrap();
@@ -430,7 +431,8 @@ fn other_unrollings_keep_the_hierarchies() {
         let [first, second] = unrolling.loops.map(|of| of.dim);
         let text = hardware.replace("{ D1: OX, D2: K }", &format!("{{ D1: {first}, D2: {second} }}"));
         let stated =
-            Study::new(&HierarchyRequest { hardware: text, ..preset_request(study.settings.clone()) }).unwrap();
+            HierarchyProblem::new(&HierarchyRequest { hardware: text, ..preset_request(study.settings.clone()) })
+                .unwrap();
         assert_eq!(study.unrolled(&unrolling).layers, stated.layers, "{}", unrolling.title);
     }
 }
@@ -511,7 +513,7 @@ fn hierarchies_of_memories_with_the_longest_names_are_documents_too() {
         workload: NETWORK.to_owned(),
         settings: HierarchySettings::default(),
     };
-    let study = Study::new(&request(pool(90))).unwrap();
+    let study = HierarchyProblem::new(&request(pool(90))).unwrap();
     for hierarchy in &study.hierarchies {
         let read = Core::from_text(&study.document(hierarchy)).unwrap();
         assert_eq!(read.memories, study.core_of(hierarchy).unwrap().memories);
@@ -535,7 +537,7 @@ fn everything_wrong_with_a_request_is_said_at_once() {
             ..HierarchySettings::default()
         },
     };
-    let said = Study::new(&wrong).err().unwrap().to_string();
+    let said = HierarchyProblem::new(&wrong).err().unwrap().to_string();
     for part in [
         "pool.memories[0].size",
         "hardware.memories",
@@ -547,7 +549,7 @@ fn everything_wrong_with_a_request_is_said_at_once() {
         assert!(said.contains(part), "{part} is not in\n{said}");
     }
     let layers = HierarchySettings { layers: vec!["aa".into()], ..HierarchySettings::default() };
-    assert!(Study::new(&request(layers)).err().unwrap().to_string().contains("settings.layers"));
+    assert!(HierarchyProblem::new(&request(layers)).err().unwrap().to_string().contains("settings.layers"));
     let endless =
         HierarchySettings { max_levels: 4, min_ratio: 1, widths: Widths::All, ..HierarchySettings::default() };
     let text = |presets, id| find_preset(presets, id).unwrap().text.to_owned();
@@ -557,5 +559,5 @@ fn everything_wrong_with_a_request_is_said_at_once() {
         workload: NETWORK.into(),
         settings: endless,
     };
-    assert!(Study::new(&many).err().unwrap().to_string().contains("more than 2000000 hierarchies"));
+    assert!(HierarchyProblem::new(&many).err().unwrap().to_string().contains("more than 2000000 hierarchies"));
 }

@@ -1,6 +1,6 @@
 //! Multi-tiling against single pixels, on random chains: every pixel is computed once, when it is first read.
 
-use fusescape_engine::interlayer::{Axis, Chain, Run, closed_form, unique_tiles};
+use fusescape_engine::interlayer::{Chain, EqualTiles, LayerAxis, closed_form, unique_tiles};
 use fusescape_engine::workload::Network;
 use fusescape_test_support::multi_tiling::{multi_tiled_macs, tile_sets};
 use fusescape_test_support::random::Lcg;
@@ -31,7 +31,7 @@ fn random_chain(random: &mut Lcg) -> Chain {
 }
 
 /// The columns that each layer newly computes with every tile, found column by column.
-fn newly_needed(axes: &[Axis], tile: u64) -> Vec<Vec<BTreeSet<u64>>> {
+fn newly_needed(axes: &[LayerAxis], tile: u64) -> Vec<Vec<BTreeSet<u64>>> {
     let bottom = axes.last().unwrap();
     let tiles = bottom.output.div_ceil(tile);
     let mut done: Vec<BTreeSet<u64>> = vec![BTreeSet::new(); axes.len()];
@@ -59,7 +59,7 @@ fn newly_needed(axes: &[Axis], tile: u64) -> Vec<Vec<BTreeSet<u64>>> {
     newly
 }
 
-fn intervals(runs: &[Run]) -> Vec<BTreeSet<u64>> {
+fn intervals(runs: &[EqualTiles]) -> Vec<BTreeSet<u64>> {
     let mut start = 0;
     runs.iter()
         .flat_map(|run| (0..run.count).map(|_| run.size))
@@ -77,7 +77,7 @@ fn exactly_the_unique_pixels_are_computed() {
     for _ in 0..1_000 {
         let chain = random_chain(&mut random);
         let layers = chain.layers();
-        let (x, y): (Vec<Axis>, Vec<Axis>) = layers.iter().map(|layer| (layer.x, layer.y)).unzip();
+        let (x, y): (Vec<LayerAxis>, Vec<LayerAxis>) = layers.iter().map(|layer| (layer.x, layer.y)).unzip();
         let tiles = [&x, &y].map(|axes| 1 + random.below(axes.last().unwrap().output));
         let runs = [unique_tiles(&x, tiles[0]), unique_tiles(&y, tiles[1])];
         for ((axes, runs), tile) in [&x, &y].into_iter().zip(&runs).zip(tiles) {

@@ -2,8 +2,9 @@
 
 use fusescape_engine::hardware::Core;
 use fusescape_engine::interlayer::{
-    Accelerator, Array, Block, Chain, ChainLayer, FusedSchedule, FusionMode, LayerSchedule, Parameters, REGISTER_BYTES,
-    RegisterFile, RowStationary, Step, groups_of, legal_sequences, partitions, schedule_chain, sub_arrays,
+    Accelerator, Chain, ChainLayer, FusedSchedule, FusionMode, LayerBlock, Parameters, PeArray, REGISTER_BYTES,
+    RegisterFile, RowStationary, ScheduleStep, SingleLayerSchedule, groups_of, legal_sequences, partitions,
+    schedule_chain, sub_arrays,
 };
 use fusescape_engine::workload::Network;
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
@@ -45,7 +46,7 @@ layers:
 }
 
 /// Whether rectangles fit into the free cells of an array: the first free cell is covered by one of them or stays free.
-fn fits_cell_by_cell(array: Array, covered: &mut [bool], cell: usize, left: &[Array]) -> bool {
+fn fits_cell_by_cell(array: PeArray, covered: &mut [bool], cell: usize, left: &[PeArray]) -> bool {
     let (columns, rows) = (array.columns as usize, array.rows as usize);
     if left.is_empty() {
         return true;
@@ -84,8 +85,8 @@ fn an_array_is_as_large_as_a_kernel_or_has_no_mapping() {
     let layer = &chain.layers()[0];
     let side = layer.x.kernel;
     for (columns, rows) in [(side - 1, side), (side, side - 1), (side, side), (side + 1, side), (side, side + 1)] {
-        let block = Block { rows: 1, input_maps: 1, output_maps: 1 };
-        let mapping = RowStationary::new(layer, block, Array { columns, rows }, RegisterFile::of(REGISTER_BYTES));
+        let block = LayerBlock { rows: 1, input_maps: 1, output_maps: 1 };
+        let mapping = RowStationary::new(layer, block, PeArray { columns, rows }, RegisterFile::of(REGISTER_BYTES));
         assert_eq!(mapping.is_some(), columns >= side && rows >= side, "{columns} x {rows}");
     }
 }
@@ -95,7 +96,7 @@ fn partitions_of_two_layers_are_all_that_fit() {
     let chain = chain(VGG16_E);
     let layers = &chain.layers()[1..3];
     for (columns, rows) in [(6, 4), (8, 3), (6, 6), (9, 6), (4, 12)] {
-        let array = Array { columns, rows };
+        let array = PeArray { columns, rows };
         let [first, second] = [0, 1].map(|layer: usize| sub_arrays(&layers[layer], array));
         let mut expected = Vec::new();
         for &first in &first {
@@ -112,12 +113,12 @@ fn partitions_of_two_layers_are_all_that_fit() {
 
 #[test]
 fn partitions_of_more_layers_fit_and_no_part_can_grow() {
-    let array = Array { columns: 12, rows: 8 };
+    let array = PeArray { columns: 12, rows: 8 };
     let chain = chain(VGG16_E);
     for layers in [3, 4].map(|count| &chain.layers()[..count]).into_iter().take(sample_or_all(1, 2)) {
         let partitions = partitions(layers, array);
         assert!(!partitions.is_empty());
-        let fits = |parts: &[Array]| fits_cell_by_cell(array, &mut [false; 96], 0, parts);
+        let fits = |parts: &[PeArray]| fits_cell_by_cell(array, &mut [false; 96], 0, parts);
         for parts in &partitions {
             assert!(fits(parts), "{parts:?}");
             for (index, part) in parts.iter().enumerate() {
@@ -137,7 +138,7 @@ fn partitions_of_more_layers_fit_and_no_part_can_grow() {
 fn partitions_of_any_array_are_few_enough_to_wait_for() {
     let chain = chain(VGG16_E);
     for (columns, rows) in [(5040, 5040), (55_440, 720_720), (1 << 47, 8)] {
-        let array = Array { columns, rows };
+        let array = PeArray { columns, rows };
         for layers in [&chain.layers()[..2], &chain.layers()[..3], &chain.layers()[..4]] {
             let partitions = partitions(layers, array);
             assert!(!partitions.is_empty() && partitions.len() < 40_000, "{array:?}: {}", partitions.len());
@@ -151,7 +152,7 @@ fn partitions_of_any_array_are_few_enough_to_wait_for() {
 
 #[test]
 fn the_chosen_sequences_never_cost_more_than_single_layers_and_cover_every_layer() {
-    let energy = |cost: &fusescape_engine::interlayer::Cost, accelerator: &Accelerator| {
+    let energy = |cost: &fusescape_engine::interlayer::ChainCost, accelerator: &Accelerator| {
         cost.energy(accelerator, &PARAMETERS.report).total()
     };
     for preset in [VGG16_E, RESNET18] {
@@ -162,8 +163,8 @@ fn the_chosen_sequences_never_cost_more_than_single_layers_and_cover_every_layer
                 let mut next = 0;
                 for step in &steps {
                     let layers = match step {
-                        Step::Single(layer, _) => *layer..layer + 1,
-                        Step::Fused(layers, schedule) => {
+                        ScheduleStep::Single(layer, _) => *layer..layer + 1,
+                        ScheduleStep::Fused(layers, schedule) => {
                             assert!(schedule.buffers.total() <= accelerator.buffer);
                             layers.clone()
                         }
@@ -172,7 +173,8 @@ fn the_chosen_sequences_never_cost_more_than_single_layers_and_cover_every_layer
                     next = layers.end;
                 }
                 assert_eq!(next, chain.layers().len());
-                let single = |layer: &ChainLayer| LayerSchedule::best(layer, accelerator, &PARAMETERS).unwrap().cost;
+                let single =
+                    |layer: &ChainLayer| SingleLayerSchedule::best(layer, accelerator, &PARAMETERS).unwrap().cost;
                 let apart: u128 = chain.layers().iter().map(|layer| energy(&single(layer), accelerator)).sum();
                 let together: u128 = steps.iter().map(|step| energy(step.cost(), accelerator)).sum();
                 assert!(together <= apart, "{together} > {apart}");
@@ -188,7 +190,7 @@ fn nothing_fits_into_a_buffer_of_a_few_bytes() {
     let chain = chain(RESNET18);
     let tiny = Accelerator { buffer: 16, ..Accelerator::PUBLISHED[0] };
     assert_eq!(legal_sequences(&chain, tiny.buffer, 4), Vec::new());
-    assert_eq!(LayerSchedule::best(&chain.layers()[0], &tiny, &PARAMETERS), None);
+    assert_eq!(SingleLayerSchedule::best(&chain.layers()[0], &tiny, &PARAMETERS), None);
     assert_eq!(FusedSchedule::best(&chain.layers()[..2], FusionMode::Temporal, &tiny, &PARAMETERS), None);
     assert_eq!(schedule_chain(&chain, FusionMode::Temporal, 2, &tiny, &PARAMETERS), None);
 }

@@ -2,8 +2,8 @@
 //! hardware.
 
 use fusescape_engine::explore::{
-    Chains, Request, Resource, RunCost, Sequence, SequenceCosts, SequenceFinding, SequenceNeeds, SequencePartitions,
-    SequenceQuestion, Settings, Sharing, Sweep, chosen_sequences, find_sequences,
+    LayersCost, NetworkChains, Request, Resource, Sequence, SequenceCosts, SequenceFinding, SequencePartitions,
+    SequenceQuestion, SequenceRequirements, Settings, Sharing, Sweep, chosen_sequences, find_sequences,
 };
 use fusescape_engine::interlayer::{Chain, FusionMode, MOST_LAYERS, groups_of};
 use fusescape_engine::search::Objective;
@@ -32,7 +32,7 @@ fn find(sweep: &Sweep, question: SequenceQuestion) -> SequenceFinding {
     find_sequences(sweep, question).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
-fn chains(sweep: &Sweep) -> Chains {
+fn chains(sweep: &Sweep) -> NetworkChains {
     let SequenceFinding::Chains(chains) = find(sweep, SequenceQuestion::Chains) else { panic!() };
     chains
 }
@@ -42,7 +42,7 @@ fn costs(sweep: &Sweep, sequence: Sequence) -> SequenceCosts {
     *costs
 }
 
-fn needs(sweep: &Sweep, sequence: Sequence) -> SequenceNeeds {
+fn needs(sweep: &Sweep, sequence: Sequence) -> SequenceRequirements {
     let SequenceFinding::Needs(needs) = find(sweep, SequenceQuestion::Needs(sequence)) else { panic!() };
     needs
 }
@@ -53,7 +53,7 @@ fn partitions(sweep: &Sweep, sequence: Sequence) -> Option<SequencePartitions> {
 }
 
 /// Sums over some layers or all of them: one by one, temporal, spatial; and the cycles if every PE computed in each.
-fn runs(sweep: &Sweep, of: Option<Sequence>, resource: Resource, step: i32) -> ([Option<RunCost>; 3], u64) {
+fn runs(sweep: &Sweep, of: Option<Sequence>, resource: Resource, step: i32) -> ([Option<LayersCost>; 3], u64) {
     let question = SequenceQuestion::Resources(of, resource, step);
     let SequenceFinding::Resources(found) = find(sweep, question) else { panic!() };
     (found.runs, found.ideal_cycles)
@@ -109,7 +109,7 @@ fn a_sequence_on_the_design_itself_costs_what_it_costs() {
             let (found, ideal) = runs(&sweep, Some(sequence), Resource::Buffer, 0);
             let costs = costs(&sweep, sequence);
             let fused = |mode: FusionMode| costs.in_mode(mode).map(|fused| fused.run);
-            let single = RunCost::sum(chains.singles(sequence).iter().copied());
+            let single = LayersCost::sum(chains.singles(sequence).iter().copied());
             assert_eq!(found, [single, fused(FusionMode::Temporal), fused(FusionMode::Spatial)]);
             assert!(found.iter().flatten().all(|run| run.latency_cycles >= ideal && run.cost.compute_cycles >= ideal));
         }
@@ -132,7 +132,8 @@ fn storage_grows_with_every_layer_and_saves_what_lies_between() {
                 for pair in found.windows(2) {
                     let [fewer, more] = pair else { panic!() };
                     assert!(more.storage.total() >= fewer.storage.total(), "{} {}", fewer.last, more.last);
-                    let saved = |need: &fusescape_engine::explore::Need| need.apart_bytes - need.together_bytes;
+                    let saved =
+                        |need: &fusescape_engine::explore::ResourceRequirement| need.apart_bytes - need.together_bytes;
                     assert!(saved(more) > saved(fewer));
                 }
                 // Every weight is read; unfused, every map between two layers is written and read again.

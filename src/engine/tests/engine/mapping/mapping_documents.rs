@@ -1,7 +1,7 @@
 //! Mapping documents: results of a search are written and read back to the same bits, and all mistakes are reported at
 //! once.
 
-use fusescape_engine::explore::{LayerRequest, LayerStudy, mapping_document, own_mappings};
+use fusescape_engine::explore::{DesignLayer, LayerRequest, mapping_document, user_mappings};
 use fusescape_engine::hardware::Core;
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::Strategy;
@@ -23,11 +23,11 @@ fn a_document_of_what_was_found_costs_the_same_to_the_bit() {
         for (rules, strategy) in [(Rules::CORRECTED, Strategy::Exact), (Rules::ZIGZAG_3_8, Strategy::Loma)] {
             let request = LayerRequest { rules, strategy, lpf_limit: 4, ..layer_request(hardware, workload, None) };
             let (core, network) = documents(&request);
-            let studies: Vec<LayerStudy> = network
+            let studies: Vec<DesignLayer> = network
                 .computing()
                 .map(|id| {
                     let layer = Some(network.layer(id).name.clone());
-                    LayerStudy::of(core.clone(), &network, &LayerRequest { layer, ..request.clone() }).unwrap()
+                    DesignLayer::of(core.clone(), &network, &LayerRequest { layer, ..request.clone() }).unwrap()
                 })
                 .collect();
             let found: Vec<_> = studies.iter().filter_map(|study| Some((study, study.best().ok()?))).collect();
@@ -36,7 +36,7 @@ fn a_document_of_what_was_found_costs_the_same_to_the_bit() {
             let text = write_mapping(&spec);
             assert_eq!(read_mapping(&text).both(), (spec, Default::default()));
             let again =
-                own_mappings(&text, &core, &network, &request).unwrap_or_else(|wrong| panic!("{wrong}\n{text}"));
+                user_mappings(&text, &core, &network, &request).unwrap_or_else(|wrong| panic!("{wrong}\n{text}"));
             assert_eq!(again.len(), found.len());
             for ((study, priced), (before, best)) in again.iter().zip(&found) {
                 assert_eq!(study.problem, before.problem);
@@ -75,7 +75,7 @@ layers:
 
 fn complaints(request: &LayerRequest, text: &str) -> Vec<String> {
     let (core, network) = documents(request);
-    let wrong = own_mappings(text, &core, &network, request).err().unwrap_or_default();
+    let wrong = user_mappings(text, &core, &network, request).err().unwrap_or_default();
     wrong.0.iter().map(ToString::to_string).collect()
 }
 
@@ -89,7 +89,7 @@ const LOOPS: &str = "      - { loop: C 2, W: reg, I: sram, O: sram }
 fn a_mapping_by_hand_is_priced_as_the_loops_say() {
     let (request, text) = toy(LOOPS);
     let (core, network) = documents(&request);
-    let priced = own_mappings(&text, &core, &network, &request).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let priced = user_mappings(&text, &core, &network, &request).unwrap_or_else(|wrong| panic!("{wrong}"));
     let [(study, mapped)] = &priced[..] else { panic!("one layer") };
     // Output first, then W and I; reusing loops move down by themselves: OX is at the registers of weights.
     assert_eq!(mapped.mapping.ends, [vec![2, 4], vec![2, 4, 4], vec![3, 4]]);
@@ -98,7 +98,7 @@ fn a_mapping_by_hand_is_priced_as_the_loops_say() {
     let reg = &mapped.words[1][0];
     assert_eq!(reg.iter().copied().fold(0.0, f64::max), 96.0 * 8.0);
     let spec = mapping_document("again", [(study, &mapped.mapping)]);
-    let again = own_mappings(&write_mapping(&spec), &core, &network, &request).unwrap();
+    let again = user_mappings(&write_mapping(&spec), &core, &network, &request).unwrap();
     assert_eq!(&again[0].1, mapped);
     // Another unrolling has other loops in time.
     let wide = text.replace("    loops:", "    unroll: { D1: OX 3, D2: OY 2 }\n    loops:");
@@ -114,9 +114,9 @@ fn an_order_alone_is_placed_as_loma_places_it() {
     let (request, text) =
         toy("      - { loop: OX 6 }\n      - { loop: OY 4 }\n      - { loop: C 2 }\n      - { loop: K 2 }\n");
     let (core, network) = documents(&request);
-    let priced = own_mappings(&text, &core, &network, &request).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let priced = user_mappings(&text, &core, &network, &request).unwrap_or_else(|wrong| panic!("{wrong}"));
     let best =
-        LayerStudy::new(&LayerRequest { strategy: Strategy::Loma, lpf_limit: 12, ..request }).unwrap().best().unwrap();
+        DesignLayer::new(&LayerRequest { strategy: Strategy::Loma, lpf_limit: 12, ..request }).unwrap().best().unwrap();
     assert!(priced[0].1.energy_pj() >= best.energy_pj());
     assert_eq!(priced[0].1.mapping.order.iter().map(|next| next.size).product::<u64>(), 96);
 }

@@ -2,9 +2,9 @@
 
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::multicore::{
-    CoreAllocation, CoreId, CoresRequest, CoresSettings, CoresStudy, Evolution, Granularity, MemoryAccess, MemoryUse,
-    NestId, OrderRule, ScheduleObjective, Scheduler, StackAllocation, StackRule, System, SystemAccount, SystemPart,
-    TileCosts, TileId, TileRun,
+    ComputedTile, CoreAllocation, CoreId, CoresAccount, CoresPart, CoresProblem, CoresRequest, CoresSettings,
+    Evolution, MemoryAccess, MemoryUsage, NestId, OrderRule, ScheduleObjective, Scheduler, StackAllocation, StackRule,
+    System, TileCosts, TileGranularity, TileId,
 };
 use fusescape_engine::search::Strategy;
 use fusescape_engine::system::{ComputeCore, CoreSystem};
@@ -49,16 +49,16 @@ fn request(workload: &str) -> CoresRequest {
     }
 }
 
-fn study(request: &CoresRequest) -> CoresStudy {
-    CoresStudy::new(request).unwrap_or_else(|wrong| panic!("{wrong}"))
+fn study(request: &CoresRequest) -> CoresProblem {
+    CoresProblem::new(request).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
 fn wrong(request: &CoresRequest) -> Vec<(String, String)> {
-    let wrong = CoresStudy::new(request).err().unwrap_or_default();
+    let wrong = CoresProblem::new(request).err().unwrap_or_default();
     wrong.0.into_iter().map(|wrong| (wrong.path, wrong.reason)).collect()
 }
 
-fn best(study: &CoresStudy) -> SystemAccount {
+fn best(study: &CoresProblem) -> CoresAccount {
     let mut costs = TileCosts::default();
     let (judged, stacks) = study.best(&mut costs).unwrap_or_else(|wrong| panic!("{wrong}"));
     study.account(&mut costs, &stacks, &judged.choice, Some(judged.order)).unwrap().1
@@ -71,7 +71,7 @@ fn attention_on_many_cores_waits_for_all_keys_and_values() {
     for tiles in ["rows 32", "channels 128", "rows 16, channels 64"] {
         let mut request = request(&preset(workload_presets(), "bert-base-block"));
         request.system = preset(system_presets(), "stream-4ws");
-        request.settings.granularity = Granularity::from_words(tiles).unwrap();
+        request.settings.granularity = TileGranularity::from_words(tiles).unwrap();
         let account = best(&study(&request));
         let of = |name: &str| {
             let layer = account.layers.iter_enumerated().find(|(_, own)| *own == name).map(|(id, _)| id);
@@ -111,7 +111,7 @@ fn an_input_is_fetched_once_for_layers_that_read_the_same_of_it() {
 
 /// Nothing is used twice, no capacity is exceeded, all data is present before it is read, and all time is accounted
 /// for.
-fn check(account: &SystemAccount, what: &str) {
+fn check(account: &CoresAccount, what: &str) {
     for memory in &account.memories {
         assert!(memory.peak_bits <= memory.capacity_bits, "{what}: {}", memory.name);
         for &(cycle, bits) in &memory.usage {
@@ -143,7 +143,7 @@ fn check(account: &SystemAccount, what: &str) {
     for link in &account.links {
         assert!(link.busy <= account.latency_cycles + 1e-6, "{what}: {}", link.name);
     }
-    assert!(account.energy.total_pj() > 0.0 && account.energy.of(SystemPart::Cores) >= 0.0);
+    assert!(account.energy.total_pj() > 0.0 && account.energy.of(CoresPart::Cores) >= 0.0);
     check_peak(account, what);
     // DRAM is not a core, and has only a name.
     let on_chip = |of: &&MemoryAccess| account.memories.iter().any(|memory| memory.name == of.memory);
@@ -156,8 +156,8 @@ fn check(account: &SystemAccount, what: &str) {
 }
 
 /// The peak of all memories together is the largest sum over memories in the cycles of a change.
-fn check_peak(account: &SystemAccount, what: &str) {
-    let held = |memory: &MemoryUse, cycle: i64| {
+fn check_peak(account: &CoresAccount, what: &str) {
+    let held = |memory: &MemoryUsage, cycle: i64| {
         let steps = memory.usage.partition_point(|step| step.0 <= cycle);
         steps.checked_sub(1).map_or(0, |last| memory.usage[last].1)
     };
@@ -170,7 +170,7 @@ fn check_peak(account: &SystemAccount, what: &str) {
 #[test]
 fn every_system_runs_a_network_with_branches_views_and_all_kinds_of_layers_or_says_which_it_cannot() {
     let mut refused = Vec::new();
-    let sizes = [Granularity::Rows(1), Granularity::Rows(3), Granularity::LayerByLayer];
+    let sizes = [TileGranularity::Rows(1), TileGranularity::Rows(3), TileGranularity::LayerByLayer];
     for (system, granularity) in pairs(system_presets(), &sizes) {
         let mut request = request(SMALL);
         request.system = system.text.to_owned();
@@ -197,7 +197,7 @@ fn every_system_runs_a_network_with_branches_views_and_all_kinds_of_layers_or_sa
 fn all_work_is_done_once_whatever_the_tiles_and_the_cores() {
     for rows in [1, 2, 5, 7, 100] {
         let mut request = request(SMALL);
-        request.settings.granularity = Granularity::Rows(rows);
+        request.settings.granularity = TileGranularity::Rows(rows);
         let study = study(&request);
         let mut costs = TileCosts::default();
         for shared in 1..=4 {
@@ -219,7 +219,7 @@ fn a_tile_waits_only_for_the_rows_and_channels_that_it_reads_even_through_a_conc
     let account = study.account(&mut costs, &[], &choice, None).unwrap().1;
     let layer = |name: &str| account.layers.position(|other| other == name).unwrap();
     let waits = |name: &str, number: usize| {
-        let is_it = |tile: &TileRun| tile.layer == layer(name) && tile.number.index() == number;
+        let is_it = |tile: &ComputedTile| tile.layer == layer(name) && tile.number.index() == number;
         let tile = account.tiles.position(is_it).unwrap();
         let place = |&before: &TileId| {
             let before = &account.tiles[before];
@@ -283,7 +283,7 @@ fn the_schedulers_of_the_public_tool_run_the_same_documents() {
         let mut request = request(SMALL);
         request.settings.scheduler = scheduler;
         let account = best(&study(&request));
-        assert_eq!(account.tiles.len(), study(&request).outline().tiles.max(account.tiles.len()), "{scheduler:?}");
+        assert_eq!(account.tiles.len(), study(&request).overview().tiles.max(account.tiles.len()), "{scheduler:?}");
         assert!(account.latency_cycles > 0.0);
     }
 }
@@ -450,16 +450,16 @@ layers:
 ",
     );
     request.settings.stacks = StackRule::One;
-    request.settings.granularity = Granularity::ByHand("conv: OY 300, OX 300; fc: K 200".to_owned());
+    request.settings.granularity = TileGranularity::ByHand("conv: OY 300, OX 300; fc: K 200".to_owned());
     let reason = "Tiles would wait for others 18000000 times, more than 10000000".to_owned();
     assert_eq!(wrong(&request), [("settings.granularity".to_owned(), reason)]);
-    request.settings.granularity = Granularity::ByHand("conv: OY 300, OX 3; fc: K 200".to_owned());
-    assert_eq!(study(&request).outline().tiles, 900 + 200);
+    request.settings.granularity = TileGranularity::ByHand("conv: OY 300, OX 3; fc: K 200".to_owned());
+    assert_eq!(study(&request).overview().tiles, 900 + 200);
     // Few enough as long as no layer is shared: then each of four parts of a tile waits for the four parts of all
     // others.
     request.workload = request.workload.replace("name: conv, type: conv, K: 1", "name: conv, type: conv, K: 256");
     request.workload = request.workload.replace("K: 200", "K: 12800");
-    request.settings.granularity = Granularity::ByHand("conv: OY 300, OX 300; fc: K 100".to_owned());
+    request.settings.granularity = TileGranularity::ByHand("conv: OY 300, OX 300; fc: K 100".to_owned());
     let reason = "Tiles would wait for others, once cores share layers, 144000000 times, more than 50000000".to_owned();
     assert_eq!(wrong(&request), [("settings.granularity".to_owned(), reason)]);
 }
@@ -467,7 +467,7 @@ layers:
 #[test]
 fn tiles_stacks_and_cores_by_hand_are_checked() {
     let mut by_hand = request(SMALL);
-    by_hand.settings.granularity = Granularity::ByHand("OY 5, C 2; conv3: K 4; left: XX 3".to_owned());
+    by_hand.settings.granularity = TileGranularity::ByHand("OY 5, C 2; conv3: K 4; left: XX 3".to_owned());
     by_hand.settings.stacks = StackRule::After(vec!["lefd".to_owned()]);
     let paths: Vec<String> = wrong(&by_hand).into_iter().map(|(path, _)| path).collect();
     assert_eq!(paths, ["settings.stacks", "settings.tiles", "settings.tiles", "settings.tiles"]);
@@ -477,13 +477,13 @@ fn tiles_stacks_and_cores_by_hand_are_checked() {
         ("OY 99999999999999999999", "`99999999999999999999` pieces of OY are too many"),
         ("OY many", "`OY many` is not a loop and a number of pieces"),
     ] {
-        by_hand.settings.granularity = Granularity::ByHand(text.to_owned());
+        by_hand.settings.granularity = TileGranularity::ByHand(text.to_owned());
         assert_eq!(wrong(&by_hand), [("settings.tiles".to_owned(), reason.to_owned())]);
     }
-    by_hand.settings.granularity = Granularity::ByHand("OY 5; left: OY 2, OX 3; fc: K 7".to_owned());
-    let outline = study(&by_hand).outline();
+    by_hand.settings.granularity = TileGranularity::ByHand("OY 5; left: OY 2, OX 3; fc: K 7".to_owned());
+    let overview = study(&by_hand).overview();
     // The image's 20 rows and 12 x 10 maps in fifths, `left` in six, `fc` in sevenths, one pixel in one.
-    assert_eq!(outline.tiles, 5 + 6 + 5 + 5 + 5 + 5 + 1 + 7);
+    assert_eq!(overview.tiles, 5 + 6 + 5 + 5 + 5 + 5 + 1 + 7);
 
     let study = study(&by_hand);
     let mut choice: CoreAllocation = study.layer_names().iter().map(|_| vec![CoreId::default()]).collect();
@@ -498,10 +498,10 @@ fn tiles_stacks_and_cores_by_hand_are_checked() {
 fn of_very_many_mistakes_in_a_field_the_first_are_said() {
     let mut many = request(SMALL);
     for text in ["XX 1;".repeat(10_000), "XX 1,".repeat(10_000), "nobody: K 2;".repeat(10_000)] {
-        many.settings.granularity = Granularity::ByHand(text);
+        many.settings.granularity = TileGranularity::ByHand(text);
         assert!((100..110).contains(&wrong(&many).len()), "{}", wrong(&many).len());
     }
-    many.settings.granularity = Granularity::LayerByLayer;
+    many.settings.granularity = TileGranularity::LayerByLayer;
     many.settings.stacks = StackRule::After(vec!["nobody".to_owned(); 10_000]);
     assert!((100..110).contains(&wrong(&many).len()), "{}", wrong(&many).len());
     many.settings.stacks = StackRule::One;
@@ -567,7 +567,7 @@ fn the_search_does_at_least_as_well_as_the_makers_of_a_chip() {
     request.system = find_preset(system_presets(), "diana").unwrap().text.to_owned();
     request.settings.stacks = StackRule::One;
     request.settings.granularity =
-        Granularity::ByHand("OY 56; conv1: K 4, OX 8, OY 112; pool1: OX 4, OY 56".to_owned());
+        TileGranularity::ByHand("OY 56; conv1: K 4, OX 8, OY 112; pool1: OX 4, OY 56".to_owned());
     let study = study(&request);
     let mut costs = TileCosts::default();
     let own = [0, 1, 2, 2, 2, 3, 2, 2, 3].map(|core| vec![CoreId::from(core)]).into_iter().collect();
@@ -600,12 +600,12 @@ fn cores_share_a_layer_as_long_as_their_arrays_stay_filled() {
                  - {{ name: b, type: conv, K: {channels}, kernel: 1 x 1 }}\n  \
                  - {{ name: c, type: depthwise, kernel: 3 x 3, padding: 1 }}\n"
             );
-            let study = CoresStudy::new(&CoresRequest {
+            let study = CoresProblem::new(&CoresRequest {
                 hardware: hardware.to_owned(),
                 workload: workload.clone(),
                 system: system.to_owned(),
                 settings: CoresSettings {
-                    granularity: Granularity::ByHand(cuts.to_owned()),
+                    granularity: TileGranularity::ByHand(cuts.to_owned()),
                     stacks: StackRule::One,
                     ..CoresSettings::default()
                 },

@@ -5,8 +5,8 @@ use super::schedules::{earliest, random_network, random_placement, random_system
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::{TiVec, ti_vec};
 use fusescape_engine::multicore::{
-    CoreTimeCause, HeldTensors, Schedule, SchedulingProblem, SystemAccount, TensorId, TileGraph, TileId, TilingRules,
-    TopMemoryId, TransferCost, TransferId, TransferRun, schedule, schedule_with_contents, tile_graph,
+    CoreTimeCause, CoresAccount, CoresSchedule, HeldTensors, SchedulingProblem, TensorId, TileGraph, TileId,
+    TilingRules, TopMemoryId, TransferCost, TransferId, TransferRun, schedule, schedule_with_contents, tile_graph,
 };
 use fusescape_test_support::random::{Lcg, oracle_cases};
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ fn transfers_are_of_the_tile_that_computes_their_tensor_or_of_the_first_that_rea
         let problem = earliest(&network, &system, &placed);
         let Ok(found) = schedule(problem) else { continue };
         let names = (0..layers.len()).map(|layer| format!("layer {layer}")).collect();
-        let account = SystemAccount::new(problem, &found, names, &ti_vec![1.0; placed.len()]);
+        let account = CoresAccount::new(problem, &found, names, &ti_vec![1.0; placed.len()]);
         // The account lists them by their beginning, those of one cycle in the order of their decision.
         let mut transfers: Vec<usize> = (0..found.transfers.len()).collect();
         transfers.sort_by(|a, b| found.transfers[*a].span.start.0.total_cmp(&found.transfers[*b].span.start.0));
@@ -62,7 +62,7 @@ fn transfers_are_of_the_tile_that_computes_their_tensor_or_of_the_first_that_rea
 }
 
 /// Number of copies of each tensor in a memory at a cycle.
-fn inside(found: &Schedule, memory: TopMemoryId, cycle: i64) -> BTreeMap<TensorId, i64> {
+fn inside(found: &CoresSchedule, memory: TopMemoryId, cycle: i64) -> BTreeMap<TensorId, i64> {
     let mut inside = BTreeMap::new();
     for change in found.contents.iter().filter(|change| change.memory == memory && change.time.0 as i64 <= cycle) {
         *inside.entry(change.tensor).or_insert(0) += if change.comes { 1 } else { -1 };
@@ -71,7 +71,7 @@ fn inside(found: &Schedule, memory: TopMemoryId, cycle: i64) -> BTreeMap<TensorI
 }
 
 /// Checks one account of a schedule: its name, problem, schedule, account, and the bits of its tensors.
-type Judge<'a> = dyn FnMut(&str, SchedulingProblem<'_>, &Schedule, &SystemAccount, &[f64]) + 'a;
+type Judge<'a> = dyn FnMut(&str, SchedulingProblem<'_>, &CoresSchedule, &CoresAccount, &[f64]) + 'a;
 
 /// The account of random schedules, with its inputs.
 fn each_account(check: &mut Judge<'_>) {
@@ -86,7 +86,7 @@ fn each_account(check: &mut Judge<'_>) {
         let names = (0..layers.len()).map(|layer| format!("layer {layer}")).collect();
         let computing: Vec<f64> = placed.iter().map(|tile| random.below(2 * tile.cycles.0 as u64) as f64).collect();
         let table: TiVec<TileId, f64> = computing.iter().copied().collect();
-        let account = SystemAccount::new(problem, &found, names, &table);
+        let account = CoresAccount::new(problem, &found, names, &table);
         check(&format!("round {round}"), problem, &found, &account, &computing);
     }
 }
@@ -277,7 +277,7 @@ fn a_link_is_busy_in_the_cycles_that_transfers_cover() {
             .collect();
         let run = |&(start, end): &(u64, u64)| TransferRun { start: start as f64, end: end as f64, ..some.clone() };
         let account = {
-            let mut account = SystemAccount::default();
+            let mut account = CoresAccount::default();
             account.transfers = spans.iter().map(run).collect();
             account
         };

@@ -3,16 +3,16 @@
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::{TiVec, ti_vec};
 use fusescape_engine::multicore::{
-    CoreId, Edge, GroupId, Link, LinkId, NestId, PlacedTile, SchedulingProblem, SchedulingRules, System, Tensor,
-    TensorId, Tile, TileGraph, TileId, TileNumber, TilePriority, TopMemory, TopMemoryId, Transfer, TransferReason,
-    schedule,
+    CoreId, CoreLink, CoreTopMemory, Edge, GroupId, LinkId, NestId, PlacedTile, SchedulingProblem, SchedulingRules,
+    System, TensorId, Tile, TileGraph, TileId, TileNumber, TilePriority, TileTensor, TopMemoryId, Transfer,
+    TransferReason, schedule,
 };
 use fusescape_engine::units::{Bits, BitsPerCycle, Cycles};
 
 /// Cores with memories of so many bits; each link carries one bit per cycle.
 fn system(capacities: &[u64]) -> System {
     let count = capacities.len();
-    let memory = |(core, capacity): (usize, u64)| TopMemory {
+    let memory = |(core, capacity): (usize, u64)| CoreTopMemory {
         name: format!("memory {core}"),
         capacity: Bits(capacity),
         read_width: Bits(1),
@@ -22,12 +22,12 @@ fn system(capacities: &[u64]) -> System {
         cores: vec![CoreId::from(core)],
     };
     let all = capacities.iter().copied().chain([1 << 30]).enumerate();
-    let mut links: TiVec<LinkId, Link> = TiVec::new();
+    let mut links: TiVec<LinkId, CoreLink> = TiVec::new();
     let mut routes: TiVec<CoreId, TiVec<CoreId, Vec<LinkId>>> = ti_vec![ti_vec![Vec::new(); count + 1]; count + 1];
     for from in CoreId::first(count + 1) {
         for to in CoreId::first(count + 1).filter(|to| *to != from) {
             let (name, bandwidth) = (format!("{from} to {to}"), BitsPerCycle(1.0));
-            routes[from][to].push(links.push_and_get_key(Link { name, bandwidth, pj_per_cycle: 1.0 }));
+            routes[from][to].push(links.push_and_get_key(CoreLink { name, bandwidth, pj_per_cycle: 1.0 }));
         }
     }
     System {
@@ -52,7 +52,7 @@ fn evicted(system: &System, tiles: &[(usize, u64)], edges: &[(usize, usize)]) ->
     };
     let uses = |number: usize| edges.iter().filter(|edge| edge.0 == number).count() as u64;
     let tensor =
-        |(number, of): (usize, &(usize, u64))| Tensor { bits: Bits(of.1), uses: uses(number), is_output: true };
+        |(number, of): (usize, &(usize, u64))| TileTensor { bits: Bits(of.1), uses: uses(number), is_output: true };
     let edge = |&(from, to): &(usize, usize)| Edge {
         from: TileId::from(from),
         to: TileId::from(to),

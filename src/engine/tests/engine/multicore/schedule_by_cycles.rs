@@ -7,8 +7,8 @@ use super::schedules::{earliest, random_network, random_placement, random_system
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::{TiVec, ti_vec};
 use fusescape_engine::multicore::{
-    Begin, LinkId, Offchip, PlacedTile, Schedule, SchedulingProblem, Span, TensorId, TileId, TilePriority, TilingRules,
-    TopMemoryId, Transfer, TransferReason, schedule, schedule_with_contents, tile_graph,
+    CoresSchedule, LinkId, Offchip, PlacedTile, SchedulingProblem, StartConstraint, TensorId, TileId, TilePriority,
+    TilingRules, TimeSpan, TopMemoryId, Transfer, TransferReason, schedule, schedule_with_contents, tile_graph,
 };
 use fusescape_engine::units::{BitsPerCycle, Cycles};
 use fusescape_test_support::random::{Lcg, oracle_cases};
@@ -23,12 +23,12 @@ fn cycle(time: Cycles<f64>) -> u64 {
     time.0 as u64
 }
 
-fn cycles(span: Span) -> Range<u64> {
+fn cycles(span: TimeSpan) -> Range<u64> {
     cycle(span.start)..cycle(span.end)
 }
 
 /// Calls `check` with schedules of random networks.
-fn for_all(seed: u64, sample: u64, streams: bool, mut check: impl FnMut(&str, &SchedulingProblem<'_>, &Schedule)) {
+fn for_all(seed: u64, sample: u64, streams: bool, mut check: impl FnMut(&str, &SchedulingProblem<'_>, &CoresSchedule)) {
     let mut random = Lcg(seed);
     let mut left = oracle_cases(sample);
     let mut case = 0;
@@ -55,7 +55,7 @@ fn for_all(seed: u64, sample: u64, streams: bool, mut check: impl FnMut(&str, &S
         let Ok(found) = schedule_with_contents(problem) else { continue };
         left -= 1;
         check(&format!("case {case}"), &problem, &found);
-        let without = Schedule { contents: Vec::new(), ..found };
+        let without = CoresSchedule { contents: Vec::new(), ..found };
         assert_eq!(schedule(problem).unwrap(), without, "case {case}: asking for contents changes nothing");
     }
 }
@@ -77,7 +77,7 @@ fn reads(problem: &SchedulingProblem<'_>, tile: TileId) -> Vec<(TensorId, TopMem
 }
 
 /// The times of tensors in memories, by the changes that the schedule states.
-fn stays(found: &Schedule) -> Stays {
+fn stays(found: &CoresSchedule) -> Stays {
     let mut stays = Stays::new();
     for change in &found.contents {
         let of_tensor = stays.entry((change.tensor, change.memory)).or_default();
@@ -242,7 +242,7 @@ fn transfers_begin_as_soon_as_their_tensor_and_all_links_are_there() {
 /// constants are in DRAM.
 fn available(
     problem: &SchedulingProblem<'_>,
-    found: &Schedule,
+    found: &CoresSchedule,
     tensor: TensorId,
     memory: TopMemoryId,
     transfers: &[Transfer],
@@ -277,11 +277,11 @@ fn tiles_begin_with_the_last_of_what_they_wait_for() {
             let after = of_core.chain(graph.predecessors(tile).map(|edge| end(edge.from))).max().unwrap_or(0);
             assert!(start >= after, "{}", what());
             match found.begins[tile] {
-                Begin::Ready => {
+                StartConstraint::Ready => {
                     assert_eq!(start, after, "{}", what());
                     ready += 1;
                 }
-                Begin::Brought => {
+                StartConstraint::Brought => {
                     let awaited = found.awaited.iter().find(|awaited| awaited.0 == tile);
                     let &(_, tensor, memory) = awaited.unwrap_or_else(|| panic!("{}", what()));
                     let ends = found.transfers.iter().filter(|one| (one.tensor, one.memory) == (tensor, memory));
@@ -289,7 +289,7 @@ fn tiles_begin_with_the_last_of_what_they_wait_for() {
                     assert!(reads(problem, tile).contains(&(tensor, memory)), "{}", what());
                     brought += 1;
                 }
-                Begin::Room | Begin::Links | Begin::Late => {}
+                StartConstraint::Room | StartConstraint::Links | StartConstraint::Late => {}
             }
         }
     });

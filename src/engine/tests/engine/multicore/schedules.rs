@@ -3,10 +3,10 @@
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::{TiSlice, TiVec, ti_vec};
 use fusescape_engine::multicore::{
-    Carrier, CoreId, DramStream, Edge, GroupId, Link, LinkId, NestId, Offchip, PlacedTile, Schedule, SchedulingProblem,
-    SchedulingRules, Split, System, SystemAccount, SystemEnergyCause, Tensor, TensorId, Tile, TileGraph, TileId,
-    TileNumber, TilePriority, TiledLayer, TiledNetwork, TilingRules, TopMemory, TopMemoryId, Transfer, TransferCost,
-    TransferReason, schedule, tile_graph,
+    Carrier, CoreId, CoreLink, CoreTopMemory, CoresAccount, CoresEnergyCause, CoresSchedule, CutLayer, DramStream,
+    Edge, GroupId, LinkId, LoopCuts, NestId, Offchip, PlacedTile, SchedulingProblem, SchedulingRules, System, TensorId,
+    Tile, TileGraph, TileId, TileNumber, TilePriority, TileTensor, TiledNetwork, TilingRules, TopMemoryId, Transfer,
+    TransferCost, TransferReason, schedule, tile_graph,
 };
 use fusescape_engine::units::{Bits, BitsPerCycle, Cycles};
 use fusescape_engine::workload::Dim;
@@ -65,7 +65,7 @@ fn tiles_that_narrow_links_slow_down_stream_as_much_as_others() {
         let problem = earliest(&network, &system, &placed);
         let Ok(found) = schedule(problem) else { continue };
         let names = (0..layers.len()).map(|layer| format!("layer {layer}")).collect();
-        let account = SystemAccount::new(problem, &found, names, &ti_vec![1.0; placed.len()]);
+        let account = CoresAccount::new(problem, &found, names, &ti_vec![1.0; placed.len()]);
         for stream in &found.streams {
             let PlacedTile { cycles, offchip: Offchip { to, from }, .. } = placed[stream.tile];
             let expected = [to, from].map(|demand| (demand * cycles).0 as u64).into_iter().sum::<u64>();
@@ -87,8 +87,8 @@ fn streams_begin_as_soon_as_all_links_have_room_for_them_and_slow_tiles_down_onl
     let (mut waiting, mut beside, mut slowed) = (0, 0, 0);
     for round in 0..rounds() {
         let nest = convolution(None, (2, 12, 5), 4, 1, (1, (3, 1)));
-        let split = Split { in_time: vec![(Dim::OY, 1 + random.below(6))], over_cores: vec![(Dim::K, 4)] };
-        let network = tile_graph(&ti_vec![TiledLayer { nest, split, cores: 4 }], TilingRules::CORRECTED);
+        let split = LoopCuts { in_time: vec![(Dim::OY, 1 + random.below(6))], over_cores: vec![(Dim::K, 4)] };
+        let network = tile_graph(&ti_vec![CutLayer { nest, split, cores: 4 }], TilingRules::CORRECTED);
         let system = system_of_ports(&mut random);
         let place = |_| {
             let halves = [(0, 8), (8, 8), (16, 16), (32, 32), (64, 64), (8, 16), (1, 15), (15, 1), (0, 64), (128, 0)];
@@ -165,7 +165,7 @@ fn streams_begin_as_soon_as_all_links_have_room_for_them_and_slow_tiles_down_onl
 /// Three cores, each with links of its own to one port of DRAM or two.
 fn system_of_ports(random: &mut Lcg) -> System {
     let dram = CoreId::from(3_usize);
-    let memory = |core: CoreId| TopMemory {
+    let memory = |core: CoreId| CoreTopMemory {
         name: format!("memory {core}"),
         capacity: Bits(if core == dram { 1 << 40 } else { 1000 }),
         read_width: Bits(8),
@@ -174,9 +174,9 @@ fn system_of_ports(random: &mut Lcg) -> System {
         write_pj: 1.0,
         cores: vec![core],
     };
-    let mut links: TiVec<LinkId, Link> = TiVec::new();
+    let mut links: TiVec<LinkId, CoreLink> = TiVec::new();
     let mut link = |bandwidth: u32| {
-        links.push_and_get_key(Link {
+        links.push_and_get_key(CoreLink {
             name: String::new(),
             bandwidth: BitsPerCycle(bandwidth.into()),
             pj_per_cycle: 1.0,
@@ -240,7 +240,7 @@ fn energy_of_links_and_memories_adds_up_hop_by_hop() {
                     continue;
                 }
                 carried.push(hop);
-                let Link { bandwidth, pj_per_cycle, .. } = system.links[link];
+                let CoreLink { bandwidth, pj_per_cycle, .. } = system.links[link];
                 link_pj += pj_per_cycle / bandwidth.0 * bits as f64;
                 hops += 1;
             }
@@ -261,7 +261,7 @@ fn energy_of_links_and_memories_adds_up_hop_by_hop() {
         expected[TransferReason::Fetch as usize][1] += placed.iter().map(|tile| tile.offchip_pj).sum::<f64>();
         for reason in TransferReason::ALL {
             for (carrier, expected) in [Carrier::Links, Carrier::Memories].into_iter().zip(expected[reason as usize]) {
-                let found = found.energy[SystemEnergyCause::Moved(carrier, reason)];
+                let found = found.energy[CoresEnergyCause::Moved(carrier, reason)];
                 assert!(is_close(found, expected), "round {round}: {carrier:?}, {reason:?}: {found} and {expected} pJ");
             }
         }
@@ -276,7 +276,7 @@ fn is_close(found: f64, expected: f64) -> bool {
     (found - expected).abs() <= 1e-9 * expected.abs()
 }
 
-fn check(job: &SchedulingProblem<'_>, found: &Schedule, round: u64) {
+fn check(job: &SchedulingProblem<'_>, found: &CoresSchedule, round: u64) {
     let SchedulingProblem { graph, system, placed, .. } = *job;
     let spans: TiVec<TileId, Range<Cycles<f64>>> = found
         .tiles
@@ -364,13 +364,13 @@ fn check(job: &SchedulingProblem<'_>, found: &Schedule, round: u64) {
     let ends = spans.iter().map(|span| span.end).chain(found.transfers.iter().map(|transfer| transfer.span.end));
     assert_eq!(found.latency, ends.fold(Cycles::ZERO, Cycles::max));
     let energy = &found.energy;
-    assert!(SystemEnergyCause::ALL.iter().all(|&cause| energy[cause] >= 0.0));
+    assert!(CoresEnergyCause::ALL.iter().all(|&cause| energy[cause] >= 0.0));
     let onchip: f64 = placed.iter().map(|tile| tile.onchip_pj).sum();
-    assert!((energy[SystemEnergyCause::OnChip] - onchip).abs() <= 1e-9 * onchip, "round {round}: every tile once");
+    assert!((energy[CoresEnergyCause::OnChip] - onchip).abs() <= 1e-9 * onchip, "round {round}: every tile once");
 }
 
 /// The times at which tiles stream over a link, with bits per cycle.
-fn streams_over(job: &SchedulingProblem<'_>, found: &Schedule, link: LinkId) -> Vec<(Range<Cycles<f64>>, f64)> {
+fn streams_over(job: &SchedulingProblem<'_>, found: &CoresSchedule, link: LinkId) -> Vec<(Range<Cycles<f64>>, f64)> {
     let SchedulingProblem { system, placed, .. } = *job;
     let of_stream = |stream: &DramStream| {
         let PlacedTile { core, offchip: Offchip { to, from }, .. } = placed[stream.tile];
@@ -402,11 +402,11 @@ fn a_tensor_that_fits_only_after_evictions_does_not_travel_before_it_is_there() 
         is_final: true,
     };
     let tiles = vec![tile(0, 0, Some(0), 1), tile(1, 0, Some(2), 3), tile(1, 1, Some(2), 4), tile(2, 0, None, 5)];
-    let tensor = |bits: u64, uses: u64| Tensor { bits: Bits(bits), uses, is_output: uses == 0 };
+    let tensor = |bits: u64, uses: u64| TileTensor { bits: Bits(bits), uses, is_output: uses == 0 };
     let tensors = [(8, 1), (150, 0), (800, 2), (50, 0), (50, 0), (50, 0)].map(|(bits, uses)| tensor(bits, uses));
     let read = Edge { from: TileId::from(0), to: TileId::from(3), operand: Some(Operand::I) };
     let graph = TileGraph::new(tiles.into(), tensors.to_vec().into(), vec![read]);
-    let memory = |core: usize, capacity: u64| TopMemory {
+    let memory = |core: usize, capacity: u64| CoreTopMemory {
         name: format!("memory {core}"),
         capacity: Bits(capacity),
         read_width: Bits(10),
@@ -415,7 +415,7 @@ fn a_tensor_that_fits_only_after_evictions_does_not_travel_before_it_is_there() 
         write_pj: 1.0,
         cores: vec![CoreId::from(core)],
     };
-    let link = |name: &str| Link { name: name.to_owned(), bandwidth: BitsPerCycle(10.0), pj_per_cycle: 1.0 };
+    let link = |name: &str| CoreLink { name: name.to_owned(), bandwidth: BitsPerCycle(10.0), pj_per_cycle: 1.0 };
     let routes = [[None, Some(0), Some(1)], [Some(0), None, Some(1)], [Some(2), Some(2), None]];
     let routes = routes.map(|to| TiVec::from(to.map(|link| link.into_iter().map(LinkId::from).collect()).to_vec()));
     let system = System {
@@ -450,15 +450,14 @@ fn a_tensor_that_fits_only_after_evictions_does_not_travel_before_it_is_there() 
 
 /// Every pair of tiles by itself, element by element along each axis; and every iteration of every layer in exactly one tile.
 /// Convolutions one after the other and additions of two before, cut in rows, channels, or not.
-pub fn random_network(random: &mut Lcg) -> TiVec<NestId, TiledLayer> {
-    let mut layers: TiVec<NestId, TiledLayer> = TiVec::new();
+pub fn random_network(random: &mut Lcg) -> TiVec<NestId, CutLayer> {
+    let mut layers: TiVec<NestId, CutLayer> = TiVec::new();
     let count = 2 + random.below(3) as usize;
     let mut shape = (2 + random.below(3), 6 + random.below(8), 5 + random.below(6));
     for index in 0..count {
         let source = layers.last_key();
-        let alike = |layer: &TiledLayer| {
-            layer.nest.output.axes[1..].iter().map(|axis| axis.size).eq([shape.0, shape.1, shape.2])
-        };
+        let alike =
+            |layer: &CutLayer| layer.nest.output.axes[1..].iter().map(|axis| axis.size).eq([shape.0, shape.1, shape.2]);
         let other = NestId::first(index.saturating_sub(1)).rev().find(|&other| alike(&layers[other]));
         let nest = match (source, other) {
             (Some(source), Some(other)) if random.below(2) == 0 => addition([source, other], shape),
@@ -477,7 +476,7 @@ pub fn random_network(random: &mut Lcg) -> TiVec<NestId, TiledLayer> {
             in_time.push(cut(random, Dim::OX));
         }
         let over_cores = if random.below(2) == 0 { vec![cut(random, Dim::K), cut(random, Dim::G)] } else { Vec::new() };
-        layers.push(TiledLayer { nest, split: Split { in_time, over_cores }, cores: 2 });
+        layers.push(CutLayer { nest, split: LoopCuts { in_time, over_cores }, cores: 2 });
     }
     layers
 }
@@ -487,7 +486,7 @@ pub fn random_system(random: &mut Lcg) -> System {
     let count = 1 + random.below(4) as usize;
     let capacity = 1500 + random.below(6000);
     let (read_width, write_width) = random.of(&[(64, 32), (64, 32), (8, 32), (64, 8)]);
-    let memory = |name: String, capacity_bits: u64, core: CoreId| TopMemory {
+    let memory = |name: String, capacity_bits: u64, core: CoreId| CoreTopMemory {
         name,
         capacity: Bits(capacity_bits),
         read_width: Bits(read_width),
@@ -496,7 +495,7 @@ pub fn random_system(random: &mut Lcg) -> System {
         write_pj: 3.0,
         cores: vec![core],
     };
-    let mut memories: TiVec<TopMemoryId, TopMemory> = TiVec::new();
+    let mut memories: TiVec<TopMemoryId, CoreTopMemory> = TiVec::new();
     let mut memory_of: TiVec<CoreId, [TopMemoryId; 3]> = TiVec::new();
     for core in CoreId::first(count) {
         if random.below(2) == 0 {
@@ -511,8 +510,8 @@ pub fn random_system(random: &mut Lcg) -> System {
     let dram = memory_of.next_key();
     memory_of.push([memories.push_and_get_key(memory("dram".to_owned(), 1 << 40, dram)); 3]);
     let has_two_ports = random.below(2) == 0;
-    let mut links: TiVec<LinkId, Link> = (0..2)
-        .map(|port| Link { name: format!("port {port}"), bandwidth: BitsPerCycle(16.0), pj_per_cycle: 1.0 })
+    let mut links: TiVec<LinkId, CoreLink> = (0..2)
+        .map(|port| CoreLink { name: format!("port {port}"), bandwidth: BitsPerCycle(16.0), pj_per_cycle: 1.0 })
         .collect();
     let [port, other] = [0, usize::from(has_two_ports)].map(LinkId::from);
     let mut routes: TiVec<CoreId, TiVec<CoreId, Vec<LinkId>>> = ti_vec![ti_vec![Vec::new(); count + 1]; count + 1];
@@ -523,7 +522,7 @@ pub fn random_system(random: &mut Lcg) -> System {
     // Each neighbour by a link of its own, others by the links on the way.
     let hop = |core: usize| LinkId::from(core + 2);
     for core in 0..count {
-        links.push(Link {
+        links.push(CoreLink {
             name: format!("hop {core}"),
             bandwidth: BitsPerCycle(8.0 + 8.0 * (core % 2) as f64),
             pj_per_cycle: 0.5,

@@ -3,7 +3,7 @@
 use fusescape_engine::hardware::{MemoryId, Movement, Operand};
 use fusescape_engine::mapping::{LayerOnCore, LayerProblem};
 use fusescape_engine::multicore::{
-    CoresRequest, CoresSettings, CoresStudy, Granularity, Scheduler, TileProblem, TilingRules, tile_shape,
+    CoresProblem, CoresRequest, CoresSettings, Scheduler, TileGranularity, TileProblem, TilingRules, tile_shape,
 };
 use fusescape_engine::search::{Limits, find_best};
 use fusescape_engine::system::ComputeCore;
@@ -41,7 +41,7 @@ memories:
     )
 }
 
-fn study(random: &mut Lcg, scheduler: Scheduler) -> CoresStudy {
+fn study(random: &mut Lcg, scheduler: Scheduler) -> CoresProblem {
     let workload = format!(
         "name: one
 batch: 1
@@ -59,9 +59,9 @@ layers:
         hardware: hardware(random),
         workload,
         system: find_preset(system_presets(), "quad-beside").unwrap().text.to_owned(),
-        settings: CoresSettings { granularity: Granularity::LayerByLayer, scheduler, ..CoresSettings::default() },
+        settings: CoresSettings { granularity: TileGranularity::LayerByLayer, scheduler, ..CoresSettings::default() },
     };
-    CoresStudy::new(&request).unwrap_or_else(|wrong| panic!("{wrong}\n{}", request.hardware))
+    CoresProblem::new(&request).unwrap_or_else(|wrong| panic!("{wrong}\n{}", request.hardware))
 }
 
 /// The highest memory of an operand on the chip, and the lowest.

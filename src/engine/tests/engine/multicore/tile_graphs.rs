@@ -3,7 +3,8 @@
 use super::schedules::{random_network, rounds};
 use fusescape_engine::ids::ti_vec;
 use fusescape_engine::multicore::{
-    AccessFunction, AxisExpression, NestId, Split, TileId, TiledLayer, TilingRules, count_edges, tile_graph, tile_shape,
+    AccessFunction, AxisExpression, CutLayer, LoopCuts, NestId, TileId, TilingRules, count_edges, tile_graph,
+    tile_shape,
 };
 use fusescape_engine::workload::{Dim, Network};
 use fusescape_test_support::nests::convolution;
@@ -78,8 +79,8 @@ fn what_is_read_as_a_whole_is_waited_for_as_a_whole() {
 fn every_core_computes_its_part_of_each_piece_in_time() {
     for (in_time, over_cores) in [(1, 2), (2, 2), (2, 4), (3, 2), (4, 1)] {
         let nest = convolution(None, (2, 6, 5), 24, 1, (1, (3, 1)));
-        let split = Split { in_time: vec![(Dim::OY, 2), (Dim::K, in_time)], over_cores: vec![(Dim::K, over_cores)] };
-        let layers = ti_vec![TiledLayer { nest, split, cores: over_cores as usize }];
+        let split = LoopCuts { in_time: vec![(Dim::OY, 2), (Dim::K, in_time)], over_cores: vec![(Dim::K, over_cores)] };
+        let layers = ti_vec![CutLayer { nest, split, cores: over_cores as usize }];
         let network = tile_graph(&layers, TilingRules::CORRECTED);
         let (piece, part) = (24 / in_time, 24 / in_time / over_cores);
         for tile in network.tiles_of(NestId::from(0)) {
@@ -122,8 +123,8 @@ fn a_part_of_a_layer_reads_the_columns_of_its_windows_that_exist() {
 fn by_the_rule_of_the_tool_layers_grow_to_whole_pieces() {
     for pieces in 1..=7 {
         let nest = convolution(None, (2, 7, 5), 4, 1, (1, (3, 1)));
-        let split = Split { in_time: vec![(Dim::OY, pieces)], over_cores: Vec::new() };
-        let layers = ti_vec![TiledLayer { nest, split, cores: 1 }];
+        let split = LoopCuts { in_time: vec![(Dim::OY, pieces)], over_cores: Vec::new() };
+        let layers = ti_vec![CutLayer { nest, split, cores: 1 }];
         let rows = |rules: TilingRules| -> Vec<u64> {
             let network = tile_graph(&layers, rules);
             let tiles = network.tiles_of(NestId::from(0)).map(|tile| network.part(tile)[Dim::OY as usize].clone());

@@ -1,8 +1,8 @@
 //! The search for the tile size of a network on many cores.
 
 use fusescape_engine::multicore::{
-    CoreAllocation, CoresRequest, CoresSettings, CoresStudy, Granularity, ScheduleObjective, StackId, StackRule,
-    TileCosts, TileCut, TileLadder, TileOutcome, TilePoint, TileSearch, TileSize,
+    CoreAllocation, CoresProblem, CoresRequest, CoresSettings, ScheduleObjective, StackId, StackRule, TileCosts,
+    TileGranularity, TileOutcome, TilePoint, TileSearch, TileSize, TileSizeCandidate, TileSizeRange,
 };
 use fusescape_engine::workload::{Dim, Network};
 use fusescape_spec::{find_preset, hardware_presets, system_presets};
@@ -42,14 +42,14 @@ fn run(request: &CoresRequest) -> TileSearch {
     TileSearch::of(request).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
-fn study(request: &CoresRequest, granularity: Granularity) -> CoresStudy {
+fn study(request: &CoresRequest, granularity: TileGranularity) -> CoresProblem {
     let mut request = request.clone();
     request.settings.granularity = granularity;
-    CoresStudy::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"))
+    CoresProblem::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
 /// The pieces of every layer, computed here from the sizes of its loops.
-fn in_pieces(study: &CoresStudy, cut: &TileCut) -> String {
+fn in_pieces(study: &CoresProblem, cut: &TileSizeCandidate) -> String {
     let lines = study.nests.nests.iter_enumerated().map(|(layer, nest)| {
         let stack = study.stacks.position(|stack| stack.contains(&layer)).unwrap();
         let size = cut.stacks.iter().find(|of| of.0 == stack).map_or(cut.all, |of| of.1);
@@ -84,8 +84,8 @@ fn every_point_of_the_search_is_what_a_single_run_finds_however_its_tiles_are_wr
         assert!(search.points().any(|point| point.cut.all.channels.is_some()));
         let written = search.points().flat_map(|point| {
             let as_stated = study(&request, point.cut.granularity());
-            let pieces = Granularity::ByHand(in_pieces(&as_stated, &point.cut));
-            [point.cut.granularity(), Granularity::ByHand(point.cut.text()), pieces].map(|written| (point, written))
+            let pieces = TileGranularity::ByHand(in_pieces(&as_stated, &point.cut));
+            [point.cut.granularity(), TileGranularity::ByHand(point.cut.text()), pieces].map(|written| (point, written))
         });
         // Every point is checked in some of the three notations, and each notation is that of a third of the checks.
         for (point, granularity) in each_of(written.collect(), 8) {
@@ -139,7 +139,7 @@ fn the_best_is_no_worse_than_any_size_that_was_run_nor_than_any_core_alone_on_ev
 #[test]
 fn the_same_request_is_searched_the_same_way_whatever_tiles_it_states() {
     let mut other = quad();
-    other.settings.granularity = Granularity::Rows(7);
+    other.settings.granularity = TileGranularity::Rows(7);
     let search = run(&quad());
     assert_eq!(search, run(&other));
     // Halves and quarters: the widest map has 16 columns, and no layer more than 16 channels.
@@ -156,9 +156,9 @@ fn the_last_stage_joins_all_sizes_that_are_better_by_themselves_and_no_others() 
     let size = |rows: u64| TileSize { rows: Some(rows), ..TileSize::default() };
     let stacks = [2, 0, 1].map(StackId::from);
     for gains in 0..8_usize {
-        let ladder = TileLadder { rows: 64, columns: 1, channels: 1, stacks: stacks.to_vec() };
+        let range = TileSizeRange { rows: 64, columns: 1, channels: 1, stacks: stacks.to_vec() };
         let is_better = |stack: &StackId| gains >> stack.index() & 1 == 1;
-        let energy = |cut: &TileCut| match (cut.all.rows, &cut.stacks[..]) {
+        let energy = |cut: &TileSizeCandidate| match (cut.all.rows, &cut.stacks[..]) {
             (Some(4), []) => 30.0,
             // Nearly as good, and not combined with it.
             (Some(2), []) => 30.5,
@@ -174,16 +174,16 @@ fn the_last_stage_joins_all_sizes_that_are_better_by_themselves_and_no_others() 
             (_, [_, _, ..]) => 20.0,
             _ => 40.0,
         };
-        let run = |cut: TileCut| {
+        let run = |cut: TileSizeCandidate| {
             let energy_pj = energy(&cut);
             let outcome = TileOutcome { energy_pj, latency_cycles: 1.0, tiles: 1, proved: 0, stacks: 3, single: None };
             TilePoint { cut, outcome: Ok(outcome) }
         };
-        let search = TileSearch::by(ladder, ScheduleObjective::Energy, run);
+        let search = TileSearch::by(range, ScheduleObjective::Energy, run);
         let mut better: Vec<StackId> = stacks.into_iter().filter(is_better).collect();
         better.sort_unstable();
         let joined = better.into_iter().map(|stack| (stack, size(8))).collect::<Vec<_>>();
-        let expected = (joined.len() > 1).then_some(TileCut { all: size(4), stacks: joined });
+        let expected = (joined.len() > 1).then_some(TileSizeCandidate { all: size(4), stacks: joined });
         let of_several = search.points().map(|point| &point.cut).filter(|cut| cut.stacks.len() > 1);
         assert_eq!(of_several.collect::<Vec<_>>(), Vec::from_iter(&expected), "{gains:03b}");
     }
@@ -194,12 +194,12 @@ fn what_cannot_be_cut_has_whole_layers_as_its_only_candidate() {
     let mut request = quad();
     request.settings.stacks = StackRule::EachLayer;
     let search = run(&request);
-    assert!(search.points().map(|point| &point.cut).eq([&TileCut::default()]));
+    assert!(search.points().map(|point| &point.cut).eq([&TileSizeCandidate::default()]));
 }
 
 #[test]
 fn the_use_of_the_arrays_is_the_work_over_what_they_could_do() {
-    let study = study(&quad(), Granularity::Rows(4));
+    let study = study(&quad(), TileGranularity::Rows(4));
     let (best, _) = study.best(&mut TileCosts::default()).unwrap();
     let choice: CoreAllocation = best.choice.clone();
     // Four arrays of 32 x 32.
@@ -213,8 +213,8 @@ fn the_use_of_the_arrays_is_the_work_over_what_they_could_do() {
 fn sizes_that_make_no_sense_are_refused_with_all_that_is_wrong() {
     let wrong = |text: &str| -> Vec<String> {
         let mut request = quad();
-        request.settings.granularity = Granularity::ByHand(text.to_owned());
-        let wrong = CoresStudy::new(&request).err().unwrap_or_default();
+        request.settings.granularity = TileGranularity::ByHand(text.to_owned());
+        let wrong = CoresProblem::new(&request).err().unwrap_or_default();
         wrong.0.into_iter().map(|wrong| wrong.reason).collect()
     };
     assert_eq!(wrong("rows 4, columns 6, channels 8; stack 2: rows 2; fc: whole"), Vec::<String>::new());
@@ -244,7 +244,7 @@ fn sizes_that_make_no_sense_are_refused_with_all_that_is_wrong() {
     // A tile larger than the map is all of it.
     let large = TileSize { rows: Some(u64::MAX), columns: Some(u64::MAX), channels: Some(u64::MAX) };
     let request = quad();
-    let whole = study(&request, Granularity::LayerByLayer).best(&mut TileCosts::default()).unwrap().0;
-    let cut = TileCut { all: large, stacks: Vec::new() };
+    let whole = study(&request, TileGranularity::LayerByLayer).best(&mut TileCosts::default()).unwrap().0;
+    let cut = TileSizeCandidate { all: large, stacks: Vec::new() };
     assert_eq!(study(&request, cut.granularity()).best(&mut TileCosts::default()).unwrap().0, whole);
 }

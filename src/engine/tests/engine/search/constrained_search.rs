@@ -7,7 +7,7 @@ use fusescape_engine::mapping::temporal::prime_factors;
 use fusescape_engine::mapping::{Allocation, LayerOnCore, LayerOperand, TemporalLoop, temporal};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{
-    Amount, Constraints, LevelConstraint, LevelDemand, Limits, LoopPattern, Objective, Outcome, PatternSize, Proof,
+    Constraints, LevelConstraint, LevelDemand, Limits, LoopAmount, LoopPattern, Objective, Outcome, PatternSize, Proof,
     Strategy, conflict, find_best, find_best_under,
 };
 use fusescape_engine::workload::Dim;
@@ -92,11 +92,11 @@ fn is_held(
         let product = |dim: Dim, places: &mut dyn Iterator<Item = usize>| -> u64 {
             places.filter(|place| order[*place].dim == dim).map(|place| order[place].size).product()
         };
-        let amount = |dim: Dim, amount: Amount, product: u64| match amount {
-            Amount::Exactly(size) => product == size,
-            Amount::AtMost(size) => product <= size,
-            Amount::AtLeast(size) => product >= size,
-            Amount::All => above.iter().all(|place| order[*place].dim != dim),
+        let amount = |dim: Dim, amount: LoopAmount, product: u64| match amount {
+            LoopAmount::Exactly(size) => product == size,
+            LoopAmount::AtMost(size) => product <= size,
+            LoopAmount::AtLeast(size) => product >= size,
+            LoopAmount::All => above.iter().all(|place| order[*place].dim != dim),
         };
         match demand {
             LevelDemand::Holds(dim, wanted) => amount(*dim, *wanted, product(*dim, &mut of_level.iter().copied())),
@@ -170,11 +170,11 @@ fn any_level(random: &mut Random, layer: &LayerOnCore<'_>, loops: &[TemporalLoop
     let dim = if loops.is_empty() { Dim::K } else { random.pick(loops).dim };
     let size = random.pick(&[1, 2, 2, 3, 4, 6]);
     let amount = random.pick(&[
-        Amount::Exactly(size),
-        Amount::AtMost(size),
-        Amount::AtMost(size),
-        Amount::AtLeast(size),
-        Amount::All,
+        LoopAmount::Exactly(size),
+        LoopAmount::AtMost(size),
+        LoopAmount::AtMost(size),
+        LoopAmount::AtLeast(size),
+        LoopAmount::All,
     ]);
     let mut dims: Vec<Dim> = Vec::new();
     for _ in 0..if loops.is_empty() { 0 } else { 3 } {

@@ -1,6 +1,8 @@
 //! Constraint documents: all mistakes are reported at once, valid constraints hold for the mapping that is found.
 
-use fusescape_engine::explore::{Keep, LayerConstraints, LayerRequest, LayerStudy, UnrollConstraint, own_constraints};
+use fusescape_engine::explore::{
+    DesignLayer, Keep, LayerConstraints, LayerRequest, UnrollConstraint, user_constraints,
+};
 use fusescape_engine::hardware::Core;
 use fusescape_engine::mapping::{WidthLimit, unrollings};
 use fusescape_engine::search::{Limits, Objective, Outcome, Proof, Strategy, find_best_under};
@@ -18,10 +20,10 @@ fn documents() -> (Core, Network) {
 }
 
 /// The constraints of a document on `conv2`, and the result of a search under them.
-fn searched(text: &str) -> (LayerStudy, LayerConstraints, Result<Outcome, String>) {
+fn searched(text: &str) -> (DesignLayer, LayerConstraints, Result<Outcome, String>) {
     let (core, network) = documents();
-    let constraints = own_constraints(text, &core, &network).unwrap_or_else(|wrong| panic!("{wrong}"));
-    let study = LayerStudy::new(&request()).unwrap();
+    let constraints = user_constraints(text, &core, &network).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let study = DesignLayer::new(&request()).unwrap();
     let constraints = constraints.of(&study).expect("constraints on this layer");
     let (limits, strategy) = (Limits::default(), Strategy::Exact);
     let outcome =
@@ -120,8 +122,8 @@ layers:
     let (core, network) = (Core::from_text(hardware).unwrap(), Network::from_text(workload).unwrap());
     let layer = Some("c".to_owned());
     let request = LayerRequest { hardware: hardware.to_owned(), workload: workload.to_owned(), layer, ..request() };
-    let study = LayerStudy::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"));
-    let constraints = own_constraints(constraints, &core, &network).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let study = DesignLayer::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let constraints = user_constraints(constraints, &core, &network).unwrap_or_else(|wrong| panic!("{wrong}"));
     let found = study.clone().search_under(&constraints.of(&study).unwrap());
     found.map(|found| found.mapped.energy_pj()).map_err(|wrong| wrong.to_string())
 }
@@ -191,7 +193,7 @@ layers:
     levels: [{ memory: dram, operand: X, order: [K, C, K] }]
   - layer: conv2
 ";
-    let wrong = own_constraints(text, &core, &network).expect_err("much is wrong").to_string();
+    let wrong = user_constraints(text, &core, &network).expect_err("much is wrong").to_string();
     for part in [
         "line 4: layers[0].layer: The network computes no layer `conv22`",
         "line 5: layers[0].order[0]: A loop of 1 is none",
@@ -287,11 +289,11 @@ fn what_is_kept_of_the_best_mapping_leaves_it_the_best() {
         let request = layer_request(hardware, workload, Some(layer));
         let core = Core::from_text(&request.hardware).unwrap();
         let network = Network::from_text(&request.workload).unwrap();
-        let study = LayerStudy::new(&request).unwrap();
+        let study = DesignLayer::new(&request).unwrap();
         let (facts, best) = (study.facts(), study.mapped(&study.search()).unwrap());
         for keep in Keep::ALL {
             let text = write_constraints(&keep.of(&facts, &best.mapping));
-            let constraints = own_constraints(&text, &core, &network).unwrap_or_else(|wrong| panic!("{text}{wrong}"));
+            let constraints = user_constraints(&text, &core, &network).unwrap_or_else(|wrong| panic!("{text}{wrong}"));
             let constraints = constraints.of(&study).expect("constraints on this layer");
             let allowed = study.clone().search_under(&constraints).unwrap_or_else(|wrong| panic!("{text}{wrong}"));
             let (kept, whole) = (allowed.mapped.energy_pj(), best.energy_pj());

@@ -1,7 +1,7 @@
 //! ZigZag's search strategies: the mapping space against brute force, and Table V.
 
 use fusescape_engine::cost::Evaluator;
-use fusescape_engine::explore::{LayerRequest, LayerStudy, ZigZagStrategy};
+use fusescape_engine::explore::{DesignLayer, LayerRequest, ZigZagStrategy};
 use fusescape_engine::hardware::Core;
 use fusescape_engine::hardware::MAX_LEVELS;
 use fusescape_engine::job::{Job, Worker};
@@ -156,8 +156,8 @@ fn a_space_that_the_search_does_not_know_is_refused() {
     assert_eq!(refused(text, Rules::DEFINES_2022), Some(SpaceRefusal::Rules));
 }
 
-fn alexnet(layer: &str) -> LayerStudy {
-    LayerStudy::new(&request(layer)).unwrap()
+fn alexnet(layer: &str) -> DesignLayer {
+    DesignLayer::new(&request(layer)).unwrap()
 }
 
 fn request(layer: &str) -> LayerRequest {
@@ -273,7 +273,7 @@ fn parts_say_the_same_whoever_walks_through_them() {
 #[test]
 fn strategies_search_what_their_options_say_up_to_the_limit_on_factors() {
     for limit in [4, 6] {
-        let study = LayerStudy::new(&LayerRequest { lpf_limit: limit, ..request("conv3") }).unwrap();
+        let study = DesignLayer::new(&LayerRequest { lpf_limit: limit, ..request("conv3") }).unwrap();
         let problem = study.on_core();
         for (strategy, pruning) in
             [(ZigZagStrategy::Exhaustive, Pruning::None), (ZigZagStrategy::Heuristic, Pruning::Heuristic)]

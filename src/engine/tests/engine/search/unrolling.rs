@@ -3,7 +3,9 @@
 use fusescape_engine::hardware::{ArrayDimId, Core, Unroll};
 use fusescape_engine::ids::{TiVec, ti_vec};
 use fusescape_engine::job::{Job, Worker};
-use fusescape_engine::mapping::{Coverage, LayerOnCore, LayerProblem, SpatialMapping, UnrollingOptions, unrollings};
+use fusescape_engine::mapping::{
+    LayerOnCore, LayerProblem, SpatialMapping, UnrollingCoverage, UnrollingOptions, unrollings,
+};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{
     Limits, Objective, Outcome, Proof, Strategy, UnrolledLayer, UnrolledOutcome, UnrolledSearch, explain_infeasible,
@@ -140,7 +142,7 @@ layers: [{ name: in, type: input, K: 3, size: 3 x 4 }, { name: a, type: conv, K:
         let allowed = all.iter().filter(|unroll| unroll.len() <= loops_per_dimension).map(|unroll| key(unroll));
         assert_eq!(found, allowed.collect(), "{loops_per_dimension}");
         // Of the widest alone, each of the others is no wider than one in any loop.
-        let widest = UnrollingOptions { coverage: Coverage::Maximal, ..options };
+        let widest = UnrollingOptions { coverage: UnrollingCoverage::Maximal, ..options };
         let widest = unrollings(&core, &Rules::CORRECTED, &shape, all_levels(&core), &widest);
         let widest: Vec<_> = widest.list.iter().map(|unrolling| key(&unrolling.unroll)).collect();
         for narrow in &found {
@@ -375,12 +377,13 @@ fn hints_say_which_loops_an_array_dimension_may_unroll() {
     let hints = vec![(0, vec![Dim::K]), (1, vec![Dim::C]), (2, vec![Dim::OX]), (3, vec![Dim::OY])];
     let hints: Vec<(ArrayDimId, Vec<Dim>)> =
         hints.into_iter().map(|(index, dims)| (ArrayDimId::from(index), dims)).collect();
-    let options = UnrollingOptions { hints: hints.clone(), coverage: Coverage::Maximal, ..UnrollingOptions::default() };
+    let options =
+        UnrollingOptions { hints: hints.clone(), coverage: UnrollingCoverage::Maximal, ..UnrollingOptions::default() };
     let found = unrollings(&core, &Rules::CORRECTED, &shape, all_levels(&core), &options);
     let limits: Vec<Vec<u64>> =
         found.list.iter().map(|unrolling| unrolling.unroll.iter().map(|unroll| unroll.limit).collect()).collect();
     assert_eq!(limits, [[32, 2, 4, 4]]);
-    let all = UnrollingOptions { coverage: Coverage::All, ..options };
+    let all = UnrollingOptions { coverage: UnrollingCoverage::All, ..options };
     for unrolling in unrollings(&core, &Rules::CORRECTED, &shape, all_levels(&core), &all).list {
         for unroll in unrolling.unroll {
             assert!(hints[unroll.array_dim.index()].1.contains(&unroll.dim));

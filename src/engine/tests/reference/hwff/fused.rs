@@ -3,8 +3,8 @@
 use super::{PARAMETERS, accelerator, cases, compare, mapping_numbers, published, sequence};
 use crate::Report;
 use fusescape_engine::interlayer::{
-    Accelerator, Array, ChainLayer, Cost, FusedSchedule, FusionMode, LayerSchedule, RegisterFile, Step,
-    bottom_weight_refetches, legal_sequences, partitions, schedule_chain, sub_arrays, tile_count,
+    Accelerator, ChainCost, ChainLayer, FusedSchedule, FusionMode, PeArray, RegisterFile, ScheduleStep,
+    SingleLayerSchedule, bottom_weight_refetches, legal_sequences, partitions, schedule_chain, sub_arrays, tile_count,
 };
 use fusescape_test_support::{integer, text};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn mode(value: &Value) -> FusionMode {
     if value == "spatial" { FusionMode::Spatial } else { FusionMode::Temporal }
 }
 
-fn sides(array: &Array) -> Value {
+fn sides(array: &PeArray) -> Value {
     json!([array.columns, array.rows])
 }
 
@@ -104,8 +104,8 @@ pub fn fused() -> Report {
     report
 }
 
-fn singles(layers: &[ChainLayer], accelerator: &Accelerator) -> Vec<Cost> {
-    layers.iter().map(|layer| LayerSchedule::best(layer, accelerator, &PARAMETERS).unwrap().cost).collect()
+fn singles(layers: &[ChainLayer], accelerator: &Accelerator) -> Vec<ChainCost> {
+    layers.iter().map(|layer| SingleLayerSchedule::best(layer, accelerator, &PARAMETERS).unwrap().cost).collect()
 }
 
 /// The costs of layers one after another: energy and latencies of each, added up.
@@ -119,7 +119,7 @@ struct Totals {
 }
 
 impl Totals {
-    fn of<'a>(costs: impl IntoIterator<Item = &'a Cost>, accelerator: &Accelerator) -> Self {
+    fn of<'a>(costs: impl IntoIterator<Item = &'a ChainCost>, accelerator: &Accelerator) -> Self {
         let mut totals = Self::default();
         for cost in costs {
             totals.energy += cost.energy(accelerator, &PARAMETERS.report).total();
@@ -151,13 +151,13 @@ pub fn table_5() -> Report {
         let (what, accelerator) = (text(&case["id"]), accelerator(&case));
         let chain = published(&case["input"]["network"]);
         let pairs = legal_sequences(&chain, accelerator.buffer, 2);
-        let fused = |mode| -> Vec<Cost> {
+        let fused = |mode| -> Vec<ChainCost> {
             let best = |pair: &Range<usize>| {
                 FusedSchedule::best(&chain.layers()[pair.clone()], mode, &accelerator, &PARAMETERS).unwrap().cost
             };
             pairs.iter().map(best).collect()
         };
-        let single: Vec<Cost> =
+        let single: Vec<ChainCost> =
             pairs.iter().flat_map(|pair| singles(&chain.layers()[pair.clone()], &accelerator)).collect();
         let totals = [single, fused(FusionMode::Temporal), fused(FusionMode::Spatial)]
             .map(|costs| Totals::of(&costs, &accelerator));
@@ -199,17 +199,17 @@ pub fn scaling() -> Report {
         let sequences: Value = legal_sequences(&chain, accelerator.buffer, most).iter().map(ends).collect();
         report.same(&sequences, &expected["walk"], || format!("{what}: walk"));
         let steps = schedule_chain(&chain, mode(&input["mode"]), most, &accelerator, &PARAMETERS).unwrap();
-        let range = |step: &Step| match step {
-            Step::Single(layer, _) => *layer..layer + 1,
-            Step::Fused(layers, _) => layers.clone(),
+        let range = |step: &ScheduleStep| match step {
+            ScheduleStep::Single(layer, _) => *layer..layer + 1,
+            ScheduleStep::Fused(layers, _) => layers.clone(),
         };
         let selected: Value = steps.iter().map(|step| ends(&range(step))).collect();
         report.same(&selected, &expected["selected"], || format!("{what}: selected"));
         let fused: Vec<(Range<usize>, &FusedSchedule)> = steps
             .iter()
             .filter_map(|step| match step {
-                Step::Single(..) => None,
-                Step::Fused(layers, schedule) => Some((layers.clone(), schedule)),
+                ScheduleStep::Single(..) => None,
+                ScheduleStep::Fused(layers, schedule) => Some((layers.clone(), schedule)),
             })
             .collect();
         let tiles: Value = fused
@@ -220,12 +220,12 @@ pub fn scaling() -> Report {
         let arrays: Value =
             fused.iter().map(|(_, schedule)| schedule.arrays.iter().map(sides).collect::<Value>()).collect();
         report.same(&arrays, &expected["fused_arrays"], || format!("{what}: arrays"));
-        let total = Totals::of(steps.iter().map(Step::cost), &accelerator);
+        let total = Totals::of(steps.iter().map(ScheduleStep::cost), &accelerator);
         compare(&mut report, &total.numbers(), &expected["total"], &format!("{what}: total"));
         let part = Totals::of(fused.iter().map(|(_, schedule)| &schedule.cost), &accelerator);
         compare(&mut report, &part.numbers(), &expected["fused_part"], &format!("{what}: fused"));
         let apart = |(layers, _): &(Range<usize>, _)| singles(&chain.layers()[layers.clone()], &accelerator);
-        let apart: Vec<Cost> = fused.iter().flat_map(apart).collect();
+        let apart: Vec<ChainCost> = fused.iter().flat_map(apart).collect();
         let apart = Totals::of(&apart, &accelerator).numbers();
         compare(&mut report, &apart, &expected["same_layers_single"], &format!("{what}: the same one by one"));
     }

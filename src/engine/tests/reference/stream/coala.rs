@@ -3,7 +3,7 @@
 use crate::Report;
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::multicore::{
-    Carrier, SchedulingProblem, SchedulingRules, SystemEnergyCause, TensorId, TileId, TilePriority, TopMemory,
+    Carrier, CoreTopMemory, CoresEnergyCause, SchedulingProblem, SchedulingRules, TensorId, TileId, TilePriority,
     TopMemoryId, Transfer, TransferReason, schedule,
 };
 use fusescape_engine::units::Cycles;
@@ -150,7 +150,7 @@ fn check(report: &mut Report, name: &str, file: &Value) {
     for theirs in list(&result["memories"]) {
         let core = integers(&theirs["cores"]).first().copied();
         let what = || format!("{name}: {} of core {core:?}", theirs["memory"]);
-        let is_it = |facts: &TopMemory| {
+        let is_it = |facts: &CoreTopMemory| {
             facts.name == text(&theirs["memory"])
                 && core.is_none_or(|core| facts.cores.iter().any(|&of| case.core_ids[of] == core as u64))
         };
@@ -175,21 +175,19 @@ fn check(report: &mut Report, name: &str, file: &Value) {
     }
     let energy = &schedule.energy;
     let theirs = &result["energy_breakdown"];
-    for cause in SystemEnergyCause::ALL {
+    for cause in CoresEnergyCause::ALL {
         let key = match cause {
-            SystemEnergyCause::OnChip => "cn_onchip_energy",
-            SystemEnergyCause::Moved(Carrier::Links, TransferReason::Fetch) => "cn_offchip_link_energy",
-            SystemEnergyCause::Moved(Carrier::Memories, TransferReason::Fetch) => "cn_offchip_memory_energy",
-            SystemEnergyCause::Moved(Carrier::Links, TransferReason::Eviction) => "eviction_to_offchip_link_energy",
-            SystemEnergyCause::Moved(Carrier::Memories, TransferReason::Eviction) => {
-                "eviction_to_offchip_memory_energy"
-            }
-            SystemEnergyCause::Moved(Carrier::Links, TransferReason::Result) => "sink_layer_output_offchip_link_energy",
-            SystemEnergyCause::Moved(Carrier::Memories, TransferReason::Result) => {
+            CoresEnergyCause::OnChip => "cn_onchip_energy",
+            CoresEnergyCause::Moved(Carrier::Links, TransferReason::Fetch) => "cn_offchip_link_energy",
+            CoresEnergyCause::Moved(Carrier::Memories, TransferReason::Fetch) => "cn_offchip_memory_energy",
+            CoresEnergyCause::Moved(Carrier::Links, TransferReason::Eviction) => "eviction_to_offchip_link_energy",
+            CoresEnergyCause::Moved(Carrier::Memories, TransferReason::Eviction) => "eviction_to_offchip_memory_energy",
+            CoresEnergyCause::Moved(Carrier::Links, TransferReason::Result) => "sink_layer_output_offchip_link_energy",
+            CoresEnergyCause::Moved(Carrier::Memories, TransferReason::Result) => {
                 "sink_layer_output_offchip_memory_energy"
             }
-            SystemEnergyCause::Moved(Carrier::Links, TransferReason::Exchange) => "core_to_core_link_energy",
-            SystemEnergyCause::Moved(Carrier::Memories, TransferReason::Exchange) => "core_to_core_memory_energy",
+            CoresEnergyCause::Moved(Carrier::Links, TransferReason::Exchange) => "core_to_core_link_energy",
+            CoresEnergyCause::Moved(Carrier::Memories, TransferReason::Exchange) => "core_to_core_memory_energy",
         };
         report.close(energy[cause], number(&theirs[key]), 1e-6, || format!("{name}: {key}"));
     }

@@ -4,7 +4,7 @@ use super::tiles::{cut, example_layers, layers};
 use crate::Report;
 use fusescape_engine::ids::TiVec;
 use fusescape_engine::multicore::{
-    NestId, SteadyState, TileId, TiledLayer, TiledNetwork, TilingRules, steady_state, tile_graph,
+    CutLayer, NestId, SteadyState, TileId, TiledNetwork, TilingRules, steady_state, tile_graph,
 };
 use fusescape_engine::workload::Dim;
 use fusescape_test_support::stream::{integers, list};
@@ -63,13 +63,13 @@ pub fn states() -> Report {
 /// A network in tiles; layers have the numbers of the file.
 struct Tiled {
     ids: TiVec<NestId, usize>,
-    layers: TiVec<NestId, TiledLayer>,
+    layers: TiVec<NestId, CutLayer>,
     tiled: TiledNetwork,
 }
 
 impl Tiled {
-    fn new(layers: Vec<(usize, TiledLayer)>) -> Self {
-        let (ids, layers): (Vec<usize>, Vec<TiledLayer>) = layers.into_iter().unzip();
+    fn new(layers: Vec<(usize, CutLayer)>) -> Self {
+        let (ids, layers): (Vec<usize>, Vec<CutLayer>) = layers.into_iter().unzip();
         let layers = TiVec::from(layers);
         let tiled = tile_graph(&layers, TilingRules::STREAM);
         Self { ids: ids.into(), layers, tiled }

@@ -93,7 +93,7 @@ fn check_quad(report: &mut Report) {
             if core != ours.dram {
                 report.same(&(&mine.name, mine.capacity.0), &(&other.name, other.capacity.0), what);
             }
-            let facts = |of: &fusescape_engine::system::TopMemory| {
+            let facts = |of: &fusescape_engine::system::CoreTopMemory| {
                 (of.read_width.0, of.write_width.0, of.read_pj, of.write_pj, of.cores.len())
             };
             report.same(&facts(mine), &facts(other), what);

@@ -4,7 +4,7 @@ use crate::Report;
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::TiVec;
 use fusescape_engine::multicore::{
-    AccessFunction, AxisExpression, Edge, LoopNest, NestId, Split, TileGraph, TileId, TiledLayer, TilingRules,
+    AccessFunction, AxisExpression, CutLayer, Edge, LoopCuts, LoopNest, NestId, TileGraph, TileId, TilingRules,
     tile_graph,
 };
 use fusescape_engine::workload::Dim;
@@ -33,7 +33,7 @@ fn check(report: &mut Report, name: &str, file: &Value) {
     report.cases += 1;
     let result = &file["result"];
     let Case { graph: theirs, .. } = case(file);
-    let (ids, layers): (Vec<usize>, Vec<TiledLayer>) = layers(file, true).into_iter().unzip();
+    let (ids, layers): (Vec<usize>, Vec<CutLayer>) = layers(file, true).into_iter().unzip();
     let layers = TiVec::from(layers);
     let ours = tile_graph(&layers, TilingRules::STREAM);
     report.same(&ours.graph.tiles.len(), &theirs.tiles.len(), || format!("{name}: tiles"));
@@ -120,7 +120,7 @@ fn loop_of(op: &str, name: &str) -> Option<Dim> {
 
 /// The layers of a case with their cuts, by the tool's rules for fields that a mapping does not state. Free choices of
 /// the tool are taken from its result, or not cut.
-pub fn layers(file: &Value, with_choices: bool) -> Vec<(usize, TiledLayer)> {
+pub fn layers(file: &Value, with_choices: bool) -> Vec<(usize, CutLayer)> {
     let input = &file["input"];
     let stacks = input["layer_stacks"].as_array().map_or(Vec::new(), |stacks| stacks.iter().map(integers).collect());
     let is_fused = text(&input["mode"]) == "fused";
@@ -149,7 +149,7 @@ pub fn cut(
     stacks: &[Vec<usize>],
     is_fused: bool,
     used: &dyn Fn(usize) -> Option<u64>,
-) -> Vec<(usize, TiledLayer)> {
+) -> Vec<(usize, CutLayer)> {
     let rows: Vec<&Value> = list(rows).collect();
     let cut = |(index, layer): (usize, Described)| {
         let (op, nest) = layer?;
@@ -181,10 +181,10 @@ pub fn cut(
             .filter(is_chosen)
             .map(|(dim, factor)| (dim, if factor == "*" { used(index).unwrap() } else { count(dim, &factor) }));
         let cores = list(&row["core_allocation"]).count();
-        let split = Split { in_time, over_cores: over_cores.collect() };
-        Some((index, TiledLayer { nest, split, cores }))
+        let split = LoopCuts { in_time, over_cores: over_cores.collect() };
+        Some((index, CutLayer { nest, split, cores }))
     };
-    let mut layers: Vec<(usize, TiledLayer)> = described.into_iter().enumerate().filter_map(cut).collect();
+    let mut layers: Vec<(usize, CutLayer)> = described.into_iter().enumerate().filter_map(cut).collect();
     let ids: Vec<usize> = layers.iter().map(|(id, _)| *id).collect();
     for source in
         layers.iter_mut().flat_map(|(_, layer)| &mut layer.nest.inputs).filter_map(|input| input.source.as_mut())

@@ -4,7 +4,7 @@ use super::{Layer, V3_8, V3_9, Version};
 use crate::Report;
 use fusescape_engine::hardware::{ArrayDimId, Core, Unroll};
 use fusescape_engine::mapping::spatial_generation::{
-    Generation, GenerationRequest, fit_capacity, generate, width_bounds,
+    GenerationRequest, SpatialGeneration, fit_capacity, generate, width_bounds,
 };
 use fusescape_engine::rules::Rules;
 use fusescape_engine::workload::{Dim, LoopSizes};
@@ -95,7 +95,14 @@ fn check_case(rules: Rules, hardware: &Value, layer: &Layer, case: &Value, repor
     check_generation(&id, &core, layer, case, &generation, report);
 }
 
-fn check_generation(id: &str, core: &Core, layer: &Layer, case: &Value, generation: &Generation, report: &mut Report) {
+fn check_generation(
+    id: &str,
+    core: &Core,
+    layer: &Layer,
+    case: &Value,
+    generation: &SpatialGeneration,
+    report: &mut Report,
+) {
     let filled: Vec<&str> = generation.filled.iter().map(|&index| core.array[index].0.as_str()).collect();
     report.same(&filled, &texts(&case["array_dims_to_fill"]).iter().map(String::as_str).collect(), || {
         format!("{id}: dimensions to fill")

@@ -1,0 +1,566 @@
+//! Points of a sweep one at a time: each is planned, solved and added up at once, by any worker.
+//!
+//! A survey may be stopped after any point. Several surveys of one sweep, each of its own points, are independent of
+//! each other. Results of mapping problems stay in a [`CostStore`] and serve the next sweep, too.
+
+use super::sweep::{PointSummary, SolvedAlone, StackSummary, Sweep, too_large_to_count};
+use crate::cost::Evaluator;
+use crate::depth_first::{
+    COUNTED_MEMORIES, DepthFirstStrategy, Feasibility, FeasibilityCheck, FuseDepth, NotPlanned, Planner, PlannerMemory,
+    PointAccount, PointPlan, PointTotals, ProblemCost, ProblemId, Stack, StoringMode, TotalsAssembler,
+};
+use crate::hardware::{Memory, MemoryId, Operand};
+use crate::ids::TiVec;
+use crate::mapping::{LayerOnCore, LayerProblem, ample_bits};
+use crate::search::{Objective, Solution, has_mapping};
+use crate::sorting::sort_by_key;
+use crate::spec::Diagnostics;
+use crate::units::Cycles;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, RwLock};
+
+/// Above this many problems a store starts anew: some 100 MiB.
+const STORE_LIMIT: usize = 400_000;
+
+/// Above this many mappings a store forgets them: some 10 MiB. They take more room than costs, and only accounts need them.
+const MAPPINGS_LIMIT: usize = 20_000;
+
+/// A store of the costs of mapping problems, shared by sweeps. The key of a problem is its content and that of the memories that it may
+/// use, so that editing one memory keeps the others' problems. All sizes of a memory that are ample for a problem are one.
+#[derive(Default)]
+pub struct CostStore {
+    known: HashMap<[u64; 2], SolvedProblem>,
+    /// The best mappings of those that were searched last.
+    mappings: HashMap<[u64; 2], Solution>,
+    /// Costs that other threads find, too.
+    shared: Option<Arc<SharedCosts>>,
+}
+
+/// Costs of mapping problems that several threads find together. Problems that two of them search at the same time are searched twice, to
+/// the same bits.
+pub struct SharedCosts([RwLock<HashMap<[u64; 2], SolvedProblem>>; LOCKS]);
+
+/// Number of locks: as many threads rarely wait for each other.
+const LOCKS: usize = 64;
+
+impl Default for SharedCosts {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| RwLock::default()))
+    }
+}
+
+impl SharedCosts {
+    fn lock(&self, key: [u64; 2]) -> &RwLock<HashMap<[u64; 2], SolvedProblem>> {
+        &self.0[(key[0] % LOCKS as u64) as usize]
+    }
+
+    fn get(&self, key: [u64; 2]) -> Option<SolvedProblem> {
+        self.lock(key).read().ok()?.get(&key).copied()
+    }
+
+    fn insert(&self, key: [u64; 2], known: SolvedProblem) {
+        if let Ok(mut costs) = self.lock(key).write() {
+            if costs.len() >= STORE_LIMIT / LOCKS {
+                costs.clear();
+            }
+            costs.insert(key, known);
+        }
+    }
+
+    /// Number of problems whose cost is known.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|costs| costs.read().map_or(0, |costs| costs.len())).sum()
+    }
+
+    /// Whether no cost is known.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The result of a searched mapping problem.
+#[derive(Debug, Clone, Copy)]
+enum SolvedProblem {
+    /// The cost of its best mapping.
+    Cost(ProblemCost),
+    /// No mapping fits.
+    NoMapping,
+    /// The search ended before it found anything.
+    NotFound,
+}
+
+/// Numbers of searches that points needed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchEffort {
+    /// Mapping problems that were searched.
+    pub searched: u32,
+    /// Mapping problems that an earlier sweep had solved.
+    pub reused: u32,
+}
+
+impl SearchEffort {
+    /// Adds up.
+    pub fn add(&mut self, other: Self) {
+        self.searched += other.searched;
+        self.reused += other.reused;
+    }
+
+    /// The effort since an earlier one.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        Self { searched: self.searched - before.searched, reused: self.reused - before.reused }
+    }
+}
+
+/// Evaluates the points of one sweep one by one, and keeps the data that they share.
+pub struct IncrementalSweep {
+    sweep: Sweep,
+    strategies: Vec<DepthFirstStrategy>,
+    memory: PlannerMemory,
+    /// By problem; `None` where nothing was found.
+    pub(super) costs: TiVec<ProblemId, Option<ProblemCost>>,
+    /// Whether the problem has not been searched yet, so that its cost is a lower bound; shorter where all further ones were searched.
+    pub(super) unsearched: TiVec<ProblemId, bool>,
+    watched: [MemoryId; COUNTED_MEMORIES],
+    fingerprints: Fingerprints,
+    alone: SolvedAlone,
+    /// The point that was planned last, or is being planned.
+    planning: Option<usize>,
+    /// Work that all points took so far.
+    pub effort: SearchEffort,
+}
+
+impl IncrementalSweep {
+    /// A survey without any point yet.
+    pub fn new(sweep: Sweep) -> Self {
+        let dram = sweep.core.top(Operand::O);
+        let named = match &sweep.settings.objective {
+            Objective::MemoryAccesses(name) => sweep.core.memories.position(|memory| memory.name == *name),
+            _ => None,
+        };
+        Self {
+            strategies: sweep.settings.strategies(),
+            watched: [dram, named.unwrap_or(dram)],
+            fingerprints: Fingerprints::new(&sweep),
+            alone: SolvedAlone::default(),
+            memory: PlannerMemory::default(),
+            costs: TiVec::new(),
+            unsearched: TiVec::new(),
+            planning: None,
+            effort: SearchEffort::default(),
+            sweep,
+        }
+    }
+
+    /// The validated request whose points are summarised.
+    pub fn sweep(&self) -> &Sweep {
+        &self.sweep
+    }
+
+    /// One strategy per point.
+    pub fn strategies(&self) -> &[DepthFirstStrategy] {
+        &self.strategies
+    }
+
+    /// The different mapping problems of the points that it remembers, each once.
+    pub fn problems(&self) -> &[LayerProblem] {
+        &self.memory.problems.list.raw
+    }
+
+    /// The summary of a point; see [`Self::totals`].
+    ///
+    /// # Errors
+    /// Why it cannot be scheduled, also if there is no such point; or that there is no time left.
+    pub fn point(
+        &mut self,
+        store: &mut CostStore,
+        point: usize,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Result<PointSummary, NotPlanned> {
+        let totals = self.totals(store, point, has_time)?;
+        Ok(self.summarize(point, &totals))
+    }
+
+    /// The totals of a point by cause. `has_time` is called before each search; where it returns `false`, the next call
+    /// resumes there.
+    ///
+    /// # Errors
+    /// Why it cannot be scheduled, also if there is no such point; or that there is no time left.
+    pub fn totals(
+        &mut self,
+        store: &mut CostStore,
+        point: usize,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Result<PointTotals, NotPlanned> {
+        let plan = self.plan(store, point, has_time)?;
+        self.totals_of(&plan)
+    }
+
+    /// The summary of point number `point` from its totals.
+    pub fn summarize(&self, point: usize, totals: &PointTotals) -> PointSummary {
+        let [dram_words, named_words] = totals.words.map(|words| words.total());
+        let (energy_pj, latency_cycles) = (totals.energy.total_pj(), totals.latency.total_cycles());
+        let objective = &self.sweep.settings.objective;
+        let stack = |&(energy_pj, latency_cycles): &(f64, u64)| StackSummary { energy_pj, latency_cycles };
+        PointSummary {
+            point,
+            energy_pj,
+            latency_cycles,
+            macs: totals.macs,
+            dram_words,
+            score: objective.combine(energy_pj, Cycles(latency_cycles as f64), &|| dram_words, &|_| named_words),
+            stacks: totals.stacks.iter().map(stack).collect(),
+        }
+    }
+
+    /// The account of a point.
+    ///
+    /// # Errors
+    /// Why it cannot be scheduled; also if there is no such point.
+    pub fn account(&mut self, store: &mut CostStore, point: usize) -> Result<PointAccount, Diagnostics> {
+        let plan = self.plan(store, point, &mut || true).map_err(NotPlanned::reasons)?;
+        self.account_of(store, &plan)
+    }
+
+    /// The whole account of the network with each stack run as at a point of its own: one point per stack. Its strategy
+    /// is that of the first.
+    ///
+    /// # Errors
+    /// Why a point cannot be scheduled; also if the points have not so many stacks.
+    pub fn combination(&mut self, store: &mut CostStore, points: &[usize]) -> Result<PointAccount, Diagnostics> {
+        let mut combined: Option<PointPlan> = None;
+        for (stack, &point) in points.iter().enumerate() {
+            let plan = self.plan(store, point, &mut || true).map_err(NotPlanned::reasons)?;
+            let planned = plan.stacks.get(stack).cloned().ok_or_else(no_such_point)?;
+            let combined = combined.get_or_insert(PointPlan { strategy: plan.strategy, stacks: Vec::new() });
+            combined.stacks.push(planned);
+        }
+        self.account_of(store, &combined.ok_or_else(no_such_point)?)
+    }
+
+    fn account_of(&mut self, store: &mut CostStore, plan: &PointPlan) -> Result<PointAccount, Diagnostics> {
+        let Self { sweep, memory, fingerprints, effort, .. } = self;
+        let mut problems: Vec<usize> = problems_of(plan).map(usize::from).collect();
+        sort_by_key(&mut problems, |index| *index);
+        problems.dedup();
+        let solution = |index: &usize| {
+            let problem = memory.problems.list.get(ProblemId::from(*index))?;
+            store.mapping(fingerprints.of(problem, &sweep.on_core(problem)), effort, sweep, problem)
+        };
+        let solutions: Vec<Option<Solution>> = problems.iter().map(solution).collect();
+        let find = |index: ProblemId| solutions[problems.binary_search(&index.index()).ok()?].as_ref();
+        let mut assembler = self.sweep.assembler_of(&self.memory.problems);
+        assembler.assemble(plan, &find).ok_or_else(|| self.why_unknown(plan))
+    }
+
+    /// The whole account of stacks, each run in its own way. Its strategy is that of the first, with `fuse`.
+    ///
+    /// # Errors
+    /// Why one cannot be scheduled; also if there is none.
+    pub(super) fn account_of_stacks(
+        &mut self,
+        store: &mut CostStore,
+        fuse: FuseDepth,
+        stacks: &[(Stack, (u64, u64), StoringMode)],
+    ) -> Result<PointAccount, Diagnostics> {
+        let (_, tile, mode) = stacks.first().ok_or_else(no_such_point)?;
+        let strategy = DepthFirstStrategy { tile: *tile, mode: *mode, fuse };
+        let mut plan = PointPlan { strategy, stacks: Vec::with_capacity(stacks.len()) };
+        for (stack, tile, mode) in stacks {
+            let planned =
+                self.with_planner(store, cost_now, |planner, check| planner.plan_stack(stack, *tile, *mode, check));
+            plan.stacks.push(planned.map_err(NotPlanned::reasons)?);
+        }
+        self.account_of(store, &plan)
+    }
+
+    pub(super) fn strategy(&self, point: usize) -> Result<DepthFirstStrategy, Diagnostics> {
+        self.strategies.get(point).cloned().ok_or_else(no_such_point)
+    }
+
+    fn plan(
+        &mut self,
+        store: &mut CostStore,
+        point: usize,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Result<PointPlan, NotPlanned> {
+        let strategy = self.strategy(point)?;
+        // A point that ran out of time continues with its results so far.
+        if self.planning.replace(point) != Some(point) {
+            self.forget_if_full();
+        }
+        let check = |solver: &mut ProblemSolver<'_>, problem: &LayerProblem| solver.cost(problem, has_time);
+        self.with_planner(store, check, |planner, check| planner.plan_checked(&strategy, check))
+    }
+
+    /// To be called between points: drops the problems of earlier points where these take up too much room. Their costs
+    /// stay in the store.
+    pub(super) fn forget_if_full(&mut self) {
+        if self.memory.is_full() {
+            self.memory = PlannerMemory::default();
+            self.costs.clear();
+            self.unsearched.clear();
+        }
+    }
+
+    /// Plans something with all that is known so far; `check` judges each new problem.
+    pub(super) fn with_planner<T>(
+        &mut self,
+        store: &mut CostStore,
+        mut check: impl FnMut(&mut ProblemSolver<'_>, &LayerProblem) -> Feasibility,
+        plan: impl FnOnce(&mut Planner<'_>, FeasibilityCheck<'_>) -> Result<T, NotPlanned>,
+    ) -> Result<T, NotPlanned> {
+        let Self { sweep, memory, costs, watched, fingerprints, alone, effort, unsearched, .. } = self;
+        let known = std::mem::take(memory);
+        let settings = (sweep.limits(), sweep.settings.strategy);
+        let mut planner = Planner::with_memory(&sweep.core, &sweep.network, sweep.settings.rules, settings, known)
+            .skipping(sweep.skipping);
+        let mut solver =
+            ProblemSolver { sweep, watched: *watched, store, costs, unsearched, fingerprints, alone, effort };
+        let plan = plan(&mut planner, &mut |problem| check(&mut solver, problem));
+        *memory = planner.memory;
+        plan
+    }
+
+    pub(super) fn totals_of(&self, plan: &PointPlan) -> Result<PointTotals, NotPlanned> {
+        let totals = self.totals_assembler().totals(plan, &self.costs);
+        totals.ok_or_else(|| self.why_unknown(plan).into())
+    }
+
+    /// Searches a problem of which only a bound is known.
+    pub(super) fn search(&mut self, store: &mut CostStore, index: ProblemId) {
+        let Self { sweep, memory, costs, watched, fingerprints, alone, effort, unsearched, .. } = self;
+        let problem = &memory.problems.list[index];
+        let layer = sweep.on_core(problem);
+        let solve = || Some(solve(sweep, problem, (&layer, alone), *watched));
+        costs[index] = match store.cost(fingerprints.of(problem, &layer), effort, solve) {
+            Some(SolvedProblem::Cost(cost)) => Some(cost),
+            _ => None,
+        };
+        unsearched[index] = false;
+    }
+
+    pub(super) fn totals_assembler(&self) -> TotalsAssembler<'_> {
+        TotalsAssembler::new(&self.sweep.core, self.sweep.settings.rules, &self.memory.problems, self.watched)
+    }
+
+    /// Why a planned point has no cost.
+    fn why_unknown(&self, plan: &PointPlan) -> Diagnostics {
+        let unknown = problems_of(plan).find(|&index| !matches!(self.costs.get(index), Some(Some(_))));
+        match unknown.and_then(|index| self.memory.problems.list.get(index)) {
+            Some(problem) => self.sweep.explain(problem, &self.sweep.search(problem)),
+            None => too_large_to_count(),
+        }
+    }
+}
+
+/// Searches a problem however long it takes.
+pub(super) fn cost_now(solver: &mut ProblemSolver<'_>, problem: &LayerProblem) -> Feasibility {
+    solver.cost(problem, &mut || true)
+}
+
+/// State of a feasibility check that solves new mapping problems: the store of known costs, and the costs that this
+/// plan adds to it.
+pub(super) struct ProblemSolver<'a> {
+    pub sweep: &'a Sweep,
+    pub watched: [MemoryId; COUNTED_MEMORIES],
+    pub store: &'a mut CostStore,
+    pub costs: &'a mut TiVec<ProblemId, Option<ProblemCost>>,
+    pub unsearched: &'a mut TiVec<ProblemId, bool>,
+    fingerprints: &'a mut Fingerprints,
+    alone: &'a SolvedAlone,
+    effort: &'a mut SearchEffort,
+}
+
+impl ProblemSolver<'_> {
+    /// Searches a problem, if there is time.
+    pub fn cost(&mut self, problem: &LayerProblem, has_time: &mut dyn FnMut() -> bool) -> Feasibility {
+        let layer = self.sweep.on_core(problem);
+        let Self { sweep, watched, store, fingerprints, alone, effort, .. } = self;
+        let solve = || has_time().then(|| solve(sweep, problem, (&layer, alone), *watched));
+        let cost = match store.cost(fingerprints.of(problem, &layer), effort, solve) {
+            Some(SolvedProblem::Cost(cost)) => Some(cost),
+            Some(SolvedProblem::NotFound) => None,
+            Some(SolvedProblem::NoMapping) => return Feasibility::NoMapping,
+            None => return Feasibility::Later,
+        };
+        self.costs.push(cost);
+        Feasibility::Mappable
+    }
+
+    /// Whether the store has the cost of the problem.
+    pub fn is_known(&mut self, problem: &LayerProblem, layer: &LayerOnCore<'_>) -> bool {
+        self.store.knows(self.fingerprints.of(problem, layer))
+    }
+}
+
+fn problems_of(plan: &PointPlan) -> impl Iterator<Item = ProblemId> {
+    let tiles = plan.stacks.iter().flat_map(|stack| &stack.types);
+    tiles.flat_map(|tile| &tile.layers).filter_map(|layer| layer.problem)
+}
+
+pub(super) fn no_such_point() -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.add("", "The sweep has no such point", "Ask for another one");
+    diagnostics
+}
+
+/// Searches a problem, which is `layer` on the core of the sweep.
+fn solve(
+    sweep: &Sweep,
+    problem: &LayerProblem,
+    (layer, alone): (&LayerOnCore<'_>, &SolvedAlone),
+    watched: [MemoryId; COUNTED_MEMORIES],
+) -> (SolvedProblem, Option<Solution>) {
+    let evaluator = Evaluator::new(layer);
+    let best = match problem.reserved.is_empty() {
+        true => alone.get(problem.clone(), |_| sweep.search_by(problem, &evaluator)).best,
+        false => sweep.search_beside(problem, alone).best,
+    };
+    let known = match best.as_ref().and_then(|solution| ProblemCost::new(&evaluator, solution, watched)) {
+        Some(cost) => SolvedProblem::Cost(cost),
+        // If some mapping fits, the search ended too early.
+        None if has_mapping(layer, &sweep.limits(), sweep.settings.strategy) => SolvedProblem::NotFound,
+        None => SolvedProblem::NoMapping,
+    };
+    (known, best)
+}
+
+impl CostStore {
+    /// A store that shares its costs with all others that have these.
+    pub fn sharing(costs: Arc<SharedCosts>) -> Self {
+        Self { shared: Some(costs), ..Self::default() }
+    }
+
+    fn knows(&self, key: [u64; 2]) -> bool {
+        self.known.contains_key(&key) || self.others().is_some_and(|shared| shared.get(key).is_some())
+    }
+
+    /// The page's workers share no memory, so its first piece goes without this.
+    fn others(&self) -> Option<&SharedCosts> {
+        self.shared.as_deref().filter(|_| cfg!(not(target_arch = "wasm32")))
+    }
+
+    fn cost(
+        &mut self,
+        key: [u64; 2],
+        effort: &mut SearchEffort,
+        solve: impl FnOnce() -> Option<(SolvedProblem, Option<Solution>)>,
+    ) -> Option<SolvedProblem> {
+        if let Some(known) = self.known.get(&key) {
+            effort.reused += 1;
+            return Some(*known);
+        }
+        if self.known.len() >= STORE_LIMIT {
+            self.known.clear();
+        }
+        if let Some(known) = self.others().and_then(|shared| shared.get(key)) {
+            effort.reused += 1;
+            self.known.insert(key, known);
+            return Some(known);
+        }
+        let (known, mapping) = solve()?;
+        effort.searched += 1;
+        self.known.insert(key, known);
+        if let Some(shared) = self.others() {
+            shared.insert(key, known);
+        } else if let Some(mapping) = mapping {
+            self.keep(key, mapping);
+        }
+        Some(known)
+    }
+
+    fn mapping(
+        &mut self,
+        key: [u64; 2],
+        effort: &mut SearchEffort,
+        sweep: &Sweep,
+        problem: &LayerProblem,
+    ) -> Option<Solution> {
+        if let Some(mapping) = self.mappings.get(&key) {
+            return Some(mapping.clone());
+        }
+        effort.searched += 1;
+        let mapping = sweep.search(problem).best?;
+        self.keep(key, mapping.clone());
+        Some(mapping)
+    }
+
+    fn keep(&mut self, key: [u64; 2], mapping: Solution) {
+        if self.mappings.len() >= MAPPINGS_LIMIT {
+            self.mappings.clear();
+        }
+        self.mappings.insert(key, mapping);
+    }
+}
+
+/// Numbers that only equal problems share, under the same settings and on cores whose memories are equal as far as the
+/// problem may use them and depends on their sizes.
+struct Fingerprints {
+    /// Of everything but memories and problem.
+    general: u64,
+    /// Of each memory.
+    memories: TiVec<MemoryId, u64>,
+    /// Of the memories that each choice of levels leaves visible.
+    visible: Vec<([usize; 3], u64)>,
+}
+
+impl Fingerprints {
+    fn new(sweep: &Sweep) -> Self {
+        let Sweep { core, settings, .. } = sweep;
+        // Words of DRAM are counted, which is where outputs end.
+        let dram = &core.memories[core.top(Operand::O)].name;
+        let guide = sweep.guide.as_ref().map(|guide| &guide.memories);
+        // Their sizes count as far as a problem depends on them. Area, leakage and their estimates do not affect
+        // mappings.
+        let figures = |memory: &Memory| {
+            let memory = Memory { size_bits: 0, area_um2: None, leakage_mw: 0.0, estimate: None, ..memory.clone() };
+            hash(&format!("{memory:?}"))
+        };
+        let memories: TiVec<MemoryId, u64> = core.memories.iter().map(figures).collect();
+        // Registers of lanes are below the levels that remain visible for a choice of levels.
+        let unit = core.vector_unit.as_ref().map(|unit| (unit.figures(), &memories.raw[..core.register_count()]));
+        let operations = (&core.mac_energy, &core.in_memory);
+        let numbers = format!("{:?} {operations:?} {:?} {guide:?}", core.array, settings.objective);
+        Self {
+            general: hash(&(numbers, unit, settings.rules, settings.strategy, settings.lpf_limit, dram)),
+            memories,
+            visible: Vec::new(),
+        }
+    }
+
+    /// The number of a problem, which is `layer` on the core.
+    fn of(&mut self, problem: &LayerProblem, layer: &LayerOnCore<'_>) -> [u64; 2] {
+        let core = layer.core;
+        let known = self.visible.iter().find(|(levels, _)| *levels == problem.levels).map(|&(_, known)| known);
+        let visible = known.unwrap_or_else(|| {
+            let memories = &self.memories;
+            let of = |operand: Operand| &core.levels(operand)[..problem.levels[operand as usize]];
+            let chains = Operand::ALL.map(|operand| of(operand).iter().map(|&id| memories[id]).collect::<Vec<_>>());
+            // Loops are allocated in the order of the core's list.
+            let is_visible = |id: &MemoryId| Operand::ALL.into_iter().any(|operand| of(operand).contains(id));
+            let order: Vec<u64> = memories.keys().filter(is_visible).map(|id| memories[id]).collect();
+            let visible = hash(&(chains, order));
+            self.visible.push((problem.levels, visible));
+            visible
+        });
+        // If 0 bits are ample, no data of the problem is in the memory.
+        let size = |id: MemoryId| match ample_bits(layer, id) {
+            0 => None,
+            ample => Some(layer.room_bits(id).min(ample)),
+        };
+        let sizes: Vec<u64> = core.memories.keys().filter_map(size).collect();
+        // Room that other data takes counts as a smaller size.
+        let LayerProblem { shape, levels, unroll, reserved: _ } = problem;
+        [0_u8, 1].map(|half| hash(&(half, self.general, visible, &sizes, shape, levels, unroll)))
+    }
+}
+
+/// With fixed keys, so that all workers agree.
+pub(super) fn hash(content: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    content.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,151 @@
+//! Stacks that are planned without a search, and searched only as long as they may be better than others.
+//!
+//! Under the corrected rules [`ProblemCost::lower_bound`] is a lower bound on every mapping. The [`CostExpression`] of a stack is found
+//! once, and evaluated again as more of its problems are searched.
+
+use super::incremental_sweep::{CostStore, IncrementalSweep, ProblemSolver, cost_now};
+use crate::depth_first::{
+    CostExpression, DepthFirstStrategy, Feasibility, FuseDepth, NotPlanned, PointPlan, PointTotals, ProblemCost, Stack,
+    StackLowerBound, StoringMode,
+};
+use crate::hardware::Core;
+use crate::mapping::LayerProblem;
+use crate::rules::Rules;
+use crate::search::has_mapping;
+
+impl IncrementalSweep {
+    /// A lower bound on the cost of one stack, found without planning it; `None` where there are no lower bounds.
+    ///
+    /// # Errors
+    /// Tiles of too many sizes.
+    pub(super) fn stack_lower_bound(
+        &mut self,
+        store: &mut CostStore,
+        stack: &Stack,
+        (tile, mode): ((u64, u64), StoringMode),
+    ) -> Result<Option<StackLowerBound>, NotPlanned> {
+        if !self.has_bounds() {
+            return Ok(None);
+        }
+        self.with_planner(store, cost_now, |planner, _| Ok(Some(planner.lower_bound(stack, tile, mode)?)))
+    }
+
+    /// The cost expression of one stack, planned without a search where there are lower bounds.
+    ///
+    /// # Errors
+    /// Why it cannot be scheduled.
+    pub(super) fn stack_cost(
+        &mut self,
+        store: &mut CostStore,
+        stack: &Stack,
+        way: ((u64, u64), StoringMode),
+    ) -> Result<CostExpression, NotPlanned> {
+        let plan = self.stack_plan(store, stack, way)?;
+        Ok(self.totals_assembler().cost_expression(&plan))
+    }
+
+    /// A lower bound on the cost of a stack, from the costs that are known so far; `None` if it cannot be scheduled.
+    pub(super) fn lower_bound(&self, expression: &CostExpression) -> Option<PointTotals> {
+        expression.total(&self.costs)
+    }
+
+    /// The cost of one stack alone; `None` if its lower bound is beaten, which `is_beaten` decides before each search.
+    ///
+    /// # Errors
+    /// Why it cannot be scheduled.
+    pub(super) fn stack_totals_unless(
+        &mut self,
+        store: &mut CostStore,
+        (stack, way, expression): (&Stack, ((u64, u64), StoringMode), &CostExpression),
+        is_beaten: &dyn Fn(&PointTotals) -> bool,
+    ) -> Result<Option<PointTotals>, NotPlanned> {
+        for index in expression.problems() {
+            if self.unsearched.get(index) == Some(&true) {
+                if self.lower_bound(expression).is_none_or(|least| is_beaten(&least)) {
+                    return Ok(None);
+                }
+                self.search(store, index);
+            }
+        }
+        if self.lower_bound(expression).is_none_or(|least| is_beaten(&least)) {
+            return Ok(None);
+        }
+        let plan = self.stack_plan(store, stack, way)?;
+        self.totals_of(&plan).map(Some)
+    }
+
+    /// The totals of a point; `None` as soon as `is_hopeless` holds for its lower bounds, which rise as its problems
+    /// are searched. Without lower bounds it is not called.
+    ///
+    /// # Errors
+    /// Why it cannot be scheduled, also if there is no such point.
+    pub fn totals_unless(
+        &mut self,
+        store: &mut CostStore,
+        point: usize,
+        is_hopeless: &mut dyn FnMut(&Core, &PointTotals) -> bool,
+    ) -> Result<Option<PointTotals>, NotPlanned> {
+        if !self.has_bounds() {
+            return self.totals(store, point, &mut || true).map(Some);
+        }
+        let plan = self.point_plan(store, point)?;
+        let expression = self.totals_assembler().cost_expression(&plan);
+        let mut is_hopeless = |incremental: &Self| {
+            let least = incremental.lower_bound(&expression);
+            least.is_some_and(|least| is_hopeless(&incremental.sweep().core, &least))
+        };
+        if is_hopeless(self) {
+            return Ok(None);
+        }
+        // Problems with the largest shares come first, so that the bound rises fastest.
+        for index in expression.by_share(&self.costs) {
+            if self.unsearched.get(index) == Some(&true) {
+                self.search(store, index);
+                if is_hopeless(self) {
+                    return Ok(None);
+                }
+            }
+        }
+        self.totals_of(&plan).map(Some)
+    }
+
+    /// The plan of one point, whose problems need not be searched yet.
+    fn point_plan(&mut self, store: &mut CostStore, point: usize) -> Result<PointPlan, NotPlanned> {
+        let strategy = self.strategy(point)?;
+        self.forget_if_full();
+        self.with_planner(store, bound, |planner, check| planner.plan_checked(&strategy, check))
+    }
+
+    /// The plan of one stack, whose problems need not be searched yet.
+    fn stack_plan(
+        &mut self,
+        store: &mut CostStore,
+        stack: &Stack,
+        (tile, mode): ((u64, u64), StoringMode),
+    ) -> Result<PointPlan, NotPlanned> {
+        let check = if self.has_bounds() { bound } else { cost_now };
+        let planned = self.with_planner(store, check, |planner, check| planner.plan_stack(stack, tile, mode, check))?;
+        Ok(PointPlan { strategy: DepthFirstStrategy { tile, mode, fuse: FuseDepth::Automatic }, stacks: vec![planned] })
+    }
+
+    fn has_bounds(&self) -> bool {
+        let settings = &self.sweep().settings;
+        settings.rules == Rules::CORRECTED && settings.objective.never_falls()
+    }
+}
+
+/// A feasibility check that does not search: it notes the lower bound of a new problem, and the cost of a known one.
+fn bound(solver: &mut ProblemSolver<'_>, problem: &LayerProblem) -> Feasibility {
+    let sweep = solver.sweep;
+    let layer = sweep.on_core(problem);
+    if solver.is_known(problem, &layer) {
+        return cost_now(solver, problem);
+    }
+    if !has_mapping(&layer, &sweep.limits(), sweep.settings.strategy) {
+        return Feasibility::NoMapping;
+    }
+    solver.unsearched.resize(solver.costs.len(), false);
+    solver.unsearched.push(true);
+    solver.costs.push(Some(ProblemCost::lower_bound(&layer, solver.watched)));
+    Feasibility::Mappable
+}
