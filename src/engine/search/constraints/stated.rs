@@ -45,7 +45,7 @@ pub enum PatternSize {
 /// A demand on one memory level of one operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LevelConstraint {
-    /// The operand.
+    /// `W`, `I` or `O`, as the document names it.
     pub operand: LayerOperand,
     /// Its memory level, from 0 for the lowest.
     pub level: usize,

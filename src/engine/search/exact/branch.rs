@@ -628,10 +628,11 @@ mod tests {
     use crate::workload::Dim;
     use std::collections::BTreeSet;
 
-    /// The sets that adding loops one by one reaches, in any order.
+    /// The sets that adding loops one by one reaches, in any order, as long as the boundaries that are left fit.
     fn reached<L: Legality>(space: &BoundarySpace<'_, L>, state: &PartialMapping, sets: &mut BTreeSet<u32>) {
         for factor in 0..space.factors.list.len() {
             if let Some(next) = space.add(state, factor)
+                && space.least_to_go(&next) < f64::INFINITY
                 && sets.insert(next.set)
             {
                 reached(space, &next, sets);
