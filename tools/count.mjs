@@ -259,7 +259,7 @@ function printWork() {
   const functions = sources.flatMap(({ path, code }) => [...code.matchAll(/\bfn (\w+)/g)].map(([, name]) => ({ name, path })));
   table('Work', ['what', 'number', 'where'], [
     ['questions', entriesOf(/^questions! \{/gm).length, ''],
-    ['topics', entriesOf(/^pub enum Topic \{/gm).length, ''],
+    ['channels', entriesOf(/^pub enum Channel \{/gm).length, ''],
     ['enums `*Status`', ...named(enums, /Status$/)],
     ['enums `*Change`', ...named(enums, /Change$/)],
     ['functions `find_best*`', ...named(functions, /^find_best/)],

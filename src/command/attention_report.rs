@@ -142,7 +142,7 @@ pub(crate) struct StepFound<'a> {
     after: Vec<Run>,
     /// Operations of one layer that are not counted, as the core has no vector unit, by what needs them; empty where it has one.
     not_counted: BTreeMap<String, u64>,
-    /// The step, of all layers.
+    /// Sums over all layers of the step.
     all_layers: Cost,
     /// Bytes that one layer moves at least.
     compulsory_bytes_of_a_layer: Compulsory,
@@ -206,13 +206,13 @@ struct Kind {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Attention {
-    /// The schedule.
+    /// Tiles, fusion and what stays on chip.
     schedule: Schedule,
     /// Energy of one layer's attention, pJ.
     energy_pj: f64,
     /// Energy by cause, pJ.
     energy_pj_by_cause: Energy,
-    /// Latency, cycles.
+    /// Whole cycles of the accelerator's clock.
     latency_cycles: u64,
     /// What takes longest.
     bound_by: &'static str,
@@ -281,7 +281,7 @@ fn field(name: &str) -> String {
 struct Run {
     /// Parts that run together: products with weights, and what lanes compute between them.
     parts: Vec<String>,
-    /// Tokens in a tile.
+    /// Number of tokens that one tile covers.
     tile_tokens: u64,
     /// Whether all weights stay on the chip; else they come for every tile.
     weights_stay: bool,
@@ -291,7 +291,7 @@ struct Run {
     energy_pj: f64,
     /// Energy by cause, pJ.
     energy_pj_by_cause: Energy,
-    /// Latency, cycles.
+    /// Whole cycles of the accelerator's clock.
     latency_cycles: u64,
     /// What takes longest.
     bound_by: &'static str,
@@ -329,7 +329,7 @@ struct Block {
     queries: Vec<String>,
     /// Parts that follow attention in it; empty: its results go to DRAM.
     parts: Vec<String>,
-    /// Tokens in a tile.
+    /// Number of tokens that one tile covers.
     tile_tokens: u64,
     /// Tiles of tokens.
     tiles: u64,
@@ -343,7 +343,7 @@ struct Block {
     energy_pj: f64,
     /// Energy by cause, pJ.
     energy_pj_by_cause: Energy,
-    /// Latency, cycles.
+    /// Whole cycles of the accelerator's clock.
     latency_cycles: u64,
     /// What takes longest.
     bound_by: &'static str,
@@ -388,7 +388,7 @@ struct Cost {
     energy_pj: f64,
     /// Energy by cause, pJ.
     energy_pj_by_cause: Energy,
-    /// Latency, cycles.
+    /// Whole cycles of the accelerator's clock.
     latency_cycles: u64,
     /// Bits read from DRAM plus bits written to it, all tensors.
     dram_bits: u64,
@@ -445,7 +445,7 @@ struct Generation {
     cache_on_chip: bool,
     /// The memory of keys and values on the chip, bytes.
     chip_bytes: f64,
-    /// DRAM, bytes.
+    /// Bytes read from DRAM and written to it.
     dram_bytes: f64,
     /// Multiply-accumulates of the full array in a cycle.
     peak_macs_per_cycle: u64,
@@ -534,7 +534,7 @@ struct Refused {
 struct Published {
     /// Name in the artifact.
     dataflow: &'static str,
-    /// Latency, s.
+    /// Time of the whole attention of one layer, s.
     latency_s: f64,
     /// Energy, pJ.
     energy_pj: f64,

@@ -41,7 +41,7 @@ pub struct ScheduledDesign<'a> {
     workload: &'a str,
     /// Energy, pJ.
     energy_pj: f64,
-    /// Latency, cycles.
+    /// Time of the whole network, cycles.
     latency_cycles: u64,
     /// What is minimised, in the units of the objective.
     score: f64,

@@ -110,7 +110,7 @@ pub(crate) struct CoresFound<'a> {
     network: &'a str,
     /// Name of the system, as its document has it.
     system: &'a str,
-    /// Latency, cycles.
+    /// Makespan of the schedule, cycles.
     latency_cycles: f64,
     /// Energy, pJ.
     energy_pj: f64,
@@ -138,7 +138,7 @@ pub(crate) struct CoresFound<'a> {
     tiles_solved: usize,
     /// Number of transfers between cores, and to and from DRAM.
     transfers: usize,
-    /// The layers.
+    /// Where each layer is computed, in the order of the network.
     layers: Vec<LayerOnCores>,
     /// Layer stacks: the layers of each run fused, tile by tile.
     stacks: Vec<AllocatedStack>,
@@ -187,11 +187,11 @@ impl TileSize {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct CoreAlone {
-    /// Name of the core.
+    /// As in the system's document.
     core: String,
     /// Size of its tiles, as `--tiles` takes it.
     tile_size: String,
-    /// Its latency, cycles.
+    /// Time of the whole network on this core, cycles.
     latency_cycles: f64,
     /// Its energy, pJ.
     energy_pj: f64,
@@ -203,7 +203,7 @@ struct CoreAlone {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct LayerOnCores {
-    /// Name of the layer.
+    /// As in the network's document.
     name: String,
     /// Cores that compute it, by name.
     cores: Vec<String>,
@@ -231,7 +231,7 @@ struct AllocatedStack {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct BusyCore {
-    /// Name of the core.
+    /// As in the system's document.
     name: String,
     #[serde(flatten)]
     #[cfg_attr(feature = "schema", schemars(schema_with = "fields::cycles"))]
@@ -245,11 +245,11 @@ impl BusyCore {
     }
 }
 
-/// A link.
+/// Use of a link between cores, or to the memory off the chip.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct BusyLink {
-    /// Name of the link.
+    /// As in the system's document.
     name: String,
     /// How long it carries something, cycles.
     busy_cycles: f64,

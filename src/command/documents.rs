@@ -12,7 +12,6 @@ use fusescape_spec::{
 };
 use serde::Serialize;
 
-/// The kind of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DocumentKind {
     Hardware,

@@ -89,7 +89,7 @@ pub(crate) struct FusionsFound<'a> {
     proved_among: StackEnumeration,
     /// Number of different stacks that were considered.
     stacks_considered: usize,
-    /// The methods.
+    /// One entry per method of choosing layers.
     methods: Vec<Method>,
 }
 
@@ -130,7 +130,7 @@ struct ChosenGroups {
     optimus_dram_bytes: Option<u64>,
     /// Energy, pJ.
     energy_pj: f64,
-    /// Latency, cycles.
+    /// Time of the whole network, cycles.
     latency_cycles: u64,
     /// Accesses to the highest memory, full words.
     dram_words: f64,

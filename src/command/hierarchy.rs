@@ -114,7 +114,7 @@ struct Hierarchy {
     name: String,
     /// Energy, pJ.
     energy_pj: f64,
-    /// Latency, cycles.
+    /// Sum over all layers, cycles.
     latency_cycles: u64,
     /// Area of all that has a stated area, um2.
     area_um2: f64,

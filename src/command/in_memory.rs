@@ -14,7 +14,7 @@ pub(crate) struct InMemoryArray {
     columns: u64,
     /// Rows of a macro.
     rows: u64,
-    /// Macros.
+    /// Number of arrays that compute side by side.
     macros: u64,
     /// Bits of a weight and of an input.
     precision_bits: PrecisionBits,

@@ -186,7 +186,7 @@ pub(crate) struct LayersFound<'a> {
     min_utilization: f64,
     /// Rules of the model.
     rules: Rules,
-    /// The layers.
+    /// Result of each layer, in the order of the network.
     layers: Vec<LayerFound<'a>>,
 }
 
@@ -213,7 +213,7 @@ struct BestMapped<'a> {
     layer: SearchedLayer<'a>,
     /// Energy, pJ.
     energy_pj: f64,
-    /// Latency, cycles.
+    /// Stalls included, cycles.
     latency_cycles: u64,
     /// The mapping, and what it costs.
     mapped: MappingFound<'a>,
@@ -279,7 +279,7 @@ struct OrdersFound {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct UnrollingsFound {
-    /// Unrollings that are legal.
+    /// Number of different unrollings that the array and the options allow.
     legal: usize,
     /// Those searched.
     searched: usize,

@@ -71,7 +71,7 @@ pub(crate) struct Stack {
     tiles: u64,
     /// Energy, pJ.
     energy_pj: f64,
-    /// Latency, cycles.
+    /// Stalls included, cycles.
     latency_cycles: u64,
     /// Accesses to the highest memory, full words.
     dram_words: f64,
@@ -160,7 +160,7 @@ pub(crate) struct OptimumFound<'a> {
     settings: &'a Settings,
     /// Energy, pJ.
     energy_pj: f64,
-    /// Latency, cycles.
+    /// Stalls included, cycles.
     latency_cycles: u64,
     /// What is minimised, in the units of the objective.
     score: f64,

@@ -54,7 +54,7 @@ pub(crate) struct Stamped<'a, R: Report + ?Sized> {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct MadeBy {
-    /// The program.
+    /// `fusescape`.
     #[cfg_attr(feature = "schema", schemars(extend("const" = Self::THIS.program)))]
     program: &'static str,
     /// Version of the program.

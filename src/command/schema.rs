@@ -1,6 +1,6 @@
 //! Schemas of reports in `docs/schema/`, made from their types.
 
-pub use super::options::schema::options;
+pub use super::options::document::options;
 
 use super::attention_report::{DividedFound, PublishedFound, StepFound};
 use super::compare::Comparison;

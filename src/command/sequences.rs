@@ -20,7 +20,7 @@ impl Report for SequenceTables<'_> {
     const KIND: &'static str = "sequences";
 }
 
-/// A table.
+/// Rows of values under headings, as `fusescape sequences` prints them.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SequenceTable<'a> {

@@ -226,7 +226,7 @@ struct ScheduledPoint {
     run: PointRun,
     /// Energy, pJ.
     energy_pj: f64,
-    /// Latency, cycles.
+    /// Time of all stacks, one after the other, cycles.
     latency_cycles: u64,
     /// MAC operations, those of recomputed data included.
     macs: u64,

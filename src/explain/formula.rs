@@ -22,7 +22,6 @@ pub struct Explained {
     pub subject: Option<ExplainedNumber>,
 }
 
-/// The unit of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NumberUnit {
     /// A quantity with prefixes.

@@ -46,9 +46,7 @@ pub enum LayerFigure {
     Reuse(Operand),
     /// Energy, ratio of this mapping to the best.
     EnergyOverBest,
-    /// Energy.
     Energy,
-    /// Latency.
     Latency,
     /// Latency, ratio of this mapping to the best.
     LatencyOverBest,

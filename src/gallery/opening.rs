@@ -18,7 +18,6 @@ use fusescape_spec::{Diagnostics, OpensSpec, Preset, find_preset, hardware_prese
 pub struct Opening {
     /// The view.
     pub shows: EntryView,
-    /// The hardware.
     pub hardware: DocumentChoice,
     /// The network.
     pub workload: DocumentChoice,
@@ -38,7 +37,6 @@ pub struct Opening {
 /// A system of cores, and its schedule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoresOpening {
-    /// The system.
     pub system: &'static Preset,
     /// Granularity and scheduler.
     pub settings: CoresSettings,

@@ -13,11 +13,8 @@ pub const MAX_BITS: u64 = 1 << 50;
 /// The contents of several files of one program.
 #[derive(Debug, Clone, Default)]
 pub struct Files<A, W, M> {
-    /// The architecture.
     pub architecture: Option<A>,
-    /// The workload.
     pub workload: Option<W>,
-    /// The mapping.
     pub mapping: Option<M>,
     /// Energies of actions, where a file of their own states them.
     pub energies: Vec<TableEnergy>,
@@ -50,7 +47,6 @@ impl<A, W, M> Files<A, W, M> {
 /// A node of an architecture.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NestNode<M> {
-    /// A memory.
     Memory(M),
     /// Instances of all nodes inside.
     FanOut(FanOut),

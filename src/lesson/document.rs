@@ -28,7 +28,6 @@ pub struct Lesson {
     pub steps: Vec<LessonStep>,
 }
 
-/// A step of a lesson.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LessonStep {
     pub title: String,

@@ -93,7 +93,6 @@ pub(super) struct Patch {
     pub inserted: Vec<u8>,
 }
 
-/// Sizes of tiles.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum TileSizeField {
     /// Numbers separated by single spaces.

@@ -10,7 +10,7 @@ const MOST_WEIGHTS: u128 = 1 << 48;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Transformer {
-    /// Its name.
+    /// As the document states it.
     pub name: String,
     /// Layers, all alike.
     pub layers: u64,

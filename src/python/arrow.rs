@@ -165,7 +165,6 @@ pub struct Rows {
     source: RowSource,
 }
 
-/// The source of the rows.
 enum RowSource {
     Memory(RecordBatch),
     /// A result file of a study.

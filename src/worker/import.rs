@@ -61,7 +61,6 @@ piece_fn! {
     }
 }
 
-/// The progress of an import.
 struct ImportProgress {
     before: f64,
     of: f64,

@@ -22,7 +22,6 @@ pub fn takes_beside(form: &CoresForm, hardware: &str) -> bool {
     CoreSystem::from_text(form.system(), hardware).map_or(true, |system| system.takes_beside)
 }
 
-/// The card.
 pub fn system_card(form: &CoresForm, hardware: &str) -> Html {
     html! { <SystemCard form={form.clone()} hardware={hardware.to_owned()} /> }
 }

@@ -195,7 +195,6 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
     }
 }
 
-/// The schedule that is shown.
 #[derive(Clone)]
 struct ShownSchedule {
     evaluation: CoresEvaluation,

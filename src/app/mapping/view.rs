@@ -336,7 +336,8 @@ fn heading(
                     MappingSource::Hand => html! { "A mapping of your own." },
                     MappingSource::Awaited => html! { "A mapping of your own, whose cost is being worked out. \
                                                 The numbers are those of the one before." },
-                    MappingSource::Invalid => html! { "Your mapping is not valid, so it has no cost. These numbers are those of the best." },
+                    MappingSource::Invalid => html! { "Your mapping is not valid, so it has no cost. \
+                                                These numbers are those of the best." },
                     MappingSource::Search(proof, strategy) => html! {
                         <>
                             { match constraint {

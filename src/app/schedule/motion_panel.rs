@@ -20,7 +20,6 @@ use yew::prelude::*;
 pub struct MotionPanelProps {
     /// The point.
     pub account: Arc<PointAccount>,
-    /// Which of its stacks.
     pub stack: usize,
     /// The selected tile type; `None` for the most frequent one.
     pub tile_type: Option<usize>,

@@ -19,7 +19,6 @@ use yew::prelude::*;
 pub struct StackPanelProps {
     /// The point of the stack.
     pub account: Arc<PointAccount>,
-    /// Which of its stacks.
     pub index: usize,
     /// The selected tile type; `None` for the most frequent one.
     pub tile_type: Option<usize>,

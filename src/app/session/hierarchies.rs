@@ -40,7 +40,6 @@ struct ExplorationState {
     results: HierarchyResults,
 }
 
-/// The points that are drawn.
 #[derive(Default)]
 struct DrawnPoints {
     /// By grid cell; the point with the least area of each cell.

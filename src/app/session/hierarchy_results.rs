@@ -25,7 +25,6 @@ pub struct HierarchyResults {
     pub diagnostics: Diagnostics,
     /// Time spent, milliseconds.
     pub elapsed_ms: f64,
-    /// The opened hierarchy.
     pub opened: Option<Rc<HierarchyFacts>>,
     pub comparison: Option<Rc<UnrollingComparison>>,
     /// The error of a worker.

@@ -12,7 +12,6 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, EventTarget, HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
-/// The command of a key.
 #[derive(Debug, Clone, Copy)]
 pub enum KeyCommand {
     /// Takes back the last edit, or redoes it.

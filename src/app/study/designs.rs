@@ -75,12 +75,13 @@ pub fn DesignsCard(props: &DesignsCardProps) -> Html {
     };
     let title = if *all { "Selected designs" } else { "Designs on the front" };
     let of = if count > ROWS { format!(", the first {ROWS}") } else { String::new() };
+    let shown = vec![ChoiceOption::new("front", "the front"), ChoiceOption::new("all", "all that are selected")];
     html! {
         <section class="card" data-testid="study-designs">
             <h2>{ format!("{title}: {}{of}", group_thousands(count as u64)) }</h2>
             <div class="row">
-                <Select label="Show" choices={vec![ChoiceOption::new("front", "the front"), ChoiceOption::new("all", "all that are selected")]}
-                    value={if *all { "all" } else { "front" }} onchange={which} testid="study-which" />
+                <Select label="Show" choices={shown} value={if *all { "all" } else { "front" }} onchange={which}
+                    testid="study-which" />
                 <Select label="In the order of" {choices} value={by_dimension.to_string()} onchange={pick} testid="study-order" />
             </div>
             <div class="scroll tall" tabindex="0" role="group" aria-label={title}>

@@ -28,7 +28,6 @@ pub struct CoreTimeline {
     cursor: Option<f64>,
 }
 
-/// A row of the timeline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum TimelineRow {
     /// Title of the rows below it.

@@ -27,7 +27,6 @@ use std::sync::Arc;
 pub struct MovingStack {
     /// The point.
     pub account: Arc<PointAccount>,
-    /// Which of its stacks.
     pub stack: usize,
     /// The places of its tiles.
     pub motion: Rc<StackTrace>,

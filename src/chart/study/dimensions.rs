@@ -5,7 +5,6 @@ use crate as chart;
 use fusescape_engine::explore::study::{DesignQuantity, DesignSpace, StudyAxis};
 use fusescape_spec::{self, AxisValue, UnitFamily};
 
-/// The source of a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DimensionSource {
     /// Index of an axis of the study, and of one of its paths.

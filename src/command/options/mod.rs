@@ -1,8 +1,8 @@
 //! Options of commands, as the command line (feature `cli`), Python and JavaScript give them: an option is one field here, with its default
-//! and what a person is told of it. Python and JavaScript give them by the names of the fields, and hear of all that are wrong at once.
+//! and its help. Python and JavaScript give them by the names of the fields, and hear of all that are wrong at once.
 
-/// Options of a command: a field for each, with its help, how the command line takes it (an attribute of clap), how its schema differs from
-/// that of its type (of schemars), how JSON is read (of serde), and its default, where that is not what the type has.
+/// Options of a command, one field per option: its help, an attribute of clap for the command line, one of schemars where its schema
+/// differs from that of its type, one of serde where JSON is read otherwise, and its default where the type's own is another.
 macro_rules! options {
     (
         $(#[doc = $about:tt])*
@@ -42,10 +42,12 @@ macro_rules! options {
 
 mod attention;
 mod cores;
+#[cfg(feature = "schema")]
+pub(crate) mod document;
 mod hierarchy;
 mod layer;
 #[cfg(feature = "schema")]
-pub(crate) mod schema;
+mod schema;
 mod sweep;
 
 pub use attention::{AttentionOptions, LinkOptions};
@@ -110,9 +112,7 @@ pub fn words_of<T>(choices: &super::parse::Choices<T>) -> clap::builder::Possibl
 #[cfg_attr(feature = "schema", derive(serde::Serialize, schemars::JsonSchema), schemars(inline))]
 #[serde(untagged, expecting = "a word, or a list of names")]
 pub enum WordOrNames {
-    /// The word.
     Word(String),
-    /// The names.
     Names(Vec<String>),
 }
 

@@ -11,7 +11,7 @@ use fusescape_engine::explore::{Settings, StackLimits};
 use fusescape_spec::Diagnostics;
 
 options! {
-/// Options of sweeps.
+/// Tile sizes, modes and cuts, and how mappings are searched.
 pub struct SweepOptions {
     /// Overlap storing mode, several separated by commas [default: all]
     #[cli(arg(long = "mode", value_name = "MODE", value_delimiter = ',',

@@ -84,7 +84,7 @@ pub fn study_json(study: &DesignSpace, estimate: Option<StudyEstimate>) -> Resul
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct StudyFound<'a> {
-    /// Name of the study.
+    /// As in its document.
     name: &'a str,
     /// Designs that the study looks at; where it refines a front, at the most.
     designs: u64,
@@ -120,7 +120,7 @@ impl Report for StudyFound<'_> {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct VariedPaths {
-    /// The paths.
+    /// Fields of the documents that vary together, with dots between keys.
     vary: Vec<String>,
     /// The values, each with one for every path, as written.
     values: Vec<Vec<String>>,

@@ -446,7 +446,7 @@ impl Beside {
 pub struct SkippedMemory {
     /// The operand that does not fit.
     pub operand: Operand,
-    /// The memory that is skipped.
+    /// Its room is taken by other data.
     pub memory: MemoryId,
     /// Bits of the operand.
     pub bits: u64,

@@ -4,7 +4,7 @@ use super::graph::{FeatureMap, Operator, OperatorGraph, OperatorKind};
 use super::ids::{MapId, OperatorId};
 use crate::ids::TiVec;
 
-/// A square window.
+/// Kernel, stride and padding, equal along both axes.
 #[derive(Clone, Copy)]
 pub(super) struct SquareWindow {
     kernel: u64,

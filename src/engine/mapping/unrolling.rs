@@ -124,7 +124,7 @@ struct CandidateUnroll {
     peak: u64,
 }
 
-/// A partial unrolling.
+/// Loops chosen for the first array dimensions.
 struct PartialUnrolling {
     unroll: Vec<Unroll>,
     steps: LoopSizes,

@@ -121,7 +121,7 @@ pub struct TileAccount {
     pub offchip_pj: f64,
 }
 
-/// Usage of a memory.
+/// Bits held in a memory over time, and its capacity.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct MemoryUsage {
     /// Its name, with that of its cores.
@@ -190,7 +190,7 @@ pub struct HeldTensors {
     pub count: u64,
 }
 
-/// A computed tile.
+/// Core, start and end of one tile.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ComputedTile {
     /// The layer that the tile is a part of.

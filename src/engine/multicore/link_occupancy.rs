@@ -6,7 +6,7 @@ use crate::units::{BitsPerCycle, Cycles};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
-/// A time span.
+/// From a cycle to another, the end excluded.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimeSpan {
     /// First cycle.

@@ -86,7 +86,7 @@ impl TileGrid {
         Self { count, pieces, places, cuts }
     }
 
-    /// The position of a tile in the grid.
+    /// By loop dimension, each from 0.
     pub fn position(&self, number: TileNumber) -> TilePosition {
         let mut position = [0; 8];
         for cut in &self.cuts {

@@ -30,7 +30,6 @@ pub struct Architecture {
     pub names: Names,
 }
 
-/// A memory.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AccelforgeMemory {
     pub name: String,

@@ -482,7 +482,6 @@ struct RankVariable {
     ours: &'static str,
 }
 
-/// The loops of a product.
 struct ProductLoops {
     variables: Vec<RankVariable>,
     /// Stride and dilation of columns and rows.

@@ -4,7 +4,6 @@ use super::layout::Layout;
 use super::shapes::Constant;
 use std::rc::Rc;
 
-/// The value of a tensor.
 #[derive(Debug, Clone)]
 pub enum TensorValue {
     /// Independent of the inputs.

@@ -22,7 +22,6 @@ pub struct Operands {
     pub turns_b: bool,
 }
 
-/// Trained matrices.
 #[derive(Debug, Clone)]
 pub struct TrainedMatrices {
     /// Shape; the last two axes are those of a matrix: input channels, then output channels.

@@ -23,7 +23,6 @@ pub struct Fault {
     pub is_too_much: bool,
 }
 
-/// The content of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldContent {
     Number(u64),

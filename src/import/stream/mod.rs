@@ -19,7 +19,6 @@ pub use write::{StreamFiles, write};
 
 use fusescape_spec::reader::Reader;
 
-/// The kinds of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamFileKind {
     /// A system of cores.

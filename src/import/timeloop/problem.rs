@@ -37,7 +37,6 @@ pub struct TimeloopProblem {
     pub batch: u64,
 }
 
-/// A dimension of a problem.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ProblemDimension {
     pub name: String,

@@ -27,7 +27,6 @@ pub(super) fn note_cleaned(reader: &Reader, report: &mut ImportReport) {
     }
 }
 
-/// The kinds of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ZigzagFileKind {
     Accelerator,

@@ -19,7 +19,7 @@ pub type ArrayDims = IdSet<ArrayDimId>;
 /// One array dimension unrolls one loop dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Unroll {
-    /// The array dimension.
+    /// As the document names it.
     pub array_dim: ArrayDimId,
     /// The loop dimension it unrolls.
     pub dim: Dim,
@@ -30,11 +30,11 @@ pub struct Unroll {
 /// A loop that is stated wider than its array dimension; it is unrolled as wide as that dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WideUnroll {
-    /// The array dimension.
+    /// As the document names it.
     pub array_dimension: String,
     /// PEs along it.
     pub size: u64,
-    /// The loop dimension.
+    /// `K`, `C`, `OX` and so on.
     pub loop_dimension: String,
     /// PEs that are stated.
     pub limit: u64,

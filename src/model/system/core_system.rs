@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 pub struct CoreSystem {
     /// What people call it.
     pub name: String,
-    /// The cores.
+    /// At least one; their ids are their places.
     pub cores: TiVec<CoreId, ComputeCore>,
     /// Whether some core is described by the hardware document beside the system.
     pub takes_beside: bool,
@@ -97,7 +97,7 @@ pub(super) struct LinkHop {
 /// A core of a system.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComputeCore {
-    /// Its name.
+    /// As the document states it; no other has the same.
     pub name: String,
     /// The core itself; its highest memory stands for the system's memory off the chip.
     pub core: Core,
@@ -124,7 +124,7 @@ impl ComputeCore {
 /// The highest memory of a core for some operands, maybe shared by cores.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoreTopMemory {
-    /// Its name.
+    /// As the document states it; no other has the same.
     pub name: String,
     /// What it holds.
     pub capacity: Bits,
@@ -143,7 +143,7 @@ pub struct CoreTopMemory {
 /// A connection that carries data between cores. Both ends, and all others that it serves, share its bandwidth.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoreLink {
-    /// Its name.
+    /// As the document states it; no other has the same.
     pub name: String,
     /// What it carries.
     pub bandwidth: BitsPerCycle<f64>,

@@ -49,7 +49,7 @@ class Point:
     energy_pj: float
     """Energy, pJ."""
     latency_cycles: int
-    """Latency, cycles."""
+    """Time of all stacks, one after the other, cycles."""
     macs: int
     """MAC operations, those of recomputed data included."""
     dram_words: float
@@ -97,7 +97,7 @@ class Stack:
     energy_pj: float
     """Energy, pJ."""
     latency_cycles: int
-    """Latency, cycles."""
+    """Stalls included, cycles."""
     dram_words: float
     """Accesses to the highest memory, full words."""
     score: float
@@ -117,7 +117,7 @@ class Fusion:
     energy_pj: float
     """Energy, pJ."""
     latency_cycles: int
-    """Latency, cycles."""
+    """Time of the whole network, cycles."""
     dram_words: float
     """Accesses to the highest memory, full words."""
     stacks: tuple[Stack, ...] = field(repr=False)
@@ -133,7 +133,7 @@ class Hierarchy:
     energy_pj: float
     """Energy, pJ."""
     latency_cycles: int
-    """Latency, cycles."""
+    """Sum over all layers, cycles."""
     area_um2: float
     """Area of all that has a stated area, um2."""
     estimated: bool
@@ -145,11 +145,11 @@ class SingleCore:
     """A core that computes all layers alone."""
 
     core: str
-    """Name of the core."""
+    """As in the system's document."""
     tile_size: str
     """Size of its tiles, as `--tiles` takes it."""
     latency_cycles: float
-    """Its latency, cycles."""
+    """Time of the whole network on this core, cycles."""
     energy_pj: float
     """Its energy, pJ."""
     speed_up: float
@@ -165,7 +165,7 @@ class StepCost:
     energy: Mapping[str, float]
     """Energy by cause, pJ."""
     latency_cycles: int
-    """Latency, cycles."""
+    """Whole cycles of the accelerator's clock."""
     dram_bits: int
     """Bits read from DRAM plus bits written to it, all tensors."""
     weight_bits: int

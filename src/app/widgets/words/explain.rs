@@ -19,7 +19,6 @@ use yew::prelude::*;
 /// A number that can be explained.
 #[derive(Clone)]
 pub enum AskedNumber {
-    /// Of a point.
     Point(Arc<PointAccount>, PointNumber),
     /// Of a mapped layer.
     Layer(Rc<LayerFacts>, Rc<MappedLayer>, LayerNumber),

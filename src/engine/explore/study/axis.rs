@@ -43,7 +43,7 @@ pub struct Target {
     pub path: String,
 }
 
-/// An axis of a study.
+/// Fields of documents that take their values together, and these values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StudyAxis {
     /// Its paths, as the document has them.

@@ -195,7 +195,7 @@ impl DesignEvaluator {
         }
     }
 
-    /// The core of a design, and its network.
+    /// Both read from the documents in which the axes have their values.
     fn core_and_network(&mut self, coordinates: &[u32]) -> Result<(Core, Network), NotFound> {
         let study = self.study.clone();
         let key = study.coordinates_of(&[PathRoot::Hardware], coordinates);
@@ -208,7 +208,7 @@ impl DesignEvaluator {
         Ok((core.clone(), network.clone()))
     }
 
-    /// The system of a design, and its network.
+    /// As [`Self::core_and_network`], for many cores.
     fn system_and_network(&mut self, coordinates: &[u32]) -> Result<(&CoreSystem, &Network), NotFound> {
         let study = self.study.clone();
         let key = study.coordinates_of(&[PathRoot::Hardware, PathRoot::System], coordinates);
@@ -289,7 +289,7 @@ impl DesignSpace {
         own.map(|(_, &at)| at).collect()
     }
 
-    /// The system of a design.
+    /// Read from the document in which the axes have their values.
     fn system(&self, coordinates: &[u32]) -> Result<CoreSystem, Diagnostics> {
         let beside = match self.has(PathRoot::Hardware) {
             true => self.document(PathRoot::Hardware, coordinates)?,

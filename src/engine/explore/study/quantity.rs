@@ -7,7 +7,7 @@ use crate::multicore::{CoresAccount, CoresPart, CoresProblem, EvaluatedAllocatio
 use crate::spec::UnitFamily;
 use crate::system::CoreSystem;
 
-/// A quantity of a design.
+/// A number by which designs are compared, such as energy or area.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DesignQuantity {
     /// Energy of one inference, pJ, without leakage.

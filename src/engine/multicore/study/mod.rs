@@ -199,7 +199,7 @@ impl CoresProblem {
         problems
     }
 
-    /// Solves a problem.
+    /// Finds the best mapping of a tile, and its cost.
     pub fn solve(&self, problem: &TileProblem) -> TileSolution {
         solve(&self.system.cores[problem.kind], problem, &self.settings)
     }

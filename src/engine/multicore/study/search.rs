@@ -22,7 +22,7 @@ const LONGER: u64 = 8;
 pub struct StackAllocations {
     /// The costs of the different tiles, in the order of [`CoresProblem::problems`].
     pub costs: Arc<Vec<TileSolution>>,
-    /// The allocations.
+    /// One per stack, in the order of the network.
     pub stacks: Arc<Vec<StackAllocation>>,
 }
 

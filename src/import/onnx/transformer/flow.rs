@@ -83,7 +83,6 @@ pub enum ProductKind {
     Missed,
 }
 
-/// A residual sum.
 #[derive(Debug)]
 pub struct ResidualSum {
     /// Index of the node.

@@ -59,7 +59,7 @@ class Report(TypedDict):
     not_counted: NotRequired[dict[str, int]]
     """Operations of one layer that are not counted, as the core has no vector unit, by what needs them; empty where it has one."""
     all_layers: NotRequired[Cost]
-    """The step, of all layers."""
+    """Sums over all layers of the step."""
     compulsory_bytes_of_a_layer: NotRequired[Compulsory]
     """Bytes that one layer moves at least."""
     generation: NotRequired[Generation | None]
@@ -85,13 +85,13 @@ class Attention(TypedDict):
     """A schedule of attention, and what it costs: one layer."""
 
     schedule: Schedule
-    """The schedule."""
+    """Tiles, fusion and what stays on chip."""
     energy_pj: float
     """Energy of one layer's attention, pJ."""
     energy_pj_by_cause: Energy
     """Energy by cause, pJ."""
     latency_cycles: int
-    """Latency, cycles."""
+    """Whole cycles of the accelerator's clock."""
     bound_by: str
     """What takes longest."""
     dram_bits: int
@@ -137,7 +137,7 @@ class Block(TypedDict):
     parts: list[str]
     """Parts that follow attention in it; empty: its results go to DRAM."""
     tile_tokens: int
-    """Tokens in a tile."""
+    """Number of tokens that one tile covers."""
     tiles: int
     """Tiles of tokens."""
     weights_before_stay: bool
@@ -151,7 +151,7 @@ class Block(TypedDict):
     energy_pj_by_cause: Energy
     """Energy by cause, pJ."""
     latency_cycles: int
-    """Latency, cycles."""
+    """Whole cycles of the accelerator's clock."""
     bound_by: str
     """What takes longest."""
     dram_bits: int
@@ -205,7 +205,7 @@ class Cost(TypedDict):
     energy_pj_by_cause: Energy
     """Energy by cause, pJ."""
     latency_cycles: int
-    """Latency, cycles."""
+    """Whole cycles of the accelerator's clock."""
     dram_bits: int
     """Bits read from DRAM plus bits written to it, all tensors."""
     weight_bits: int
@@ -318,7 +318,7 @@ class Generation(TypedDict):
     chip_bytes: float
     """The memory of keys and values on the chip, bytes."""
     dram_bytes: float
-    """DRAM, bytes."""
+    """Bytes read from DRAM and written to it."""
     peak_macs_per_cycle: int
     """Multiply-accumulates of the full array in a cycle."""
     dram_bytes_per_cycle: float
@@ -378,7 +378,7 @@ class Published(TypedDict):
     dataflow: str
     """Name in the artifact."""
     latency_s: float
-    """Latency, s."""
+    """Time of the whole attention of one layer, s."""
     energy_pj: float
     """Energy, pJ."""
     dram_bytes: float
@@ -415,7 +415,7 @@ class Run(TypedDict):
     parts: list[str]
     """Parts that run together: products with weights, and what lanes compute between them."""
     tile_tokens: int
-    """Tokens in a tile."""
+    """Number of tokens that one tile covers."""
     weights_stay: bool
     """Whether all weights stay on the chip; else they come for every tile."""
     states_stay: bool | None
@@ -425,7 +425,7 @@ class Run(TypedDict):
     energy_pj_by_cause: Energy
     """Energy by cause, pJ."""
     latency_cycles: int
-    """Latency, cycles."""
+    """Whole cycles of the accelerator's clock."""
     bound_by: str
     """What takes longest."""
     dram_bits: int
@@ -511,7 +511,7 @@ class Transformer(TypedDict):
     """A stack of equal layers of attention and a feed-forward part, or of state-space blocks, which have neither."""
 
     name: str
-    """Its name."""
+    """As the document states it."""
     layers: int
     """Layers, all alike."""
     width: int

@@ -53,7 +53,7 @@ class ScheduledDesign(TypedDict):
     energy_pj: float
     """Energy, pJ."""
     latency_cycles: int
-    """Latency, cycles."""
+    """Time of the whole network, cycles."""
     score: float
     """What is minimised, in the units of the objective."""
     stacks: int

@@ -23,7 +23,7 @@ class Report(TypedDict):
     system: str
     """Name of the system, as its document has it."""
     latency_cycles: float
-    """Latency, cycles."""
+    """Makespan of the schedule, cycles."""
     energy_pj: float
     """Energy, pJ."""
     energy_onchip_pj: float
@@ -54,7 +54,7 @@ class Report(TypedDict):
     transfers: int
     """Number of transfers between cores, and to and from DRAM."""
     layers: list[LayerOnCores]
-    """The layers."""
+    """Where each layer is computed, in the order of the network."""
     stacks: list[AllocatedStack]
     """Layer stacks: the layers of each run fused, tile by tile."""
     cores: list[BusyCore]
@@ -88,7 +88,7 @@ class BusyCore(TypedDict):
     """A core, and its cycles by cause."""
 
     name: str
-    """Name of the core."""
+    """As in the system's document."""
     computing_cycles: float
     """Time of computing, cycles."""
     stalling_cycles: float
@@ -101,10 +101,10 @@ class BusyCore(TypedDict):
 
 @final
 class BusyLink(TypedDict):
-    """A link."""
+    """Use of a link between cores, or to the memory off the chip."""
 
     name: str
-    """Name of the link."""
+    """As in the system's document."""
     busy_cycles: float
     """How long it carries something, cycles."""
 
@@ -114,11 +114,11 @@ class CoreAlone(TypedDict):
     """A core that computes all layers alone."""
 
     core: str
-    """Name of the core."""
+    """As in the system's document."""
     tile_size: str
     """Size of its tiles, as `--tiles` takes it."""
     latency_cycles: float
-    """Its latency, cycles."""
+    """Time of the whole network on this core, cycles."""
     energy_pj: float
     """Its energy, pJ."""
     speed_up: float
@@ -130,7 +130,7 @@ class LayerOnCores(TypedDict):
     """A layer, and who computes it."""
 
     name: str
-    """Name of the layer."""
+    """As in the network's document."""
     cores: list[str]
     """Cores that compute it, by name."""
 

@@ -460,7 +460,7 @@ class ScheduledPoint(TypedDict):
     energy_pj: float
     """Energy, pJ."""
     latency_cycles: int
-    """Latency, cycles."""
+    """Time of all stacks, one after the other, cycles."""
     macs: int
     """MAC operations, those of recomputed data included."""
     dram_words: float

@@ -42,7 +42,7 @@ class Report(TypedDict):
     stacks_considered: int
     """Number of different stacks that were considered."""
     methods: list[Method]
-    """The methods."""
+    """One entry per method of choosing layers."""
 
 
 @final
@@ -58,7 +58,7 @@ class ChosenGroups(TypedDict):
     energy_pj: float
     """Energy, pJ."""
     latency_cycles: int
-    """Latency, cycles."""
+    """Time of the whole network, cycles."""
     dram_words: float
     """Accesses to the highest memory, full words."""
     stacks: list[Stack]

@@ -70,7 +70,7 @@ class Hierarchy(TypedDict):
     energy_pj: float
     """Energy, pJ."""
     latency_cycles: int
-    """Latency, cycles."""
+    """Sum over all layers, cycles."""
     area_um2: float
     """Area of all that has a stated area, um2."""
     estimated: bool

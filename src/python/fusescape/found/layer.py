@@ -55,7 +55,7 @@ class Report(TypedDict):
     rules: Rules
     """Rules of the model."""
     layers: list[LayerFound]
-    """The layers."""
+    """Result of each layer, in the order of the network."""
 
 
 @final
@@ -146,7 +146,7 @@ class BestMapped(TypedDict):
     energy_pj: float
     """Energy, pJ."""
     latency_cycles: int
-    """Latency, cycles."""
+    """Stalls included, cycles."""
     mapped: MappingFound
     """The mapping, and what it costs."""
     power: Power | None
@@ -236,7 +236,7 @@ class InMemoryArray(TypedDict):
     rows: int
     """Rows of a macro."""
     macros: int
-    """Macros."""
+    """Number of arrays that compute side by side."""
     precision_bits: PrecisionBits
     """Bits of a weight and of an input."""
     input_bits: int
@@ -662,7 +662,7 @@ class Traffic(TypedDict):
 
     down: float
     """Elements that come down, seen from the higher level. Of partial sums all but the first of every output, as in Fig. 6. (A register
-    of its own cannot read back its first sum either, which `Energy::elements` takes into account where PEs add up in space.)"""
+    of its own cannot read back its first sum either, which `LayerEnergy::elements` takes into account where PEs add up in space.)"""
     coming_down: ComingDown
     """The data that comes down."""
     up: float
@@ -713,7 +713,7 @@ class UnrollingsFound(TypedDict):
     """A search for the unrolling of the array."""
 
     legal: int
-    """Unrollings that are legal."""
+    """Number of different unrollings that the array and the options allow."""
     searched: int
     """Those searched."""
     feasible: int

@@ -39,7 +39,7 @@ class Report(TypedDict):
     energy_pj: float
     """Energy, pJ."""
     latency_cycles: int
-    """Latency, cycles."""
+    """Stalls included, cycles."""
     score: float
     """What is minimised, in the units of the objective."""
     power: Power | None

@@ -27,7 +27,7 @@ class Report(TypedDict):
 
 @final
 class SequenceTable(TypedDict):
-    """A table."""
+    """Rows of values under headings, as `fusescape sequences` prints them."""
 
     table: str
     """What the table shows."""

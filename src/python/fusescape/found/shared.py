@@ -103,7 +103,7 @@ class MadeBy(TypedDict):
     """What wrote a report."""
 
     program: Literal["fusescape"]
-    """The program."""
+    """`fusescape`."""
     version: str
     """Version of the program."""
     commit: str | None
@@ -252,7 +252,7 @@ class Stack(TypedDict):
     energy_pj: float
     """Energy, pJ."""
     latency_cycles: int
-    """Latency, cycles."""
+    """Stalls included, cycles."""
     dram_words: float
     """Accesses to the highest memory, full words."""
     score: float

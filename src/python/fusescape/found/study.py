@@ -19,7 +19,7 @@ class Report(TypedDict):
     made_by: MadeBy
     """The program that wrote this."""
     name: str
-    """Name of the study."""
+    """As in its document."""
     designs: int
     """Designs that the study looks at; where it refines a front, at the most."""
     combinations: int
@@ -47,6 +47,6 @@ class VariedPaths(TypedDict):
     """Paths that move together."""
 
     vary: list[str]
-    """The paths."""
+    """Fields of the documents that vary together, with dots between keys."""
     values: list[list[str]]
     """The values, each with one for every path, as written."""
