@@ -3,15 +3,16 @@
 //! A job and its workers share the work. The job itself gives out tasks, takes their results, and knows its progress;
 //! it computes no cost, so that it can be on the page's thread. Workers run tasks, each with a bench: the validated
 //! request, and results of earlier tasks that help later ones. A driver connects them: threads (`command::run`), the
-//! page's workers (`app::workers::job`), or [`finish`], which does all tasks in the calling thread.
+//! page's workers (`app::workers::job`, and `coordinator` for the sweep), or [`finish`], which does all tasks in the
+//! calling thread.
 //!
 //! Invariant: each part of the work is left, with a worker, or known. [`Job::next`] moves parts from left to a worker,
 //! [`Job::put_back`] from a worker to left, [`Job::take`] from a worker to known. A worker may return less than it was
 //! given ([`Job::run`]): then `take` moves the rest back to left. So a job is stopped by ending its workers and putting
 //! back their tasks, and resumed by asking for the next task.
 //!
-//! To add a search, implement [`Job`], and [`RemoteJob`] for the page; it then has progress, stop and resume, on all cores and in all
-//! workers.
+//! To add a search, implement [`Job`], and [`RemoteJob`] for the page; it then has progress, stop and resume, on all
+//! cores and in all workers.
 
 use crate::spec::Diagnostics;
 use std::ops::Range;

@@ -17,6 +17,8 @@
 //!    (HW-Flow-Fusion), [`multicore`] (Stream), [`hierarchy`] (ZigZag's architecture generator), [`attention`] (FLAT, FuseMax)
 //! 6. [`explore`]: studies of a design: sweeps of depth-first schedules, optimal stacks, single layers, methods of fusion
 //!
+//! [`job`] divides long work into tasks for any driver: threads, or the workers of the page.
+//!
 //! # How data flows
 //!
 //! ```text
@@ -42,7 +44,7 @@
 //!
 //! ```
 //! use fusescape_engine::depth_first::{FuseDepth, StoringMode};
-//! use fusescape_engine::explore::{CostStore, Request, Settings, Survey, Sweep};
+//! use fusescape_engine::explore::{CostStore, IncrementalSweep, Request, Settings, Sweep};
 //! use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 //!
 //! let request = Request {
@@ -60,9 +62,9 @@
 //! let sweep = Sweep::new(&request)?;
 //!
 //! let mut costs = CostStore::default();
-//! let mut survey = Survey::new(sweep);
-//! let depth_first = survey.account(&mut costs, 0)?;
-//! let layer_by_layer = survey.account(&mut costs, 1)?;
+//! let mut incremental = IncrementalSweep::new(sweep);
+//! let depth_first = incremental.account(&mut costs, 0)?;
+//! let layer_by_layer = incremental.account(&mut costs, 1)?;
 //!
 //! // All eight layers run in one stack, and that takes a tenth of the energy.
 //! assert_eq!(depth_first.stacks[0].layers.len(), 8);

@@ -6,6 +6,9 @@
 //! the one state among them, with a [`ImportReport`] of everything that was taken over, assumed, expressed otherwise,
 //! merged, or not counted.
 //!
+//! `nest.rs` has what Timeloop and AccelForge share: memories and fan-outs inside of each other, and the documents that
+//! they become.
+//!
 //! Files are untrusted: lists and sizes are bounded before they take memory. `fuzz/` feeds mutated inputs to the
 //! readers (`make fuzz`), with one file in `fuzz/targets` per reader; `tests/page/fuzz_seeds.rs` has the seeds.
 

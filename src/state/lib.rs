@@ -2,7 +2,7 @@
 //!
 //! A [`State`] is the content of a link, and the unit of undo. It is independent of browsers.
 //!
-//! - `action.rs`: every change, an [`Action`]
+//! - `action.rs`, `kind.rs`: every change, an [`Action`]; `clean.rs`: a state from elsewhere, within its limits
 //! - `design.rs`, `schedule.rs`, `tiles.rs`: documents and the sweep
 //! - `cores_form.rs`, `hierarchy_form.rs`, `attention_form.rs`, `study_form.rs`, `own_mapping.rs`, `design_table.rs`:
 //!   the forms of views
@@ -11,7 +11,7 @@
 //! - `views.rs`: the one list of views; `view.rs`: the current view and its settings
 //! - `history.rs`: undo and redo. Undo restores the view only if the edit changed it
 //! - `pinned.rs`: the design that is pinned for comparison
-//! - `file/`: a state as YAML
+//! - `file/`: a state as YAML; `describe.rs`: as text for people and tests
 //!
 //! `State::lesson` is the open step of a lesson, also in links and files; the answers stay on the page.
 

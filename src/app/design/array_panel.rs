@@ -19,7 +19,7 @@ pub struct ArrayPanelProps {
     pub form: DocumentForm,
 }
 
-/// The fields of the PE array. Only `shell::parts` may name it.
+/// The fields of the PE array. Only `shell::pieces` may name it.
 pub fn array_panel(props: ArrayPanelProps) -> Html {
     html! { <ArrayPanel ..props /> }
 }

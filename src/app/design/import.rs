@@ -159,7 +159,7 @@ pub fn use_import(act: &Callback<Action>, as_transformer: bool) -> ImportHandle 
     ImportHandle { state: (*state).clone(), start, close }
 }
 
-/// Imports files. Only `shell::parts` may name it.
+/// Imports files. Only `shell::pieces` may name it.
 pub fn import(
     files: Vec<File>,
     as_transformer: bool,
@@ -303,7 +303,7 @@ pub fn import_panel(import: &ImportHandle, name: &'static str) -> Html {
     late(move |parts: ImportCode| (parts.import_report)(&import, name))
 }
 
-/// Draws the report of an import, if there is one. Only `shell::parts` may name it.
+/// Draws the report of an import, if there is one. Only `shell::pieces` may name it.
 pub fn report(import: &ImportHandle, name: &'static str) -> Html {
     let close = import.close.reform(|_: MouseEvent| ());
     let testid = format!("{name}-import-report");

@@ -29,7 +29,7 @@ pub struct LayerPanelProps {
 /// Fields shown for a layer of any type.
 const SHOWN: [&str; 4] = ["name", "type", "from", "precision"];
 
-/// The fields of a layer. Only `shell::parts` may name it.
+/// The fields of a layer. Only `shell::pieces` may name it.
 pub fn layer_panel(props: LayerPanelProps) -> Html {
     let key = props.layer;
     html! { <LayerPanel {key} ..props /> }

@@ -22,7 +22,7 @@ pub struct MemoryPanelProps {
     pub on_select: Callback<Option<usize>>,
 }
 
-/// The fields of a memory. Only `shell::parts` may name it.
+/// The fields of a memory. Only `shell::pieces` may name it.
 pub fn memory_panel(props: MemoryPanelProps) -> Html {
     let key = props.memory.index;
     html! { <MemoryPanel {key} ..props /> }

@@ -5,7 +5,7 @@
 //!   [`OnlineProblem`](crate::explore::OnlineProblem), so that a move of the slider is one question, and the next one
 //!   is asked when it is answered
 //! - `times`: the time to find the groups of the paper's networks, by the clock that only a worker has
-//!   ([`crate::question::Stopwatch`])
+//!   ([`crate::question::TimeSearch`])
 //! - `numbers`: explanations of the numbers shown
 //! - `sequences`, `sequence_facts`, `sequence_resources`: HW-Flow-Fusion in its own terms
 

@@ -46,7 +46,7 @@ pub fn use_rest(state: &PageState) -> bool {
     is_done && *rested == Some(generation)
 }
 
-/// Draws a [`JointOptimum`]. Only `shell::parts` may name it.
+/// Draws a [`JointOptimum`]. Only `shell::pieces` may name it.
 pub fn joint_optimum(props: JointOptimumProps) -> Html {
     html! { <JointOptimum ..props /> }
 }

@@ -38,7 +38,7 @@ pub struct DialogNeeds<'a> {
     pub on_close: &'a Callback<()>,
 }
 
-/// A dialog of the header. Only `shell::parts` may name it.
+/// A dialog of the header. Only `shell::pieces` may name it.
 pub fn dialog(shown: OpenDialog, needs: &DialogNeeds) -> Html {
     let DialogNeeds { state, session, start, single_keys, on_close } = *needs;
     let (chosen, on_close) = (Rc::clone(&state.chosen), on_close.clone());

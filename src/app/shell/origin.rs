@@ -5,7 +5,7 @@ use crate::gallery::find_entry;
 use crate::state::{Action, Tab, ViewField};
 use yew::prelude::*;
 
-/// Shows the published figure or table that the state came from. Only `shell::parts` may name it.
+/// Shows the published figure or table that the state came from. Only `shell::pieces` may name it.
 pub fn origin(id: &'static str) -> Html {
     html! { <Origin {id} /> }
 }

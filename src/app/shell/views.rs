@@ -30,7 +30,7 @@ pub fn lesson(state: &PageState, parts: Load<ShellCode>) -> Html {
     }
 }
 
-/// A step of a lesson. Only `shell::parts` may name it.
+/// A step of a lesson. Only `shell::pieces` may name it.
 pub fn lesson_panel(state: &PageState) -> Html {
     let Some(open) = state.chosen.lesson.as_deref().cloned() else { return html! {} };
     let (answers, chosen) = (Rc::clone(&state.answers), Rc::clone(&state.chosen));
@@ -39,7 +39,7 @@ pub fn lesson_panel(state: &PageState) -> Html {
 
 macro_rules! any_view {
     ($($tab:ident $name:ident $code:literal $about:ident $shows:literal $embedded:expr;)*) => {
-        /// The view of any tab. Only `shell::parts` may name it.
+        /// The view of any tab. Only `shell::pieces` may name it.
         pub fn any_view(state: &PageState, session: &Session) -> Html {
             let state = Rc::new(state.clone());
             match state.chosen.view.tab {

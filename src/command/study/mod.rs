@@ -2,7 +2,9 @@
 //!
 //! - `parquet.rs`: rows in files; `csv.rs`: rows as text; `unfinished.rs`: files that get their names when they are
 //!   complete
-//! - `parts.rs`: the folder of part files beside the results; `merge.rs`: results of shards as one file
+//! - `parts.rs`: the folder of part files beside the results; `shard.rs`: parts of a study for several machines;
+//!   `merge.rs`: results of shards as one file
+//! - `front.rs`: the Pareto front of a result file; `failure.rs`: why a study has no results
 //! - `estimate.rs`: estimate of a study's time, from measuring some of its designs
 
 mod csv;

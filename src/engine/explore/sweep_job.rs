@@ -232,13 +232,13 @@ impl SweepJob {
     }
 }
 
-/// A worker's surveys, with the costs that it knows.
+/// A worker's incremental sweeps, with the costs that it knows.
 pub struct SweepBench {
     surveys: Vec<IncrementalSweep>,
     costs: CostStore,
     /// Whether points are told with what a report shows of them.
     is_for_report: bool,
-    /// Number of mapping problems of each survey that are told.
+    /// Number of mapping problems of each incremental sweep that are told.
     told: Vec<usize>,
 }
 
@@ -315,7 +315,7 @@ impl SweepBench {
             }
             if self.is_for_report {
                 let problems = incremental.problems();
-                // A survey that is full begins anew.
+                // An incremental sweep that is full begins anew.
                 let told = std::mem::replace(&mut self.told[request], problems.len()).min(problems.len());
                 done.reported.problems.extend(problems[told..].iter().cloned());
             }

@@ -2,18 +2,21 @@
 //!
 //! A [`HierarchyProblem`] validates a pool of memories, a hardware document (of which it takes the PE array, its
 //! unrolling and the highest memory), a network and settings, and lists every valid [`MemoryHierarchy`] with its area
-//! before anything is solved; `generate.rs` states the rules. Then, in slices that anyone may take in any order:
+//! before anything is solved; `generate.rs` states the rules. Then, in tasks that any worker may do in any order:
 //!
 //! - [`HierarchyProblem::bound`] gives a lower bound on the cost of a hierarchy: the cost of each operand alone on its
 //!   memories.
 //! - [`HierarchyProblem::search`] finds its cost, layer by layer, and prunes it as soon as a point of the front
 //!   dominates it.
 //!
-//! An [`Exploration`] is the [`Job`](crate::job::Job) of both: the most promising first, with the running Pareto [`Front`] of energy,
-//! latency and area.
-//! Where only the best is [`Sought`], it keeps that alone.
-//! Pruning changes neither (`tests/engine/hierarchy/hierarchies.rs`). `widths.rs` chooses word widths that fit,
-//! `estimate.rs` holds the fit for SRAMs without published figures; its results are marked as estimates.
+//! An [`Exploration`] is the [`Job`](crate::job::Job) of both: the most promising first, with the running Pareto
+//! [`Front`] of energy, latency and area. Where only the best is [`Sought`], it keeps that alone. Pruning changes
+//! neither (`tests/engine/hierarchy/hierarchies.rs`).
+//!
+//! - `request.rs`, `study.rs`: the request, validated; `widths.rs`: word widths that fit; `name.rs`: names of hierarchies
+//! - `lower_bound.rs`, `chains.rs`: lower bounds, for one hierarchy and for the few chains of memories that all consist of
+//! - `search.rs`: the cost of a hierarchy; `exploration.rs`, `front.rs`: the job, and what it found; `report.rs`: reports
+//! - `unrolling.rs`: other unrollings of the array (ZigZag, Fig. 20)
 //!
 //! # Example
 //!

@@ -6,6 +6,7 @@
 //! [`depth_first`](crate::depth_first), either: the paper sizes them with their padding, and computes pixels that no
 //! layer reads. Sizes are in words of 8 bits, energies in hundredths of a picojoule, so that all sums are exact.
 //!
+//! - `chain.rs`, `accelerator.rs`: the layers and the hardware
 //! - `walk.rs`: which sequences of layers fit, and the cheapest cover of a chain ([`schedule_chain`]; Section 4.4)
 //! - `fused.rs`: several fused layers ([`FusedSchedule`]), on a share of the array (`partition.rs`, spatial fusion) or of the register
 //!   files (temporal fusion; Section 4.3)

@@ -8,8 +8,8 @@
 //! - `exact/`: every order of the loop prime factors with every placement of memory levels, proved
 //! - `loma.rs`: every order of the loop prime factors, allocated greedily (LOMA, as DeFiNES uses it)
 //! - [`space`]: ZigZag's mapping space, even and uneven: exhaustive, heuristic, iterative (ZigZag, Section IV)
-//! - `unrolled.rs`: [`UnrolledSearch`] also searches the spatial mapping: every legal unrolling in the order of a lower
-//!   bound, until none of the rest can win; workers may share the candidates
+//! - `unrolled.rs`: [`UnrolledSearch`], a job, also searches the spatial mapping: every legal unrolling in the order of
+//!   a lower bound, until none of the rest can win
 //! - `constraints/`: [`Constraints`] on orders and memory levels, under which both search exactly ([`find_best_under`])
 //! - `infeasible.rs`, `shortage.rs`: why no mapping fits, as [`Shortage`]s: which operand needs how many bytes where
 //!

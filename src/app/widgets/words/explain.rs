@@ -102,7 +102,7 @@ pub fn Explaining(props: &ExplainingProps) -> Html {
     html! { <ContextProvider<AskHandler> context={AskHandler(ask)}>{ props.children.clone() }{ explanation }</ContextProvider<AskHandler>> }
 }
 
-/// The explanation of a number beside an element. Only `shell::parts` may name it.
+/// The explanation of a number beside an element. Only `shell::pieces` may name it.
 pub fn explanation(asked: AskedNumber, beside: Option<Element>, on_close: Callback<()>) -> Html {
     html! { <Explanation {asked} {beside} {on_close} /> }
 }

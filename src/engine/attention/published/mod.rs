@@ -4,7 +4,7 @@
 //! The artifact counts loop nests in closed form. So does this module, by its own [`Rules`], or with its defects
 //! corrected.
 //!
-//! - `machine.rs`: the machines, with their energies; `nest.rs`: accesses of a loop nest
+//! - `rules.rs`: the switches; `machine.rs`: the machines, with their energies; `nest.rs`: accesses of a loop nest
 //! - `unfused.rs`, `flat.rs`, `fusemax.rs`: the dataflows; `softmax.rs`: the softmax of the first two
 //! - `flat_buffer.rs`: the tensors that FLAT keeps in the buffer; `flat_search.rs`: the best of its configurations
 //! - `linear.rs`: the layers around attention; `area.rs`: the sweep over arrays

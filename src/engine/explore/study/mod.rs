@@ -6,7 +6,7 @@
 //! the study and on the rows of the tasks before it, so that a study may stop after any task, resume, or run twice, to
 //! the same bits.
 //!
-//! An [`DesignEvaluator`] finds the outcome of a design. It plans and adds up as a sweep does
+//! A [`DesignEvaluator`] finds the outcome of a design. It plans and adds up as a sweep does
 //! ([`IncrementalSweep`](super::IncrementalSweep)); solutions of mapping problems are shared by content with all other
 //! designs ([`StudyCosts`]): all sizes of a memory that are ample for a problem are one, and problems that do not use a
 //! memory do not see it change.

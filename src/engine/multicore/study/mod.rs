@@ -1,5 +1,5 @@
-//! A network on a system of cores: cuts of its layers, mapping problems of their tiles, and allocations; the searches for the best
-//! allocation and for the best size of tiles as jobs.
+//! A network on a system of cores: cuts of its layers, mapping problems of their tiles, and allocations; the searches
+//! for the best allocation (`search.rs`) and for the best tile size (`tile_search.rs`) are jobs.
 
 mod allocation;
 mod evaluation;

@@ -8,7 +8,7 @@
 //! - `scheme.rs`: one blocking, its orders, and whether it is even
 //! - `walk.rs`: all blockings, exhaustively or with ZigZag's heuristic (Sections IV-B and C)
 //! - `iterative.rs`: ZigZag's iterative search (Section IV-D)
-//! - `part.rs`: counts, extremes and a sample of the blockings
+//! - `part.rs`: counts, extremes and a sample of the blockings; `job.rs`: the walk through all parts as a job
 //! - `trajectory.rs`: the energy of a mapping while its loops are placed
 
 mod iterative;
