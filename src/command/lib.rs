@@ -7,7 +7,8 @@
 //!
 //! - `run.rs`: the driver of jobs on all cores
 //! - `parse.rs`: words that options take, and what they mean; `names.rs`: what is said of a name that is none
-//! - `options/`: options of every command, whoever gives them, and their schema; `documents.rs`: documents as other programs give them
+//! - `options/`: options of every command, for all callers, and their schema; `documents.rs`: documents as other programs
+//!   give them
 //! - `files.rs`: files that a person names
 //! - `depth_first.rs`, `optimal.rs`, `fuse.rs`, `layer.rs`, `hierarchy.rs`, `cores.rs`, `attention.rs`, `study/`: one command each;
 //!   `study_front.rs`: the best designs of a study; `layer_constraints.rs`: layers under constraints

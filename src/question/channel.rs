@@ -1,9 +1,9 @@
-//! Topics of questions, and their priority.
+//! Channels of questions, and their priority.
 
 use serde::{Deserialize, Serialize};
 
-/// A topic of questions. A view may use several topics, which do not disturb each other. A topic with a number is the
-/// lane of a worker in a job: it gets one task after the other.
+/// A channel of questions. A view may use several channels, which do not disturb each other. A channel with a number is
+/// the lane of a worker in a job: it gets one task after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Channel {
     /// The best mapping of the current layer.

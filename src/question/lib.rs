@@ -2,9 +2,9 @@
 //!
 //! A question is a type, with its reply as associated type and its handler beside it, in the file of its subject. The
 //! page asks by `app::workers::ask::use_answers`, which tracks replies, failures, and replies to questions about an
-//! earlier design. Questions about a [`Channel`] go to any free worker; new ones about the same topic replace all
+//! earlier design. Questions on a [`Channel`] go to any free worker; new ones on the same channel replace all
 //! earlier ones. To add a question, write its type in the file of its subject and name it in the list below. It should
-//! take well below a second, so that a person can stop it and sees progress: cut longer work into several.
+//! take well below a second, so that a person can stop it and sees progress; longer work is a job (`jobs.rs`).
 
 mod attention;
 mod channel;

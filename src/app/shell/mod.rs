@@ -9,7 +9,7 @@
 //!   be read, else with the first key or click. Each entry of the browser's history carries the draft besides, with what a link leaves
 //!   out; what is written while a page is left may come too late for that, and waits in the tab for the reload
 //! - `embed`: one view for a host page (`www/EMBED.md`), `embed_parameters` its sliders
-//! - `pieces`: names what is behind tables of functions that are fetched later; nothing else may
+//! - `pieces`: names the functions behind tables that are fetched later; nothing else may name them
 
 pub mod address;
 pub mod code;

@@ -1,4 +1,4 @@
-//! Questions of views: a list of questions about a topic, and the answers so far.
+//! Questions of views: a list of questions on a channel, and the answers so far.
 
 use super::answers::Answers;
 use crate::app::workers::handle::use_workers;
@@ -26,8 +26,8 @@ impl<Q: Query> Reducible for AnswersState<Q> {
     }
 }
 
-/// Asks `questions` about a topic whenever they change; an empty list asks nothing. Workers that are still busy with
-/// earlier ones are replaced, and no question remains when the component is gone. Several calls may share a topic if
+/// Asks `questions` on a channel whenever they change; an empty list asks nothing. Workers that are still busy with
+/// earlier ones are replaced, and no question remains when the component is gone. Several calls may share a channel if
 /// each asks only once the one before has its answers.
 #[hook]
 pub fn use_answers<Q: Query>(channel: Channel, questions: Vec<Q>) -> Answers<Q, Q::Reply> {

@@ -182,14 +182,14 @@ impl Coordinator {
         self.feed();
     }
 
-    /// Asks about a topic; earlier questions about it are dropped.
+    /// Asks on a channel; earlier questions on it are dropped.
     pub fn ask(&mut self, channel: Channel, questions: Vec<Vec<u8>>, on_reply: Callback<(usize, ReplyBytes)>) {
         self.questions.ask(channel, questions, on_reply);
         self.no_longer(Affected::Questions);
         self.feed();
     }
 
-    /// Drops the questions about a topic.
+    /// Drops the questions on a channel.
     pub fn forget(&mut self, channel: Channel) {
         self.questions.forget(channel);
         if !self.questions.has_waiting() {

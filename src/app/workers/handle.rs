@@ -43,7 +43,7 @@ struct WorkersState {
     publish: Callback<Rc<SweepResults>>,
     news_due: bool,
     last_news: (f64, f64),
-    /// The number of the last request about each topic.
+    /// The number of the last request on each channel.
     request_numbers: BTreeMap<Channel, u32>,
 }
 
@@ -91,7 +91,7 @@ impl Workers {
         self.0.borrow_mut().coordinator.want(point);
     }
 
-    /// Asks about a topic, besides the sweep; earlier questions about it are dropped. `on_answer` is called with one
+    /// Asks on a channel, besides the sweep; earlier questions on it are dropped. `on_answer` is called with one
     /// answer per question, with the index of the question, in the order in which workers reply. The returned number is
     /// for [`Self::take_back`].
     pub fn ask<Q: Query>(
@@ -118,14 +118,14 @@ impl Workers {
         self.replace_the_slow();
     }
 
-    /// Drops the questions about a topic.
+    /// Drops the questions on a channel.
     pub fn forget(&self, channel: Channel) {
         self.0.borrow_mut().coordinator.forget(channel);
         self.replace_the_slow();
     }
 
-    /// Drops the questions about a topic, unless there was a later request about it: the steps of a longer study share
-    /// a topic, and the next one may have been asked already when the previous one is dropped.
+    /// Drops the questions on a channel, unless there was a later request on it: the steps of a longer study share
+    /// a channel, and the next one may have been asked already when the previous one is dropped.
     pub fn take_back(&self, channel: Channel, number: u32) {
         let is_last = self.0.borrow().request_numbers.get(&channel) == Some(&number);
         if is_last {

@@ -1,6 +1,6 @@
 //! Runs jobs ([`Job`](crate::job::Job)) on the workers: gives out tasks, takes results, reports progress.
 //!
-//! Each worker has a lane, a topic of its own, in which it is asked one task after another. A run that is stopped,
+//! Each worker has a lane, a channel of its own, in which it is asked one task after another. A run that is stopped,
 //! replaced or dropped gives up its lanes: workers that are still at its tasks are replaced, and its tasks are put
 //! back.
 
@@ -19,7 +19,7 @@ use yew::prelude::*;
 const QUIET: f64 = 8.0;
 const NEWS_MS: f64 = 100.0;
 
-/// The topic of the lane of a worker.
+/// The channel of the lane of a worker.
 pub type LaneTopic = fn(u8) -> Channel;
 
 /// Called with the result of a task, before the job takes it.

@@ -3,11 +3,11 @@
 //! - `handle`: [`Workers`](handle::Workers), what the page holds: starts sweeps, asks questions, tells the page what is known. While a
 //!   sweep runs the page draws for a tenth of the time, but for the first picture and the end, which are shown at once
 //! - `job`: runs jobs: each worker has a lane of tasks; `stacks`: the search for stacks, which several views ask for
-//! - `ask`: how views ask: a list of questions about a topic; `wanted`: the same once a person wants it
+//! - `ask`: how views ask: a list of questions on a channel; `wanted`: the same once a person wants it
 //! - `coordinator`: drives the sweep's job ([`SweepJob`](crate::explore::SweepJob)), and gives workers its tasks and
 //!   questions of views. A worker that fails, or is too slow after an edit, is replaced
 //! - [`open_questions`], [`answers`]: questions that wait or are at a worker; the replies to a view. New questions about
-//!   a topic replace the earlier ones, and a worker that is still at one of these is replaced
+//!   a channel replace the earlier ones, and a worker that is still at one of these is replaced
 //! - [`results`]: what a sweep found so far, as the page shows it
 //! - `pool`, `spawn`: starting workers, talking to them, noticing their end
 //!

@@ -11,13 +11,13 @@ pub type ReplyBytes = Result<Vec<u8>, String>;
 /// as it may ask the next question.
 pub type ListenerReply<L> = (L, (usize, ReplyBytes));
 
-/// The questions without a reply, by topic.
+/// The questions without a reply, by channel.
 pub struct OpenQuestions<L> {
     channels: BTreeMap<Channel, TopicQuestions<L>>,
     tickets: u32,
 }
 
-/// The open questions of the last request about a topic.
+/// The open questions of the last request on a channel.
 struct TopicQuestions<L> {
     on_reply: L,
     waiting: VecDeque<OpenQuestion>,
@@ -40,19 +40,19 @@ impl<L> Default for OpenQuestions<L> {
 }
 
 impl<L: Clone> OpenQuestions<L> {
-    /// Asks about a topic; earlier questions about it are dropped. Every question gets one reply.
+    /// Asks on a channel; earlier questions on it are dropped. Every question gets one reply.
     pub fn ask(&mut self, channel: Channel, questions: Vec<Vec<u8>>, on_reply: L) {
         let item = |(index, question)| OpenQuestion { index, question, failed: false };
         let waiting = questions.into_iter().enumerate().map(item).collect();
         self.channels.insert(channel, TopicQuestions { on_reply, waiting, given: BTreeMap::new() });
     }
 
-    /// Drops the questions about a topic.
+    /// Drops the questions on a channel.
     pub fn forget(&mut self, channel: Channel) {
         self.channels.remove(&channel);
     }
 
-    /// The next question for a worker, with its ticket; `background` selects the kind of topics.
+    /// The next question for a worker, with its ticket; `background` selects the kind of channels.
     pub fn next(&mut self, background: bool) -> Option<(u32, Vec<u8>)> {
         let mut channels = self.channels.iter_mut().filter(|(channel, _)| channel.is_background() == background);
         let (questions, item) = channels.find_map(|(_, questions)| {

@@ -1,5 +1,8 @@
-//! Options of commands, as the command line (feature `cli`), Python and JavaScript give them: an option is one field here, with its default
-//! and its help. Python and JavaScript give them by the names of the fields, and hear of all that are wrong at once.
+//! Options of commands, for the command line (feature `cli`), Python and JavaScript: an option is one field here, with
+//! its default and its help. Python and JavaScript give options by the names of the fields, and get all mistakes at
+//! once. `schema.rs` makes `docs/options.json` of them.
+//!
+//! - `sweep.rs`, `layer.rs`, `hierarchy.rs`, `cores.rs`, `attention.rs`: the options of commands
 
 /// Options of a command, one field per option: its help, an attribute of clap for the command line, one of schemars where its schema
 /// differs from that of its type, one of serde where JSON is read otherwise, and its default where the type's own is another.

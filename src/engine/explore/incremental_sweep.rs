@@ -1,7 +1,7 @@
 //! Points of a sweep one at a time: each is planned, solved and added up at once, by any worker.
 //!
-//! A survey may be stopped after any point. Several surveys of one sweep, each of its own points, are independent of
-//! each other. Results of mapping problems stay in a [`CostStore`] and serve the next sweep, too.
+//! An [`IncrementalSweep`] may be stopped after any point. Several of one sweep, each for its own points, are
+//! independent of each other. Results of mapping problems stay in a [`CostStore`] and serve the next sweep, too.
 
 use super::sweep::{PointSummary, SolvedAlone, StackSummary, Sweep, too_large_to_count};
 use crate::cost::Evaluator;
@@ -133,7 +133,7 @@ pub struct IncrementalSweep {
 }
 
 impl IncrementalSweep {
-    /// A survey without any point yet.
+    /// A sweep of which no point is evaluated yet.
     pub fn new(sweep: Sweep) -> Self {
         let dram = sweep.core.top(Operand::O);
         let named = match &sweep.settings.objective {
