@@ -7,11 +7,11 @@
 //!
 //! - `run.rs`: the driver of jobs on all cores
 //! - `parse.rs`: words that options take, and what they mean; `names.rs`: what is said of a name that is none
-//! - `options/`: options of every command, for all callers, and their schema; `documents.rs`: documents as other programs
-//!   give them
+//! - `options/`: options of every command, for all callers, and their schema; `documents.rs`: documents as other
+//!   programs give them
 //! - `files.rs`: files that a person names
-//! - `depth_first.rs`, `optimal.rs`, `fuse.rs`, `layer.rs`, `hierarchy.rs`, `cores.rs`, `attention.rs`, `study/`: one command each;
-//!   `study_front.rs`: the best designs of a study; `layer_constraints.rs`: layers under constraints
+//! - `depth_first.rs`, `optimal.rs`, `fuse.rs`, `layer.rs`, `hierarchy.rs`, `cores.rs`, `attention.rs`, `study/`: one command
+//!   each; `study_front.rs`: the best designs of a study; `layer_constraints.rs`: layers under constraints
 //! - `sweep_report.rs`, `layer_report.rs`, `cores_report.rs`, `attention_report.rs`, `estimates.rs`, `in_memory.rs`: their JSON;
 //!   `compare.rs`, `sequences.rs`: that of commands of the command line alone
 //! - `report.rs`, `schema.rs`: what all reports have in common, and their schemas, made of their types

@@ -6,8 +6,8 @@
 //!
 //! - `tree.rs`, [`reader`]: YAML to a tree with positions, bounded in size, depth and number of values; fields with their units
 //! - `document.rs`: the structs; `hardware.rs`, `workload.rs`, `pool.rs`, `system.rs`, `transformer.rs`, `gallery.rs`, `lesson.rs`,
-//!   `mapping.rs`, `constraints.rs`, `study.rs` read one kind of document each; `quantity.rs`, `decimal.rs`, `names.rs`:
-//!   values as people write them
+//!   `mapping.rs`, `constraints.rs`, `study.rs` read one kind of document each; `quantity.rs`, `decimal.rs`,
+//!   `names.rs`: values as people write them
 //! - `reading.rs`: a document as far as it could be read, never without its mistakes
 //! - `diagnostic.rs`: mistakes: path, line, reason, remedy, perhaps a fix; `merge.rs`: those of reading and of
 //!   validating as one list

@@ -6,8 +6,8 @@
 //! - `ask`: how views ask: a list of questions on a channel; `wanted`: the same once a person wants it
 //! - `coordinator`: drives the sweep's job ([`SweepJob`](crate::explore::SweepJob)), and gives workers its tasks and
 //!   questions of views. A worker that fails, or is too slow after an edit, is replaced
-//! - [`open_questions`], [`answers`]: questions that wait or are at a worker; the replies to a view. New questions about
-//!   a channel replace the earlier ones, and a worker that is still at one of these is replaced
+//! - [`open_questions`], [`answers`]: questions that wait or are at a worker; the replies to a view. New questions on a
+//!   channel replace the earlier ones, and a worker that is still at one of these is replaced
 //! - [`results`]: what a sweep found so far, as the page shows it
 //! - `pool`, `spawn`: starting workers, talking to them, noticing their end
 //!

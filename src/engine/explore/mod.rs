@@ -4,8 +4,8 @@
 //!
 //! A sweep goes from points to unique mapping problems to solutions to results. Two ways lead there. [`Sweep::plan`] finds out which
 //! different problems a whole sweep contains; each is solved once, in any order and by any worker, and a point can be assembled as soon
-//! as its problems are solved. An [`IncrementalSweep`] plans, solves and adds up one point at a time, and remembers what
-//! points share: so the page draws a picture of the landscape that refines, from coarse to fine ([`coarse_to_fine`]).
+//! as its problems are solved. An [`IncrementalSweep`] plans, solves and adds up one point at a time, and remembers
+//! what points share: so the page draws a picture of the landscape that refines, from coarse to fine ([`coarse_to_fine`]).
 //! Both give the same bits (`tests/engine/explore/incremental_sweep.rs`). A [`CostStore`] keeps costs of problems by
 //! content, so that an edit of one memory solves only those problems again that may use it. A [`SweepJob`] hands the
 //! points of a sweep to workers, a [`PointSearch`] the problems of one point. [`best_point`], [`best_combination`] and

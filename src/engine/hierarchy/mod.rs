@@ -13,9 +13,9 @@
 //! [`Front`] of energy, latency and area. Where only the best is [`Sought`], it keeps that alone. Pruning changes
 //! neither (`tests/engine/hierarchy/hierarchies.rs`).
 //!
-//! - `request.rs`, `study.rs`: the request, validated; `widths.rs`: word widths that fit; `name.rs`: names of hierarchies
-//! - `lower_bound.rs`, `chains.rs`: lower bounds, for one hierarchy and for the few chains of memories that all consist of
-//! - `search.rs`: the cost of a hierarchy; `exploration.rs`, `front.rs`: the job, and what it found; `report.rs`: reports
+//! - `request.rs`, `study.rs`: the request, validated; `widths.rs`: word widths that fit; `name.rs`: names
+//! - `lower_bound.rs`, `chains.rs`: lower bounds, for one hierarchy and for the few chains of memories that all share
+//! - `search.rs`: the cost of a hierarchy; `exploration.rs`, `front.rs`: the job and its results; `report.rs`: reports
 //! - `unrolling.rs`: other unrollings of the array (ZigZag, Fig. 20)
 //!
 //! # Example
