@@ -1,6 +1,6 @@
 //! Options of commands, for the command line (feature `cli`), Python and JavaScript: an option is one field here, with
 //! its default and its help. Python and JavaScript give options by the names of the fields, and get all mistakes at
-//! once. `schema.rs` makes `docs/options.json` of them.
+//! once. `document.rs` makes `docs/options.json` of them.
 //!
 //! - `sweep.rs`, `layer.rs`, `hierarchy.rs`, `cores.rs`, `attention.rs`: the options of commands
 
