@@ -4,6 +4,7 @@ use super::{CommandError, ProgressMonitor};
 use fusescape_engine::job::{Job, Progress, Worker};
 use fusescape_spec::Diagnostics;
 use rayon::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use web_time::{Duration, Instant};
 
@@ -44,11 +45,18 @@ where
     let desk = Desk { shared: Mutex::new(Shared { job, heard, told, out: 0, end: None }), news: Condvar::new() };
     let workers = rayon::current_num_threads();
     (0..workers).into_par_iter().for_each(|number| {
-        let mut bench = bench();
-        while let Some(task) = desk.next(Worker { number, of: workers }) {
-            let begun = now();
-            let done = J::run(&mut bench, &task, &mut || monitor.goes_on() && begun.elapsed() < MOMENT);
-            desk.take(task, done);
+        let work = catch_unwind(AssertUnwindSafe(|| {
+            let mut bench = bench();
+            while let Some(task) = desk.next(Worker { number, of: workers }) {
+                let begun = now();
+                let done = J::run(&mut bench, &task, &mut || monitor.goes_on() && begun.elapsed() < MOMENT);
+                desk.take(task, done);
+            }
+        }));
+        if let Err(defect) = work {
+            // Threads that wait for this one's task would wait for ever.
+            desk.abandon();
+            resume_unwind(defect);
         }
     });
     monitor.end();
@@ -110,6 +118,12 @@ where
         }
     }
 
+    /// Ends the work of all threads.
+    fn abandon(&self) {
+        self.lock().end.get_or_insert_with(|| CommandError::Stopped.into());
+        self.news.notify_all();
+    }
+
     fn take(&self, task: J::Task, done: Result<J::Done, Diagnostics>) {
         let shared = &mut *self.lock();
         shared.out -= 1;
@@ -126,9 +140,9 @@ where
     }
 }
 
-/// The progress reported to the watcher.
-struct MonitorState<'w> {
-    monitor: &'w dyn ProgressMonitor,
+/// The monitor, and the progress that it was told last.
+struct MonitorState<'m> {
+    monitor: &'m dyn ProgressMonitor,
     last: Progress,
 }
 
@@ -145,5 +159,49 @@ impl MonitorState<'_> {
             self.monitor.recount(now.all);
         }
         self.monitor.advance(now.done.saturating_sub(last.done));
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::Unmonitored;
+    use super::*;
+
+    /// One task that fails, and nothing to do for others until it is back.
+    struct Defect {
+        is_out: bool,
+    }
+
+    impl Job for Defect {
+        type Bench = ();
+        type Task = ();
+        type Done = ();
+
+        fn run(_: &mut (), _: &(), _: &mut dyn FnMut() -> bool) -> Result<(), Diagnostics> {
+            panic!("a defect")
+        }
+
+        fn next(&mut self, _: Worker) -> Option<()> {
+            (!std::mem::replace(&mut self.is_out, true)).then_some(())
+        }
+
+        fn take(&mut self, _: (), _: ()) {}
+
+        fn put_back(&mut self, _: ()) {
+            self.is_out = false;
+        }
+
+        fn progress(&self) -> Progress {
+            Progress::default()
+        }
+    }
+
+    #[test]
+    fn a_task_that_panics_ends_the_work_of_all_threads() {
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        let run = || threads.install(|| run(&mut Defect { is_out: false }, || (), &Unmonitored));
+        let defect = catch_unwind(AssertUnwindSafe(run)).unwrap_err();
+        assert_eq!(defect.downcast_ref::<&str>(), Some(&"a defect"));
     }
 }
