@@ -104,9 +104,10 @@ fn write_search(out: &mut String, result: &LayerOutcome) {
     }
     match &result.searched {
         Searched::Orders(outcome) => {
-            let looked_at = match outcome.proof {
-                Proof::None => format!("{} mappings tried, {} fit", outcome.orders, outcome.feasible),
-                _ => format!("{} partial mappings looked at", outcome.orders),
+            // An exact search does not count mappings that fit.
+            let looked_at = match outcome.feasible {
+                0 => format!("{} partial mappings looked at", outcome.orders),
+                fit => format!("{} mappings tried, {fit} fit", outcome.orders),
             };
             if outcome.best.is_none() {
                 return outln!(out, "  {:.3} s", result.seconds);

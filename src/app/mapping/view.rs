@@ -376,7 +376,7 @@ fn proof_note(proof: Proof, strategy: Strategy, is_constrained: bool) -> Html {
             ("Not proved", "LOMA looks at a part of all mappings; the exact search proves its answer.".to_owned())
         }
         (Proof::None, Strategy::Exact) => {
-            ("Not proved", "under this objective and these rules there may be a better one.".to_owned())
+            ("Not proved", "the bounds of the search do not hold here, so there may be a better one.".to_owned())
         }
     };
     let is_proved = matches!(proof, Proof::Optimal | Proof::OptimalButForTies);

@@ -122,7 +122,7 @@ fn least_energy(problem: &LayerOnCore<'_>) -> f64 {
     match (outcome.best, outcome.proof) {
         (Some(best), Proof::Optimal | Proof::OptimalButForTies) => best.energy_pj,
         (Some(best), Proof::Gap(gap)) => best.energy_pj * (1.0 - gap),
-        (Some(_), Proof::None) => f64::NAN,
+        (_, Proof::None) => f64::NAN,
         (None, _) => f64::INFINITY,
     }
 }

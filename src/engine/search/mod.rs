@@ -179,7 +179,7 @@ impl StopReason {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Proof {
-    /// Nothing: the strategy covers a part of all mappings.
+    /// Nothing: the search covered a part of all mappings, or its bounds do not hold.
     None,
     /// The mapping is optimal over all orders and blockings.
     Optimal,
