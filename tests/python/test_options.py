@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import fusescape
 import pytest
 from fusescape import FusescapeError
@@ -102,3 +104,9 @@ def test_what_cannot_be_says_why() -> None:
     assert len(sweep.impossible) == 6 and all(point.reasons for point in sweep.impossible)
     layers = fusescape.map_layers(tiny, "three-convs")
     assert layers.layers == () and list(layers.impossible) == ["conv1", "conv2", "conv3"]
+
+
+def test_the_signature_of_a_command_names_its_options() -> None:
+    named = inspect.signature(fusescape.depth_first).parameters
+    assert {"hardware", "network", "progress", "modes", "tiles", "objective", "rules"} <= set(named)
+    assert "options" not in named

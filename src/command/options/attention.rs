@@ -37,7 +37,8 @@ pub struct AttentionOptions {
     /// Bits of all elements, or of each kind: activations=16,keys=8,sums=32,weights=4
     #[cli(arg(long, value_name = "BITS", value_parser = understood::<_, String>(parse::parse_element_bits)))]
     #[schema(with = "schema::Bits",
-        description = "Bits of all elements, or of each kind; kinds that are left out have 16")]
+        description = "Bits of all elements, or of each kind (activations, keys, sums, weights); \
+                       kinds that are left out have 16")]
     #[serde(deserialize_with = "text_or_bits")]
     bits: String = "16".to_owned(),
     /// Whether new tokens see themselves and each other where there is a cache; AccelForge has it that they do not

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import operator
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypeVar
@@ -38,8 +39,9 @@ from ._results import (
     Sweep,
 )
 
-if TYPE_CHECKING:
-    # `typing` has it only from Python 3.11 on; annotations are not evaluated.
+if sys.version_info >= (3, 11):
+    from typing import Unpack
+elif TYPE_CHECKING:
     from typing_extensions import Unpack
 
 HardwareLike: TypeAlias = "Hardware | str | PathLike[str] | Mapping[str, Any]"
@@ -58,11 +60,19 @@ _Command = TypeVar("_Command", bound=Callable[..., object])
 
 
 def _takes(options: type[Any]) -> Callable[[_Command], _Command]:
-    """A command's help describes its options."""
+    """A command's help and signature describe its options."""
 
     def described(command: _Command) -> _Command:
         # Python 3.13 takes indents away by itself.
         command.__doc__ = "\n\n".join(inspect.cleandoc(thing.__doc__ or "") for thing in (command, options))
+        signature = inspect.signature(command)
+        own = [given for given in signature.parameters.values() if given.kind is not inspect.Parameter.VAR_KEYWORD]
+        others = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=..., annotation=annotation)
+            for name, annotation in options.__annotations__.items()
+        ]
+        # Notebooks complete the names in it.
+        vars(command)["__signature__"] = signature.replace(parameters=[*own, *others])
         return command
 
     return described

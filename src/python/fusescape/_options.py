@@ -221,7 +221,7 @@ class CoresOptions(TypedDict, total=False):
 class AttentionOptions(TypedDict, total=False):
     """
     :param batch: Sequences at a time [default: 1]
-    :param bits: Bits of all elements, or of each kind; kinds that are left out have 16 [default: 16]
+    :param bits: Bits of all elements, or of each kind (activations, keys, sums, weights); kinds that are left out have 16 [default: 16]
     :param cached: Tokens whose keys and values are cached [default: 0]
     :param chunk: With `generate`: read the prompt so many tokens at a time [default: all]
     :param generate: Generate so many tokens after the others, and tell time, energy and the size of the cache
@@ -244,7 +244,7 @@ class AttentionOptions(TypedDict, total=False):
 class StepOptions(TypedDict, total=False):
     """
     :param batch: Sequences at a time [default: 1]
-    :param bits: Bits of all elements, or of each kind; kinds that are left out have 16 [default: 16]
+    :param bits: Bits of all elements, or of each kind (activations, keys, sums, weights); kinds that are left out have 16 [default: 16]
     :param cached: Tokens whose keys and values are cached [default: 0]
     :param objective: What to minimise: energy, latency or edp [default: energy]
     :param sees_itself: Whether new tokens see themselves and each other where there is a cache; AccelForge has it that they do not
