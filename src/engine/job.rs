@@ -56,7 +56,8 @@ pub trait Job {
     fn progress(&self) -> Progress;
 }
 
-/// A job for workers that share no memory with it: a request contains all data that its tasks have in common.
+/// A job for workers that share no memory with it: a request contains all data that its tasks have in common. On the
+/// page, request, tasks and results travel as the questions of `question::jobs`, which names every such job in one line.
 pub trait RemoteJob: Job {
     /// The request that describes the job.
     type Request;

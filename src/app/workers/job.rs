@@ -20,7 +20,7 @@ const QUIET: f64 = 8.0;
 const NEWS_MS: f64 = 100.0;
 
 /// The channel of the lane of a worker.
-pub type LaneTopic = fn(u8) -> Channel;
+pub type LaneChannel = fn(u8) -> Channel;
 
 /// Called with the result of a task, before the job takes it.
 pub type DoneListener<J> = Box<dyn Fn(&<J as Job>::Done)>;
@@ -42,7 +42,7 @@ impl<J: QuestionJob> PartialEq for JobRun<J> {
 
 struct JobState<J: QuestionJob> {
     workers: Workers,
-    lane: LaneTopic,
+    lane: LaneChannel,
     request: Rc<J::Request>,
     job: J,
     /// The task of each worker.
@@ -64,7 +64,7 @@ impl<J: QuestionJob> JobRun<J> {
     /// most as often as drawing them allows.
     pub fn start(
         workers: &Workers,
-        lane: LaneTopic,
+        lane: LaneChannel,
         request: Rc<J::Request>,
         job: J,
         (heard, tell): (DoneListener<J>, Callback<()>),
@@ -295,7 +295,7 @@ impl<J: QuestionJob> JobState<J> {
 /// result.
 #[hook]
 pub fn use_job<J: QuestionJob, K: Clone + PartialEq + 'static>(
-    lane: LaneTopic,
+    lane: LaneChannel,
     asked: Option<(Rc<J::Request>, K)>,
     job: impl Fn(&J::Request, &K) -> J + 'static,
 ) -> Option<JobRun<J>> {

@@ -1,6 +1,6 @@
 //! The study of all stacks of a design, shared by several views: the choices of every method, and the optimum.
 
-use super::job::{JobRun, LaneTopic, use_job};
+use super::job::{JobRun, LaneChannel, use_job};
 use super::results::Status;
 use crate::depth_first::FuseDepth;
 use crate::explore::{FusionComparison, OptimalStacks, Request, Settings, StackAim, StackLimits, StackSearch};
@@ -30,14 +30,14 @@ pub struct StackStudyState {
 
 /// Searches the stacks of `asked`, for an objective.
 #[hook]
-fn use_search(lane: LaneTopic, asked: Option<StackQuestion>, aim: StackAim) -> Option<JobRun<StackSearch>> {
+fn use_search(lane: LaneChannel, asked: Option<StackQuestion>, aim: StackAim) -> Option<JobRun<StackSearch>> {
     let asked = use_memo(asked, |asked| asked.clone().map(|asked| (Rc::new(asked), ())));
     use_job(lane, (*asked).clone(), move |_, ()| StackSearch::new(aim))
 }
 
 /// Studies `asked`; another design replaces it at once.
 #[hook]
-pub fn use_study(lane: LaneTopic, asked: Option<StackQuestion>) -> StackStudyState {
+pub fn use_study(lane: LaneChannel, asked: Option<StackQuestion>) -> StackStudyState {
     let run = use_search(lane, asked.clone(), StackAim::Methods);
     let found = run.as_ref().and_then(|run| run.job().methods().cloned());
     let last = use_mut_ref(|| None);
@@ -68,7 +68,7 @@ pub struct OptimumState {
 
 /// Finds the jointly optimal schedule of `asked`; another design replaces it at once.
 #[hook]
-pub fn use_optimum(lane: LaneTopic, asked: Option<StackQuestion>) -> OptimumState {
+pub fn use_optimum(lane: LaneChannel, asked: Option<StackQuestion>) -> OptimumState {
     let Some(run) = use_search(lane, asked, StackAim::Optimum) else {
         return OptimumState { done: 0, parts: None, found: None };
     };

@@ -6,7 +6,7 @@ use super::account::{
 };
 use super::copies::{CopyAction, CopyCost, CopyRoutes};
 use super::ids::{NodeId, ProblemId, TileTypeId};
-use super::ledger::{Sum, TileLedger, add_up};
+use super::ledger::{PointLedger, Sum, add_up};
 use super::plan::{LayerTilePlan, PointPlan, ReadPlan, StackPlan, TilePlan};
 use super::problems::Problems;
 use super::reasons::Reasons;
@@ -156,7 +156,7 @@ struct AccountLedger<'t, 'a, 's> {
     stacks: Vec<StackAccount>,
 }
 
-impl TileLedger for AccountLedger<'_, '_, '_> {
+impl PointLedger for AccountLedger<'_, '_, '_> {
     type Copies = CopyAccount;
     type Mapped = LayerTileCost;
 

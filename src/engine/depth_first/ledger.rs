@@ -34,7 +34,7 @@ impl Sum {
 }
 
 /// A ledger of the parts of a point: it notes what its report needs.
-pub(super) trait TileLedger {
+pub(super) trait PointLedger {
     /// Notes on copies, kept until the layer that waits for them is done.
     type Copies;
     /// Notes on a mapped layer.
@@ -63,7 +63,7 @@ pub(super) trait TileLedger {
 }
 
 /// Adds up a point; `None` where the cost of a problem is missing, or a sum is too large to count.
-pub(super) fn add_up(plan: &PointPlan, ledger: &mut impl TileLedger) -> Option<Sum> {
+pub(super) fn add_up(plan: &PointPlan, ledger: &mut impl PointLedger) -> Option<Sum> {
     let mut all = Sum::default();
     for stack in &plan.stacks {
         let mut of_stack = Sum::default();

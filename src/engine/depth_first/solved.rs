@@ -88,10 +88,10 @@ fn held(layer: &LayerOnCore<'_>, cost: &LayerCost) -> Vec<HeldData> {
     layer.each_operand().flat_map(of).collect()
 }
 
-/// Number of watched memories: DRAM, and the one that an objective names.
+/// Number of counted memories: DRAM, and the one that an objective names.
 pub const COUNTED_MEMORIES: usize = 2;
 
-/// The part of a solved problem's cost that sums of points need: words of watched memories only.
+/// The part of a solved problem's cost that sums of points need: words of counted memories only.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProblemCost {
     pub(super) energy: EnergySplit,
@@ -102,22 +102,22 @@ pub struct ProblemCost {
 impl ProblemCost {
     /// A lower bound on the cost of every mapping of a problem, found without a search. It holds under the corrected
     /// rules only: under those of the tools, amounts may fall as data is moved in more parts.
-    pub fn lower_bound(layer: &LayerOnCore<'_>, watched: [MemoryId; COUNTED_MEMORIES]) -> Self {
+    pub fn lower_bound(layer: &LayerOnCore<'_>, counted: [MemoryId; COUNTED_MEMORIES]) -> Self {
         let least = Evaluator::new(layer).lower_bound();
         let mut latency = LatencySplit::default();
         latency[LatencyCause::Computing] = layer.temporal_cycles();
-        Self { energy: least.split(layer), latency, words: words_at(layer, &least, watched) }
+        Self { energy: least.split(layer), latency, words: words_at(layer, &least, counted) }
     }
 
     /// The cost of a problem with the mapping `solution`; `None` if that does not fit.
-    pub fn new(evaluator: &Evaluator<'_>, solution: &Solution, watched: [MemoryId; COUNTED_MEMORIES]) -> Option<Self> {
+    pub fn new(evaluator: &Evaluator<'_>, solution: &Solution, counted: [MemoryId; COUNTED_MEMORIES]) -> Option<Self> {
         let layer = evaluator.problem();
         let moves = evaluator.moves(&solution.order, &solution.allocation)?;
         let energy = evaluator.energy(&moves);
         Some(Self {
             energy: energy.split(layer),
             latency: evaluator.latency(&solution.order, &moves).split(),
-            words: words_at(layer, &energy, watched),
+            words: words_at(layer, &energy, counted),
         })
     }
 }
@@ -125,12 +125,12 @@ impl ProblemCost {
 fn words_at(
     layer: &LayerOnCore<'_>,
     energy: &LayerEnergy,
-    watched: [MemoryId; COUNTED_MEMORIES],
+    counted: [MemoryId; COUNTED_MEMORIES],
 ) -> [ByCause; COUNTED_MEMORIES] {
     let mut words = [ByCause::default(); COUNTED_MEMORIES];
     for (index, operand) in layer.each_operand() {
         for (level, memory) in operand.memories.iter().enumerate() {
-            for (words, _) in words.iter_mut().zip(watched).filter(|(_, watched)| watched == memory) {
+            for (words, _) in words.iter_mut().zip(counted).filter(|(_, counted)| counted == memory) {
                 let moved = energy.words[index][level].iter().sum::<f64>();
                 words[AccessCause::of_operand(operand.stored_as)] += moved;
             }

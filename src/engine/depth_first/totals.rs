@@ -2,7 +2,7 @@
 
 use super::copies::{CopyAction, CopyCost, CopyRoutes};
 use super::ids::{NodeId, ProblemId};
-use super::ledger::{Sum, TileLedger, add_up};
+use super::ledger::{PointLedger, Sum, add_up};
 use super::plan::{LayerTilePlan, PointPlan, StackPlan, TilePlan};
 use super::problems::Problems;
 use super::solved::{COUNTED_MEMORIES, ProblemCost};
@@ -21,7 +21,7 @@ pub struct PointTotals {
     pub latency: LatencySplit,
     /// Multiply-accumulates, recomputed ones included.
     pub macs: u64,
-    /// Full-width words read from and written to each watched memory.
+    /// Full-width words read from and written to each counted memory.
     pub words: [ByCause; COUNTED_MEMORIES],
     /// Energy, pJ, and latency, cycles, of each stack.
     pub stacks: Vec<(f64, u64)>,
@@ -80,15 +80,15 @@ impl CostExpression {
 /// Assembles the totals of points.
 pub struct TotalsAssembler<'a> {
     /// The memories whose words are counted.
-    pub watched: [MemoryId; COUNTED_MEMORIES],
+    pub counted: [MemoryId; COUNTED_MEMORIES],
     problems: &'a Problems,
     routes: CopyRoutes<'a>,
 }
 
 impl<'a> TotalsAssembler<'a> {
     /// Adds up points whose problems are in `problems`.
-    pub fn new(core: &'a Core, rules: Rules, problems: &'a Problems, watched: [MemoryId; COUNTED_MEMORIES]) -> Self {
-        Self { watched, problems, routes: CopyRoutes::new(core, rules) }
+    pub fn new(core: &'a Core, rules: Rules, problems: &'a Problems, counted: [MemoryId; COUNTED_MEMORIES]) -> Self {
+        Self { counted, problems, routes: CopyRoutes::new(core, rules) }
     }
 
     /// The costs of a point, equal to the bit to those of its whole account; `None` where the cost of a problem is
@@ -132,8 +132,8 @@ impl<'a> TotalsAssembler<'a> {
         for action in actions {
             for hop in self.routes.hops(action) {
                 for (memory, moved) in [(hop.from.0, hop.read_words), (hop.to.0, hop.write_words)] {
-                    for (words, watched) in words.iter_mut().zip(self.watched) {
-                        if memory == watched {
+                    for (words, counted) in words.iter_mut().zip(self.counted) {
+                        if memory == counted {
                             words[AccessCause::Copy] += moved * times as f64;
                         }
                     }
@@ -144,7 +144,7 @@ impl<'a> TotalsAssembler<'a> {
     }
 }
 
-/// Notes the words at the watched memories, and the sums of stacks.
+/// Notes the words at the counted memories, and the sums of stacks.
 struct TotalsLedger<'t, 'a> {
     assembler: &'t mut TotalsAssembler<'a>,
     costs: &'t TiSlice<ProblemId, Option<ProblemCost>>,
@@ -152,7 +152,7 @@ struct TotalsLedger<'t, 'a> {
     stacks: Vec<(f64, u64)>,
 }
 
-impl TileLedger for TotalsLedger<'_, '_> {
+impl PointLedger for TotalsLedger<'_, '_> {
     type Copies = ();
     type Mapped = ();
 

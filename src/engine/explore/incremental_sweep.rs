@@ -123,7 +123,7 @@ pub struct IncrementalSweep {
     pub(super) costs: TiVec<ProblemId, Option<ProblemCost>>,
     /// Whether the problem has not been searched yet, so that its cost is a lower bound; shorter where all further ones were searched.
     pub(super) unsearched: TiVec<ProblemId, bool>,
-    watched: [MemoryId; COUNTED_MEMORIES],
+    counted: [MemoryId; COUNTED_MEMORIES],
     fingerprints: Fingerprints,
     alone: SolvedAlone,
     /// The point that was planned last, or is being planned.
@@ -142,7 +142,7 @@ impl IncrementalSweep {
         };
         Self {
             strategies: sweep.settings.strategies(),
-            watched: [dram, named.unwrap_or(dram)],
+            counted: [dram, named.unwrap_or(dram)],
             fingerprints: Fingerprints::new(&sweep),
             alone: SolvedAlone::default(),
             memory: PlannerMemory::default(),
@@ -312,13 +312,13 @@ impl IncrementalSweep {
         mut check: impl FnMut(&mut ProblemSolver<'_>, &LayerProblem) -> Feasibility,
         plan: impl FnOnce(&mut Planner<'_>, FeasibilityCheck<'_>) -> Result<T, NotPlanned>,
     ) -> Result<T, NotPlanned> {
-        let Self { sweep, memory, costs, watched, fingerprints, alone, effort, unsearched, .. } = self;
+        let Self { sweep, memory, costs, counted, fingerprints, alone, effort, unsearched, .. } = self;
         let known = std::mem::take(memory);
         let settings = (sweep.limits(), sweep.settings.strategy);
         let mut planner = Planner::with_memory(&sweep.core, &sweep.network, sweep.settings.rules, settings, known)
             .skipping(sweep.skipping);
         let mut solver =
-            ProblemSolver { sweep, watched: *watched, store, costs, unsearched, fingerprints, alone, effort };
+            ProblemSolver { sweep, counted: *counted, store, costs, unsearched, fingerprints, alone, effort };
         let plan = plan(&mut planner, &mut |problem| check(&mut solver, problem));
         *memory = planner.memory;
         plan
@@ -331,10 +331,10 @@ impl IncrementalSweep {
 
     /// Searches a problem of which only a bound is known.
     pub(super) fn search(&mut self, store: &mut CostStore, index: ProblemId) {
-        let Self { sweep, memory, costs, watched, fingerprints, alone, effort, unsearched, .. } = self;
+        let Self { sweep, memory, costs, counted, fingerprints, alone, effort, unsearched, .. } = self;
         let problem = &memory.problems.list[index];
         let layer = sweep.on_core(problem);
-        let solve = || Some(solve(sweep, problem, (&layer, alone), *watched));
+        let solve = || Some(solve(sweep, problem, (&layer, alone), *counted));
         costs[index] = match store.cost(fingerprints.of(problem, &layer), effort, solve) {
             Some(SolvedProblem::Cost(cost)) => Some(cost),
             _ => None,
@@ -343,7 +343,7 @@ impl IncrementalSweep {
     }
 
     pub(super) fn totals_assembler(&self) -> TotalsAssembler<'_> {
-        TotalsAssembler::new(&self.sweep.core, self.sweep.settings.rules, &self.memory.problems, self.watched)
+        TotalsAssembler::new(&self.sweep.core, self.sweep.settings.rules, &self.memory.problems, self.counted)
     }
 
     /// Why a planned point has no cost.
@@ -365,7 +365,7 @@ pub(super) fn cost_now(solver: &mut ProblemSolver<'_>, problem: &LayerProblem) -
 /// plan adds to it.
 pub(super) struct ProblemSolver<'a> {
     pub sweep: &'a Sweep,
-    pub watched: [MemoryId; COUNTED_MEMORIES],
+    pub counted: [MemoryId; COUNTED_MEMORIES],
     pub store: &'a mut CostStore,
     pub costs: &'a mut TiVec<ProblemId, Option<ProblemCost>>,
     pub unsearched: &'a mut TiVec<ProblemId, bool>,
@@ -378,8 +378,8 @@ impl ProblemSolver<'_> {
     /// Searches a problem, if there is time.
     pub fn cost(&mut self, problem: &LayerProblem, has_time: &mut dyn FnMut() -> bool) -> Feasibility {
         let layer = self.sweep.on_core(problem);
-        let Self { sweep, watched, store, fingerprints, alone, effort, .. } = self;
-        let solve = || has_time().then(|| solve(sweep, problem, (&layer, alone), *watched));
+        let Self { sweep, counted, store, fingerprints, alone, effort, .. } = self;
+        let solve = || has_time().then(|| solve(sweep, problem, (&layer, alone), *counted));
         let cost = match store.cost(fingerprints.of(problem, &layer), effort, solve) {
             Some(SolvedProblem::Cost(cost)) => Some(cost),
             Some(SolvedProblem::NotFound) => None,
@@ -412,14 +412,14 @@ fn solve(
     sweep: &Sweep,
     problem: &LayerProblem,
     (layer, alone): (&LayerOnCore<'_>, &SolvedAlone),
-    watched: [MemoryId; COUNTED_MEMORIES],
+    counted: [MemoryId; COUNTED_MEMORIES],
 ) -> (SolvedProblem, Option<Solution>) {
     let evaluator = Evaluator::new(layer);
     let best = match problem.reserved.is_empty() {
         true => alone.get(problem.clone(), |_| sweep.search_by(problem, &evaluator)).best,
         false => sweep.search_beside(problem, alone).best,
     };
-    let known = match best.as_ref().and_then(|solution| ProblemCost::new(&evaluator, solution, watched)) {
+    let known = match best.as_ref().and_then(|solution| ProblemCost::new(&evaluator, solution, counted)) {
         Some(cost) => SolvedProblem::Cost(cost),
         // If some mapping fits, the search ended too early.
         None if has_mapping(layer, &sweep.limits(), sweep.settings.strategy) => SolvedProblem::NotFound,

@@ -146,6 +146,6 @@ fn bound(solver: &mut ProblemSolver<'_>, problem: &LayerProblem) -> Feasibility 
     }
     solver.unsearched.resize(solver.costs.len(), false);
     solver.unsearched.push(true);
-    solver.costs.push(Some(ProblemCost::lower_bound(&layer, solver.watched)));
+    solver.costs.push(Some(ProblemCost::lower_bound(&layer, solver.counted)));
     Feasibility::Mappable
 }

@@ -234,7 +234,7 @@ impl SweepJob {
 
 /// A worker's incremental sweeps, with the costs that it knows.
 pub struct SweepBench {
-    surveys: Vec<IncrementalSweep>,
+    sweeps: Vec<IncrementalSweep>,
     costs: CostStore,
     /// Whether points are told with what a report shows of them.
     is_for_report: bool,
@@ -259,7 +259,7 @@ impl SweepBench {
 
     fn of(sweeps: Vec<Sweep>, costs: CostStore, is_for_report: bool) -> Self {
         let told = vec![0; sweeps.len()];
-        Self { surveys: sweeps.into_iter().map(IncrementalSweep::new).collect(), costs, is_for_report, told }
+        Self { sweeps: sweeps.into_iter().map(IncrementalSweep::new).collect(), costs, is_for_report, told }
     }
 
     /// This bench with the costs that an earlier one knows.
@@ -270,13 +270,13 @@ impl SweepBench {
 
     /// Notes on the first request that are no errors.
     pub fn notes(&self) -> Diagnostics {
-        self.surveys.first().map(|incremental| incremental.sweep().notes()).unwrap_or_default()
+        self.sweeps.first().map(|sweep| sweep.sweep().notes()).unwrap_or_default()
     }
 
     /// The number of the request with point number `point`, and the point's index in it.
     fn locate(&self, point: u32) -> Result<(usize, usize), Diagnostics> {
         let mut index = point as usize;
-        for (request, incremental) in self.surveys.iter().enumerate() {
+        for (request, incremental) in self.sweeps.iter().enumerate() {
             let count = incremental.strategies().len();
             if index < count {
                 return Ok((request, index));
@@ -288,7 +288,7 @@ impl SweepBench {
 
     fn effort(&self) -> SearchEffort {
         let mut sum = SearchEffort::default();
-        self.surveys.iter().for_each(|incremental| sum.add(incremental.effort));
+        self.sweeps.iter().for_each(|incremental| sum.add(incremental.effort));
         sum
     }
 
@@ -301,7 +301,7 @@ impl SweepBench {
         let mut goes_on = || std::mem::take(&mut is_first) || has_time();
         for &point in points {
             let (request, index) = self.locate(point)?;
-            let incremental = &mut self.surveys[request];
+            let incremental = &mut self.sweeps[request];
             match incremental.totals(&mut self.costs, index, &mut goes_on) {
                 Ok(totals) => {
                     done.costs
@@ -315,8 +315,9 @@ impl SweepBench {
             }
             if self.is_for_report {
                 let problems = incremental.problems();
-                // An incremental sweep that is full begins anew.
-                let told = std::mem::replace(&mut self.told[request], problems.len()).min(problems.len());
+                let told = std::mem::replace(&mut self.told[request], problems.len());
+                // An incremental sweep that is full begins anew, with fewer problems than were told.
+                let told = if told > problems.len() { 0 } else { told };
                 done.reported.problems.extend(problems[told..].iter().cloned());
             }
             if !goes_on() {
@@ -342,13 +343,13 @@ impl Job for SweepJob {
             SweepTask::Points { points, .. } => SweepDone::Points(bench.evaluate(points, has_time)?),
             SweepTask::Account(point) => {
                 let (request, index) = bench.locate(*point)?;
-                let account = bench.surveys[request].account(&mut bench.costs, index)?;
+                let account = bench.sweeps[request].account(&mut bench.costs, index)?;
                 SweepDone::Account(Box::new(account))
             }
             SweepTask::Combination(points) => {
                 let (request, _) = bench.locate(0)?;
                 let indices: Vec<usize> = points.iter().map(|&point| point as usize).collect();
-                let account = bench.surveys[request].combination(&mut bench.costs, &indices)?;
+                let account = bench.sweeps[request].combination(&mut bench.costs, &indices)?;
                 SweepDone::Combination(Box::new(account))
             }
         })
@@ -395,11 +396,6 @@ impl Job for SweepJob {
             SweepTask::Account(point) => self.wanted.push_front(point),
             SweepTask::Combination(points) => self.wanted_combination = Some(points),
         }
-    }
-
-    fn give_up(&mut self, task: SweepTask, reason: &str) -> bool {
-        self.failed(task, reason);
-        true
     }
 
     fn progress(&self) -> Progress {

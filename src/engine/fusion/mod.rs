@@ -36,7 +36,7 @@
 //! # Example
 //!
 //! ```
-//! use fusescape_engine::fusion::{PaperNetwork, Proof, Setting, baselines, fuse, memory_cost};
+//! use fusescape_engine::fusion::{PaperNetwork, SchemeProof, Setting, baselines, fuse, memory_cost};
 //!
 //! let graph = PaperNetwork::ResNet18.graph();
 //! let setting = Setting::paper();
@@ -44,7 +44,7 @@
 //! let best = best.expect("every operator fits in a group");
 //! let alone = baselines::without_fusion(&graph, &memory_cost(&graph, &setting)).expect("and by itself");
 //!
-//! assert_eq!(proof, Proof::Optimal);
+//! assert_eq!(proof, SchemeProof::Optimal);
 //! assert!(best.cost < alone.cost);
 //! assert!(best.groups.len() < graph.len());
 //! ```

@@ -21,20 +21,20 @@
 //! # Example
 //!
 //! ```
-//! use fusescape_engine::hierarchy::{Exploration, HierarchyRequest, HierarchySettings, Study};
+//! use fusescape_engine::hierarchy::{Exploration, HierarchyProblem, HierarchyRequest, HierarchySettings};
 //! use fusescape_engine::job::finish;
 //! use fusescape_spec::{find_preset, hardware_presets, pool_presets, workload_presets};
 //! use std::sync::Arc;
 //!
-//! let study = Study::new(&HierarchyRequest {
+//! let problem = HierarchyProblem::new(&HierarchyRequest {
 //!     pool: find_preset(pool_presets(), "zigzag-65nm")?.text.to_owned(),
 //!     hardware: find_preset(hardware_presets(), "zigzag-8x8")?.text.to_owned(),
 //!     workload: find_preset(workload_presets(), "mobilenet-v2-study")?.text.to_owned(),
 //!     settings: HierarchySettings { layers: vec!["L46".to_owned()], max_levels: 1, ..HierarchySettings::default() },
 //! })?;
 //!
-//! let mut exploration = Exploration::of(&study);
-//! finish(&mut exploration, &mut Arc::new(study))?;
+//! let mut exploration = Exploration::of(&problem);
+//! finish(&mut exploration, &mut Arc::new(problem))?;
 //! // Of all hierarchies few had to be searched.
 //! assert!(exploration.counts().pruned > exploration.counts().searched);
 //! assert!(!exploration.front().points().is_empty());

@@ -44,10 +44,10 @@
 //! # Example
 //!
 //! ```
-//! use fusescape_engine::multicore::{CoresRequest, CoresSettings, CoresProblem, Granularity, TileCosts};
+//! use fusescape_engine::multicore::{CoresProblem, CoresRequest, CoresSettings, TileCosts, TileGranularity};
 //! use fusescape_spec::{find_preset, hardware_presets, system_presets};
 //!
-//! let study = CoresProblem::new(&CoresRequest {
+//! let problem = CoresProblem::new(&CoresRequest {
 //!     hardware: find_preset(hardware_presets(), "tpu-like")?.text.to_owned(),
 //!     workload: "
 //! name: small
@@ -57,13 +57,13 @@
 //!   - { name: second, type: conv, K: 32, kernel: 3 x 3, padding: 1 }
 //! ".to_owned(),
 //!     system: find_preset(system_presets(), "quad-beside")?.text.to_owned(),
-//!     settings: CoresSettings { granularity: Granularity::Rows(4), ..CoresSettings::default() },
+//!     settings: CoresSettings { granularity: TileGranularity::Rows(4), ..CoresSettings::default() },
 //! })?;
 //!
 //! // Which cores compute which layers, how fast that is, and the whole schedule.
 //! let mut costs = TileCosts::default();
-//! let (best, stacks) = study.best(&mut costs)?;
-//! let (_, account) = study.account(&mut costs, &stacks, &best.choice, Some(best.order))?;
+//! let (best, stacks) = problem.best(&mut costs)?;
+//! let (_, account) = problem.account(&mut costs, &stacks, &best.choice, Some(best.order))?;
 //! assert!(stacks.iter().all(|stack| stack.found.is_proved()));
 //! assert_eq!(account.latency_cycles, best.latency_cycles);
 //! assert!(account.tiles.iter().all(|tile| tile.end <= account.latency_cycles));

@@ -158,7 +158,8 @@ impl DesignSampler {
         Some(DesignTask { number: self.next - 1, designs })
     }
 
-    /// Takes rows of the current task that are known from elsewhere.
+    /// Takes rows of the current task that are known from elsewhere, such as a saved file, before workers have any of
+    /// its designs.
     pub fn know(&mut self, rows: impl IntoIterator<Item = DesignRow>) {
         self.rows.extend(rows.into_iter().map(|row| (row.design, row)));
         self.waiting.retain(|design| !self.rows.contains_key(design));
@@ -209,6 +210,7 @@ impl Job for DesignSampler {
         Ok(designs.map(|&design| evaluator.evaluate(design, &task.front)).collect())
     }
 
+    /// A driver that wants the rows of a task takes them by [`Self::completed`] before it asks for the next one.
     fn next(&mut self, worker: Worker) -> Option<DesignBatch> {
         self.completed();
         self.task()?;

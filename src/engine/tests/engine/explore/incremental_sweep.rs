@@ -240,13 +240,13 @@ fn the_cost_expression_of_a_point_has_the_value_of_its_totals() {
         let mut planner = Planner::new(&core, &network, Rules::CORRECTED, Limits::default(), Strategy::Exact);
         let plan = planner.plan(&DepthFirstStrategy { tile, mode, fuse: FuseDepth::Automatic }).unwrap();
         let levels = core.levels(Operand::O);
-        let watched = [levels[levels.len() - 1], levels[levels.len() - 2]];
+        let counted = [levels[levels.len() - 1], levels[levels.len() - 2]];
         let problems = &planner.memory.problems;
         let least = |problem: &LayerProblem| {
-            Some(ProblemCost::lower_bound(&LayerOnCore::new(&core, Rules::CORRECTED, problem), watched))
+            Some(ProblemCost::lower_bound(&LayerOnCore::new(&core, Rules::CORRECTED, problem), counted))
         };
         let costs: TiVec<ProblemId, Option<ProblemCost>> = problems.list.iter().map(least).collect();
-        let mut assembler = TotalsAssembler::new(&core, Rules::CORRECTED, problems, watched);
+        let mut assembler = TotalsAssembler::new(&core, Rules::CORRECTED, problems, counted);
         let totals = assembler.totals(&plan, &costs).unwrap();
         let found = assembler.cost_expression(&plan).total(&costs).unwrap();
         let is_close = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs();
