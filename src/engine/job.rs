@@ -37,10 +37,11 @@ pub trait Job {
         has_time: &mut dyn FnMut() -> bool,
     ) -> Result<Self::Done, Diagnostics>;
 
-    /// The next task for a worker; `None` while nothing can be begun before others are back, and at the end.
+    /// The next task for a worker; `None` while nothing can be begun before others are back. It is the end if no worker
+    /// has a task then. Numbered parts are easily kept in [`OpenParts`], and [`share`] says how many suit a task.
     fn next(&mut self, worker: Worker) -> Option<Self::Task>;
 
-    /// Takes the result of a task.
+    /// Takes the result of a task, or of its first part; the rest is left again.
     fn take(&mut self, task: Self::Task, done: Self::Done);
 
     /// Takes back a task that was not begun.
