@@ -55,6 +55,18 @@ type PricedTile = Result<(PlacedTile, f64), NoMapping>;
 /// A scheduler: with the contents of memories, or without.
 type Scheduled = fn(SchedulingProblem<'_>) -> Result<CoresSchedule, MemoryOverflow>;
 
+/// The result with the least score, the first of equals; the last error if there is no result.
+pub(super) fn best_scored<T, E>(
+    found: impl Iterator<Item = Result<T, E>>,
+    score: impl Fn(&T) -> f64,
+) -> Option<Result<T, E>> {
+    found.reduce(|best, next| match (best, next) {
+        (Ok(best), Ok(next)) if score(&next) < score(&best) => Ok(next),
+        (Ok(best), _) => Ok(best),
+        (Err(_), next) => next,
+    })
+}
+
 impl CoresProblem {
     /// The best allocation, and the stack allocations of which it consists: every stack is allocated with and without
     /// sharing tiles, and the scheduler decides.
@@ -81,27 +93,15 @@ impl CoresProblem {
         costs: &mut TileCosts,
         sharing: &[bool],
     ) -> Result<(EvaluatedAllocation, Vec<StackAllocation>), Diagnostics> {
-        let allocations = |shares: bool, costs: &mut TileCosts| -> Vec<StackAllocation> {
-            let mut goes_on = |done: u64| done < MOST_CHOICES;
-            self.stacks.keys().map(|stack| self.allocate(costs, stack, shares, &mut goes_on)).collect()
-        };
-        let mut best: Result<(EvaluatedAllocation, Vec<StackAllocation>), Diagnostics> = Err(Diagnostics::default());
-        for &shares in sharing {
-            let stacks = allocations(shares, costs);
-            for choice in self.candidates(costs, &stacks) {
-                match self.evaluate(costs, &stacks, &choice, None) {
-                    Ok(evaluated) => {
-                        let aim = self.settings.aim;
-                        if best.as_ref().ok().is_none_or(|best| evaluated.score(aim) < best.0.score(aim)) {
-                            best = Ok((evaluated, stacks.clone()));
-                        }
-                    }
-                    Err(wrong) if best.is_err() => best = Err(wrong),
-                    Err(_) => {}
-                }
-            }
-        }
-        best
+        let aim = self.settings.aim;
+        let of_sharing = sharing.iter().map(|&shares| {
+            let allocate = |stack| self.allocate(costs, stack, shares, &mut |done| done < MOST_CHOICES);
+            let stacks: Vec<StackAllocation> = self.stacks.keys().map(allocate).collect();
+            let candidates = self.candidates(costs, &stacks);
+            let evaluated = candidates.iter().map(|choice| self.evaluate(costs, &stacks, choice, None));
+            Ok((best_scored(evaluated, |best| best.score(aim)).unwrap_or(Err(Diagnostics::default()))?, stacks))
+        });
+        best_scored(of_sharing, |(best, _)| best.score(aim)).unwrap_or(Err(Diagnostics::default()))
     }
 
     /// A choice with other cores for the layers of these names; `None` if it has no such layer.
@@ -193,21 +193,13 @@ impl CoresProblem {
         stacks: &[StackAllocation],
         choices: &[CoreAllocation],
     ) -> Result<(EvaluatedAllocation, CoresAccount), Diagnostics> {
-        let aim = self.settings.aim;
-        let mut best: Result<(TiledAllocation, EvaluatedAllocation, CoresSchedule), Diagnostics> =
-            Err(Diagnostics::default());
-        for choice in choices {
-            let found = self.cast(costs, choice).and_then(|cast| {
-                let (evaluated, found) = self.schedule(&cast, stacks, choice, None, schedule_with_contents)?;
-                Ok((cast, evaluated, found))
-            });
-            let score = |found: &Result<(TiledAllocation, EvaluatedAllocation, CoresSchedule), Diagnostics>| {
-                found.as_ref().map_or(f64::INFINITY, |found| found.1.score(aim))
-            };
-            if best.is_err() || score(&found) < score(&best) {
-                best = found;
-            }
-        }
+        let found = choices.iter().map(|choice| {
+            let cast = self.cast(costs, choice)?;
+            let (evaluated, found) = self.schedule(&cast, stacks, choice, None, schedule_with_contents)?;
+            Ok((cast, evaluated, found))
+        });
+        let best = best_scored(found, |(_, evaluated, _)| evaluated.score(self.settings.aim))
+            .unwrap_or(Err(Diagnostics::default()));
         best.map(|(cast, evaluated, found)| (evaluated, self.account_of(&cast, &found)))
     }
 
@@ -227,22 +219,15 @@ impl CoresProblem {
             None => *tried != OrderRule::Slots || !stacks.is_empty(),
         };
         let tried = OrderRule::ALL.into_iter().filter(is_tried);
-        let mut best: Option<(EvaluatedAllocation, CoresSchedule)> = None;
-        let mut wrong = None;
-        for order in tried {
-            match self.run(cast, stacks, order, schedule) {
-                Ok(found) => {
-                    let (energy_pj, latency_cycles) = (found.energy.total_pj(), found.latency.0);
-                    let evaluated = EvaluatedAllocation { choice: choice.clone(), order, energy_pj, latency_cycles };
-                    let aim = self.settings.aim;
-                    if best.as_ref().is_none_or(|best| evaluated.score(aim) < best.0.score(aim)) {
-                        best = Some((evaluated, found));
-                    }
-                }
-                Err(overfull) => wrong = Some(overfull),
-            }
+        let found = tried.map(|order| {
+            let found = self.run(cast, stacks, order, schedule)?;
+            let (energy_pj, latency_cycles) = (found.energy.total_pj(), found.latency.0);
+            Ok((EvaluatedAllocation { choice: choice.clone(), order, energy_pj, latency_cycles }, found))
+        });
+        match best_scored(found, |(evaluated, _)| evaluated.score(self.settings.aim)) {
+            Some(Ok(best)) => Ok(best),
+            none => Err(self.explain(cast, none.and_then(Result::err))),
         }
-        best.ok_or_else(|| self.explain(cast, wrong))
     }
 
     /// The best of an allocation and its neighbours, which differ in the cores of one layer: a step of a local search.

@@ -5,6 +5,7 @@ use super::super::account::CoresAccount;
 use super::super::costs::{TileCosts, TileSolution};
 use super::super::ids::{NestId, StackId};
 use super::super::request::{CoresRequest, ScheduleObjective};
+use super::evaluation::best_scored;
 use super::{CoresOverview, CoresProblem, EvaluatedAllocation, MOST_CHOICES, StackAllocation};
 use crate::job::{Job, OpenParts, Progress, RemoteJob, Worker};
 use crate::spec::Diagnostics;
@@ -181,8 +182,8 @@ impl CoresSearch {
     /// The better one of the two evaluations, if any is known, and whether its tiles are shared.
     pub fn best(&self) -> Option<(bool, &CoresEvaluation)> {
         let known = [true, false].into_iter().zip(&self.evaluations);
-        let known = known.filter_map(|(shares, found)| Some((shares, found.as_ref()?.as_ref().ok()?)));
-        known.min_by(|a, b| a.1.evaluated.score(self.aim).total_cmp(&b.1.evaluated.score(self.aim)))
+        let known = known.filter_map(|(shares, found)| Some(found.as_ref()?.as_ref().map(|found| (shares, found))));
+        best_scored(known, |(_, found)| found.evaluated.score(self.aim))?.ok()
     }
 
     /// Why there is no schedule, if all is known and there is none.
