@@ -1,5 +1,6 @@
 //! The totals of a point: the sums of [`super::Assembler`] without an account, as heatmaps show them.
 
+use super::account::PointAccount;
 use super::copies::{CopyAction, CopyCost, CopyRoutes};
 use super::ids::{NodeId, ProblemId};
 use super::ledger::{PointLedger, Sum, add_up};
@@ -25,6 +26,19 @@ pub struct PointTotals {
     pub words: [ByCause; COUNTED_MEMORIES],
     /// Energy, pJ, and latency, cycles, of each stack.
     pub stacks: Vec<(f64, u64)>,
+}
+
+impl PointAccount {
+    /// The sums of the account, with the words of two memories.
+    pub fn totals(&self, counted: [MemoryId; COUNTED_MEMORIES]) -> PointTotals {
+        PointTotals {
+            energy: self.energy,
+            latency: self.latency,
+            macs: self.macs,
+            words: counted.map(|memory| self.memories[memory].words),
+            stacks: self.stacks.iter().map(|stack| (stack.energy_pj, stack.latency_cycles)).collect(),
+        }
+    }
 }
 
 /// The cost of a point as an expression in the costs of its mapping problems: copies, and each problem times its count. It is evaluated

@@ -3,7 +3,7 @@
 //! An [`IncrementalSweep`] may be stopped after any point. Several of one sweep, each for its own points, are
 //! independent of each other. Results of mapping problems stay in a [`CostStore`] and serve the next sweep, too.
 
-use super::sweep::{PointSummary, SolvedAlone, StackSummary, Sweep, too_large_to_count};
+use super::sweep::{PointSummary, SolvedAlone, Sweep, too_large_to_count};
 use crate::cost::Evaluator;
 use crate::depth_first::{
     COUNTED_MEMORIES, DepthFirstStrategy, Feasibility, FeasibilityCheck, FuseDepth, NotPlanned, Planner, PlannerMemory,
@@ -12,10 +12,9 @@ use crate::depth_first::{
 use crate::hardware::{Memory, MemoryId, Operand};
 use crate::ids::TiVec;
 use crate::mapping::{LayerOnCore, LayerProblem, ample_bits};
-use crate::search::{Objective, Solution, has_mapping};
+use crate::search::{Solution, has_mapping};
 use crate::sorting::sort_by_key;
 use crate::spec::Diagnostics;
-use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -135,14 +134,9 @@ pub struct IncrementalSweep {
 impl IncrementalSweep {
     /// A sweep of which no point is evaluated yet.
     pub fn new(sweep: Sweep) -> Self {
-        let dram = sweep.core.top(Operand::O);
-        let named = match &sweep.settings.objective {
-            Objective::MemoryAccesses(name) => sweep.core.memories.position(|memory| memory.name == *name),
-            _ => None,
-        };
         Self {
             strategies: sweep.settings.strategies(),
-            counted: [dram, named.unwrap_or(dram)],
+            counted: sweep.counted(),
             fingerprints: Fingerprints::new(&sweep),
             alone: SolvedAlone::default(),
             memory: PlannerMemory::default(),
@@ -200,19 +194,7 @@ impl IncrementalSweep {
 
     /// The summary of point number `point` from its totals.
     pub fn summarize(&self, point: usize, totals: &PointTotals) -> PointSummary {
-        let [dram_words, named_words] = totals.words.map(|words| words.total());
-        let (energy_pj, latency_cycles) = (totals.energy.total_pj(), totals.latency.total_cycles());
-        let objective = &self.sweep.settings.objective;
-        let stack = |&(energy_pj, latency_cycles): &(f64, u64)| StackSummary { energy_pj, latency_cycles };
-        PointSummary {
-            point,
-            energy_pj,
-            latency_cycles,
-            macs: totals.macs,
-            dram_words,
-            score: objective.combine(energy_pj, Cycles(latency_cycles as f64), &|| dram_words, &|_| named_words),
-            stacks: totals.stacks.iter().map(stack).collect(),
-        }
+        PointSummary::new(&self.sweep.settings.objective, point, totals)
     }
 
     /// The account of a point.

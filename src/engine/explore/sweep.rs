@@ -3,10 +3,10 @@
 use super::request::{Request, Settings};
 use crate::cost::{Evaluator, LoopTrace};
 use crate::depth_first::{
-    Assembler, DepthFirstStrategy, FuseDepth, NodeId, Planner, PointAccount, PointPlan, ProblemId, Problems, Skipping,
-    StackTrace, TileTypeId, cut,
+    Assembler, COUNTED_MEMORIES, DepthFirstStrategy, FuseDepth, NodeId, Planner, PointAccount, PointPlan, PointTotals,
+    ProblemId, Problems, Skipping, StackTrace, TileTypeId, cut,
 };
-use crate::hardware::{Core, Operand, check_shared_dimension};
+use crate::hardware::{Core, MemoryId, Operand, check_shared_dimension};
 use crate::ids::TiVec;
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::search::{
@@ -305,26 +305,36 @@ impl Sweep {
         Assembler::new(&self.core, &self.network, self.settings.rules, problems)
     }
 
+    /// DRAM, and the memory that the objective names, else DRAM again.
+    pub(super) fn counted(&self) -> [MemoryId; COUNTED_MEMORIES] {
+        let dram = self.core.top(Operand::O);
+        let named = match &self.settings.objective {
+            Objective::MemoryAccesses(name) => self.core.memories.position(|memory| memory.name == *name),
+            _ => None,
+        };
+        [dram, named.unwrap_or(dram)]
+    }
+
     /// The summary of a point's account.
     pub fn summarize(&self, point: usize, account: &PointAccount) -> PointSummary {
-        let words = |name: &str| {
-            account.memories.iter().find(|memory| memory.name == name).map_or(0.0, |memory| memory.words.total())
-        };
-        let dram = &self.core.memories[self.core.top(Operand::O)].name;
-        let dram_words = words(dram);
-        let latency = Cycles(account.latency_cycles as f64);
-        PointSummary {
+        PointSummary::new(&self.settings.objective, point, &account.totals(self.counted()))
+    }
+}
+
+impl PointSummary {
+    /// The summary of point number `point` from its totals.
+    pub(super) fn new(objective: &Objective, point: usize, totals: &PointTotals) -> Self {
+        let [dram_words, named_words] = totals.words.map(|words| words.total());
+        let (energy_pj, latency_cycles) = (totals.energy.total_pj(), totals.latency.total_cycles());
+        let stack = |&(energy_pj, latency_cycles): &(f64, u64)| StackSummary { energy_pj, latency_cycles };
+        Self {
             point,
-            energy_pj: account.energy_pj,
-            latency_cycles: account.latency_cycles,
-            macs: account.macs,
+            energy_pj,
+            latency_cycles,
+            macs: totals.macs,
             dram_words,
-            score: self.settings.objective.combine(account.energy_pj, latency, &|| dram_words, &words),
-            stacks: account
-                .stacks
-                .iter()
-                .map(|stack| StackSummary { energy_pj: stack.energy_pj, latency_cycles: stack.latency_cycles })
-                .collect(),
+            score: objective.combine(energy_pj, Cycles(latency_cycles as f64), &|| dram_words, &|_| named_words),
+            stacks: totals.stacks.iter().map(stack).collect(),
         }
     }
 }
