@@ -7,12 +7,13 @@ use fusescape_engine::depth_first::StackEnumeration;
 #[cfg(feature = "schema")]
 use fusescape_engine::depth_first::StoringMode;
 use fusescape_engine::explore::{
-    OptimalStacks, SearchEffort, Settings, StackAim, StackBench, StackLimits, StackProblem, StackRun, StackSearch,
-    StrategyEffort, Sweep,
+    CostStore, OptimalStacks, SearchEffort, Settings, SharedCosts, StackAim, StackBench, StackLimits, StackProblem,
+    StackRun, StackSearch, StrategyEffort, Sweep,
 };
 use fusescape_engine::hardware::Power;
 use serde::Serialize;
 use serde_json::{Error, Value};
+use std::sync::Arc;
 
 /// The optimum of a sweep, with the effort of the search.
 pub struct OptimalReport {
@@ -50,7 +51,8 @@ pub(super) fn search(
     monitor: &dyn ProgressMonitor,
 ) -> Result<StackSearch, CommandError> {
     let mut search = StackSearch::new(aim);
-    run(&mut search, || StackBench::new(study.anew()), monitor)?;
+    let costs: Arc<SharedCosts> = Arc::default();
+    run(&mut search, || StackBench::new(study.anew(), CostStore::sharing(Arc::clone(&costs))), monitor)?;
     Ok(search)
 }
 

@@ -125,9 +125,9 @@ pub struct StackBench {
 }
 
 impl StackBench {
-    /// A bench without known costs.
-    pub fn new(study: StackProblem) -> Self {
-        Self { study, costs: CostStore::default() }
+    /// A bench with the costs that are known, or that others find.
+    pub fn new(study: StackProblem, costs: CostStore) -> Self {
+        Self { study, costs }
     }
 }
 
@@ -207,6 +207,6 @@ impl RemoteJob for StackSearch {
 
     fn open((request, limits): &Self::Request, before: Option<StackBench>) -> Result<StackBench, Diagnostics> {
         let study = StackProblem::new(Sweep::new(request)?, *limits)?;
-        Ok(StackBench { study, costs: before.map(|bench| bench.costs).unwrap_or_default() })
+        Ok(StackBench::new(study, before.map(|bench| bench.costs).unwrap_or_default()))
     }
 }

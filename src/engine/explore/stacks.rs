@@ -29,7 +29,7 @@ use crate::tolerance::REL_TOLERANCE;
 use crate::units::Cycles;
 use crate::workload::{Dim, LayerId};
 use serde::{Deserialize, Serialize};
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 /// Limit on the stacks of a part: some of them take a second where maps are large.
@@ -569,13 +569,13 @@ fn end_of(arc: &StackArc) -> LayerId {
     arc.stack.nodes[arc.stack.output()]
 }
 
-/// Stacks with the same last layer have most mapping problems in common, and so are in the same part.
+/// Stacks with the same last layer have most mapping problems in common, and so are in the same part. Those that end early come first:
+/// their maps are the largest, so that a single one may take half of all time. Late layers end the most stacks, which divide well.
 fn parts(graph: &StackGraph) -> Vec<Vec<usize>> {
-    let mut by_end: BTreeMap<Reverse<LayerId>, Vec<usize>> = BTreeMap::new();
+    let mut by_end: BTreeMap<LayerId, Vec<usize>> = BTreeMap::new();
     for (number, arc) in graph.arcs.iter().enumerate() {
-        by_end.entry(Reverse(end_of(arc))).or_default().push(number);
+        by_end.entry(end_of(arc)).or_default().push(number);
     }
-    // Late layers end the most stacks, so that small parts are left for the end.
     by_end.values().flat_map(|stacks| stacks.chunks(MOST_IN_A_PART)).map(<[usize]>::to_vec).collect()
 }
 

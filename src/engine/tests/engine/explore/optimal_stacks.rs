@@ -3,15 +3,17 @@
 use fusescape_engine::depth_first::{FuseDepth, Planner, StoringMode};
 use fusescape_engine::explore::{
     CostStore, FusionMethod, FusionStep, Grouping, IncrementalSweep, OptimalStacks, PointSummary, Request, Settings,
-    StackLimits, StackProblem, StackRun, Sweep, SweptParameter, best_combination, best_point, compare_fusions,
-    fusion_step,
+    SharedCosts, StackAim, StackBench, StackLimits, StackProblem, StackRun, StackSearch, Sweep, SweptParameter,
+    best_combination, best_point, compare_fusions, fusion_step,
 };
+use fusescape_engine::job::{Job, Worker};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Objective, Weights};
 use fusescape_engine::workload::Network;
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 use fusescape_test_support::sample::{all_cases, pairs};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Two branches that an addition joins, and a layer after them.
 const BRANCHED: &str = "\
@@ -135,6 +137,35 @@ fn equals_brute_force_over_all_cuts() {
             assert_eq!(study.cuttings(), cuttings as u128, "every choice of cuts is one way");
             assert!((optimal.score - least).abs() <= 1e-9 * least, "{settings:?}: {} and {least}", optimal.score);
         }
+    }
+}
+
+/// Workers that share costs, and such that do not, end each task early and return it in another order.
+#[test]
+fn any_number_of_workers_finds_the_optimum_of_a_chain_to_the_same_bits() {
+    let sweep = sweep("meta-proto-like-df", "fsrcnn-60", settings(Objective::Energy));
+    let (_, _, alone) = study(&sweep, StackLimits::default());
+    for (workers, shares) in [(1, true), (2, true), (3, false)] {
+        let costs: Arc<SharedCosts> = Arc::default();
+        let store = || if shares { CostStore::sharing(Arc::clone(&costs)) } else { CostStore::default() };
+        let problem = || StackProblem::new(sweep.clone(), StackLimits::default()).unwrap();
+        let mut benches: Vec<_> = (0..workers).map(|_| StackBench::new(problem(), store())).collect();
+        let mut search = StackSearch::new(StackAim::Optimum);
+        loop {
+            let next = |number| Some((number, search.next(Worker { number, of: workers })?));
+            let mut given: Vec<_> = (0..workers).filter_map(next).collect();
+            if given.len() > 1 {
+                given.pop().into_iter().for_each(|(_, task)| search.put_back(task));
+            }
+            if given.is_empty() {
+                break;
+            }
+            for (number, task) in given.into_iter().rev() {
+                let done = StackSearch::run(&mut benches[number], &task, &mut || false).unwrap();
+                search.take(task, done);
+            }
+        }
+        assert_eq!(**search.optimum().unwrap(), alone, "{workers} workers");
     }
 }
 
