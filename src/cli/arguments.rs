@@ -319,6 +319,16 @@ pub struct LayerArguments {
     /// Network: a preset or a file
     #[arg(long, value_name = "PRESET|FILE")]
     pub workload: String,
+    /// Price the mappings of this document instead of searching
+    #[arg(long, value_name = "FILE",
+        conflicts_with_all = ["strategy", "unroll", "hints", "lpf_limit", "seconds", "min_utilization"])]
+    pub mapping: Option<PathBuf>,
+    /// With `--strategy exact` or `loma`: search among the mappings that this document allows
+    #[arg(long, value_name = "FILE", conflicts_with = "mapping")]
+    pub constraints: Option<PathBuf>,
+    /// Write the mappings as a document that `--mapping` reads
+    #[arg(long, value_name = "FILE")]
+    pub save_mapping: Option<PathBuf>,
     #[command(flatten)]
     pub chosen: MapOptions,
     /// Print JSON; fields carry their unit

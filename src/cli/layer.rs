@@ -7,10 +7,9 @@ use super::progress::TerminalBar;
 use super::{Failure, json_text, print};
 use fusescape_command::files::{read_text, write};
 use fusescape_command::layer::{LayerOptions, LayerOutcome, LayersReport, map_layers};
-use fusescape_command::options::MapOptions;
 use fusescape_engine::explore::mapping_document;
 use fusescape_spec::{MAX_BYTES, hardware_presets, workload_presets, write_mapping};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Maps the layers and prints the report.
 pub fn run(options: &LayerArguments) -> Result<(), Failure> {
@@ -20,23 +19,23 @@ pub fn run(options: &LayerArguments) -> Result<(), Failure> {
             (Err(hardware), Err(workload)) => return Err(format!("{hardware}\n{workload}").into()),
             (Err(failure), _) | (_, Err(failure)) => return Err(failure),
         };
-    let found = map_layers(hardware, workload, &as_options(&options.chosen)?, &TerminalBar::default())?;
+    let found = map_layers(hardware, workload, &as_options(options)?, &TerminalBar::default())?;
     for note in &found.notes() {
         super::tell(&format!("note: {note}"));
     }
-    if let Some(file) = &options.chosen.save_mapping {
+    if let Some(file) = &options.save_mapping {
         save_mapping(file, &found)?;
     }
     print(&if options.json { json_text(&found.json()?)? } else { table(&found) })?;
     unmapped(&found)
 }
 
-/// The options, with the documents that they name.
-fn as_options(options: &MapOptions) -> Result<LayerOptions, Failure> {
-    let text = |file: &Option<String>| file.as_ref().map(|file| read_text(Path::new(file), MAX_BYTES)).transpose();
-    let mut options = options.clone();
-    (options.mapping, options.constraints) = (text(&options.mapping)?, text(&options.constraints)?);
-    Ok(options.options()?)
+/// The options, with the texts of the documents that they name.
+fn as_options(LayerArguments { mapping, constraints, chosen, .. }: &LayerArguments) -> Result<LayerOptions, Failure> {
+    let text = |file: &Option<PathBuf>| file.as_deref().map(|file| read_text(file, MAX_BYTES)).transpose();
+    let mut chosen = chosen.clone();
+    (chosen.mapping, chosen.constraints) = (text(mapping)?, text(constraints)?);
+    Ok(chosen.options()?)
 }
 
 /// Reports layers without a mapping, with reasons: in the exit code, and on standard error for a person who redirects

@@ -4,6 +4,8 @@ use fusescape_spec::{find_preset, hardware_presets};
 use fusescape_test_support::root;
 use fusescape_test_support::sample::sample_or_all;
 use serde_json::{Value, json};
+#[cfg(target_os = "linux")]
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::process::Output;
 
@@ -681,6 +683,14 @@ fn a_mapping_that_was_found_is_priced_again_from_its_document() {
     assert!(String::from_utf8_lossy(&table).contains("made by hand"));
     // It replaces a search.
     assert!(!run(&["--mapping", file, "--strategy", "loma"]).0);
+    // Names of files are those of the system, which need not be UTF-8.
+    #[cfg(target_os = "linux")]
+    {
+        let named = folder.join(std::ffi::OsStr::from_bytes(b"mapping-\xff.yaml"));
+        std::fs::copy(file, &named).unwrap();
+        let output = crate::program().args(design).arg("--mapping").arg(&named).output().unwrap();
+        assert_eq!(output.stdout, table);
+    }
     let text = std::fs::read_to_string(file).unwrap();
     std::fs::write(file, text.replace("layer: conv3", "layer: conv9")).unwrap();
     let (ok, _, said) = run(&["--mapping", file]);

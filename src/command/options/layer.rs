@@ -10,7 +10,6 @@ use crate::parse;
 use fusescape_spec::Diagnostics;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 options! {
 /// Options of single layers.
@@ -19,19 +18,12 @@ pub struct MapOptions {
     #[cli(arg(long = "layer", value_name = "NAME", value_delimiter = ','))]
     #[schema(description = "Names of layers [default: all]")]
     layers: Vec<String>,
-    /// Price the mappings of this document instead of searching
-    #[cli(arg(long, value_name = "FILE",
-        conflicts_with_all = ["strategy", "unroll", "hints", "lpf_limit", "seconds", "min_utilization"]))]
-    #[schema(description = "Text of a document of mappings, which are priced instead of searched")]
+    /// Text of a document of mappings, which are priced instead of searched
+    #[cli(arg(skip))]
     pub mapping: Option<String>,
-    /// With `--strategy exact` or `loma`: search among the mappings that this document allows
-    #[cli(arg(long, value_name = "FILE", conflicts_with = "mapping"))]
-    #[schema(description = "With `--strategy exact` or `loma`: text of a document of the mappings to search")]
+    /// With `--strategy exact` or `loma`: text of a document of the mappings to search
+    #[cli(arg(skip))]
     pub constraints: Option<String>,
-    /// Write the mappings as a document that `--mapping` reads
-    #[cli(arg(long, value_name = "FILE"))]
-    #[serde(skip)]
-    pub save_mapping: Option<PathBuf>,
     /// How to search for the loop order and its division among the memories: loma; or, for the least energy, as ZigZag
     /// does: exhaustive (all blockings, even and uneven), heuristic, iterative
     #[cli(arg(long, value_name = "NAME", value_parser = understood::<_, String>(parse::parse_strategy)))]
