@@ -1,8 +1,8 @@
 //! The allocation compared with others: each tile on one core, evolution, whole layers; and the network on other
 //! systems.
 
+use super::core_search::EvaluationInputs;
 use super::numbers::asked;
-use super::study::EvaluationInputs;
 use crate::app::widgets::figures::data_table::explained_table;
 use crate::app::widgets::figures::figure::{CellNumbers, Drawn, Figure, made};
 use crate::app::widgets::forms::controls::segments;

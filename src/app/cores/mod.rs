@@ -1,8 +1,8 @@
 //! The view Cores: the allocation of layers to cores and the schedule.
 //!
 //! - `form`, `allocation`: system, tiles, stacks, objective; cores chosen by hand
-//! - `study`: the search for the best cores, and a local search over single layers; `tile_search`: the search for the
-//!   best tiles
+//! - `core_search`: the search for the best cores, and a local search over single layers; `tile_search`: the search for
+//!   the best tiles
 //! - `system_card`: the system beside the network, in place of an accelerator that it does not use
 //! - `tiles`: the curve over tile sizes, and the best single core
 //! - `timeline`: a window of the schedule's time ([`crate::chart`] draws it: lanes are images of one row, so that a
@@ -13,10 +13,10 @@
 
 pub mod allocation;
 pub mod compared;
+pub mod core_search;
 mod cursor;
 pub mod form;
 mod numbers;
-pub mod study;
 pub mod system_card;
 mod tile_search;
 mod tiles;

@@ -2,9 +2,9 @@
 
 use super::allocation::CoresAllocation;
 use super::compared::CoresCompared;
+use super::core_search::{EvaluationInputs, LocalSearch, use_cores, use_evaluation, use_local_search};
 use super::form::CoresFormCard;
 use super::numbers::{energy_numbers, number, time_numbers};
-use super::study::{EvaluationInputs, LocalSearch, use_cores, use_evaluation, use_local_search};
 use super::tile_search::{TileSearchState, use_tile_search};
 use super::tiles::{ComparedCore, TileSizes, use_single_core};
 use super::timeline::CoreTimelineView;

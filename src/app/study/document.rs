@@ -11,9 +11,10 @@ use crate::app::widgets::page::figure_context::use_act;
 use crate::app::widgets::words::term::termed;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::use_workers;
+use crate::app::workers::job::JobRun;
 use crate::app::workers::results::Status;
 use crate::chart::{group_thousands, seconds_text};
-use crate::explore::study::DesignSpace;
+use crate::explore::study::{DesignSampler, DesignSpace};
 use crate::form::{Variable, variables, with_axis, with_values};
 use crate::question::{Channel, TimeDesigns};
 use crate::spec::edit::Outline;
@@ -292,9 +293,9 @@ fn StudyControls(props: &StudyControlsProps) -> Html {
             }
         })
     };
-    let call = |call: fn(&StudyRun)| {
+    let call = |call: fn(&JobRun<DesignSampler>)| {
         let run = props.run.clone();
-        Callback::from(move |_: MouseEvent| run.iter().for_each(call))
+        Callback::from(move |_: MouseEvent| run.iter().filter_map(StudyRun::job).for_each(call))
     };
     let count = props.study.as_ref().map(|study| {
         let (designs, all) = (study.0.designs(), study.0.combinations());
@@ -317,10 +318,10 @@ fn StudyControls(props: &StudyControlsProps) -> Html {
                     { if props.is_of_document { "Run again" } else { "Run the study" } }
                 </button>
                 if is_running {
-                    <button type="button" onclick={call(StudyRun::stop)} data-testid="study-stop">{ "Stop" }</button>
+                    <button type="button" onclick={call(JobRun::stop)} data-testid="study-stop">{ "Stop" }</button>
                 }
                 if status == Some(Status::Stopped) && props.is_of_document {
-                    <button type="button" onclick={call(StudyRun::resume)} data-testid="study-continue">{ "Continue" }</button>
+                    <button type="button" onclick={call(JobRun::resume)} data-testid="study-continue">{ "Continue" }</button>
                 }
                 if let Some(count) = count {
                     <span class="hint" data-testid="study-count">{ count }</span>
@@ -345,9 +346,10 @@ fn probe(study: &DesignSpace) -> TimeDesigns {
 fn progress(run: &StudyRun) -> Html {
     let (known, all) = run.progress();
     let is_running = run.status() == Some(Status::Running);
-    let elapsed = run.elapsed_ms();
-    let rate = (elapsed > 0.0 && run.status().is_some())
-        .then(|| format!(", {} a second", crate::chart::three_digits(1e3 * known as f64 / elapsed)));
+    let elapsed = run.job().map(JobRun::elapsed_ms);
+    let rate = elapsed
+        .filter(|&ms| ms > 0.0)
+        .map(|ms| format!(", {} a second", crate::chart::three_digits(1e3 * known as f64 / ms)));
     let text = match known < all {
         true => format!("{} of {} designs{}", group_thousands(known), group_thousands(all), rate.unwrap_or_default()),
         false => format!("{} designs{}", group_thousands(known), rate.unwrap_or_default()),
@@ -359,11 +361,11 @@ fn progress(run: &StudyRun) -> Html {
                 if is_running {
                     <progress value={known.to_string()} max={all.max(1).to_string()} aria-label="Share of the designs that are known" />
                 }
-                if run.status().is_some() {
+                if let Some(elapsed) = elapsed {
                     <span class="left">{ seconds_text(elapsed) }</span>
                 }
             </div>
-            if let Some(failure) = run.failure() {
+            if let Some(failure) = run.job().and_then(JobRun::failure) {
                 <p class="why">{ failure }</p>
             }
         </>

@@ -102,14 +102,9 @@ impl StudyRun {
         }
     }
 
-    /// Stops working; results so far stay.
-    pub fn stop(&self) {
-        self.job.iter().for_each(JobRun::stop);
-    }
-
-    /// Continues after a stop.
-    pub fn resume(&self) {
-        self.job.iter().for_each(JobRun::resume);
+    /// The work of the workers; `None` if the designs come from a file.
+    pub fn job(&self) -> Option<&JobRun<DesignSampler>> {
+        self.job.as_ref()
     }
 
     /// `None` if the designs come from a file.
@@ -142,16 +137,6 @@ impl StudyRun {
         let mut rows: Vec<&DesignRow> = known.rows.iter().collect();
         rows.sort_by_key(|row| row.design);
         csv_of(&self.study(), rows.into_iter())
-    }
-
-    /// Time spent, milliseconds.
-    pub fn elapsed_ms(&self) -> f64 {
-        self.job.as_ref().map_or(0.0, JobRun::elapsed_ms)
-    }
-
-    /// The error of a worker.
-    pub fn failure(&self) -> Option<String> {
-        self.job.as_ref()?.failure()
     }
 
     /// Number of designs known, and of all designs; if a front is refined, the latter is an upper bound until it has
