@@ -126,10 +126,13 @@ class Options(Module):
         self.classes.append(f"class {name}(TypedDict, total=False):\n" + "\n".join(f"    {line}".rstrip() for line in lines))
 
 
+# Options that only the search for the best stacks has.
+STACK_SEARCH = {"most_layers", "most_tiles"}
+
 # What functions in Python take: a name, the options that these are of, and those that the function has itself or not at all.
 OPTIONS = {
-    "EvaluateOptions": ("SweepOptions", {"tiles", "modes", "most_layers", "most_tiles"}),
-    "SweepOptions": ("SweepOptions", {"most_layers", "most_tiles"}),
+    "EvaluateOptions": ("SweepOptions", {"tiles", "modes"} | STACK_SEARCH),
+    "SweepOptions": ("SweepOptions", STACK_SEARCH),
     "StackOptions": ("SweepOptions", {"stacks"}),
     "LayerOptions": ("MapOptions", {"layers"}),
     "HierarchyOptions": ("HierarchyOptions", set()),

@@ -96,7 +96,7 @@ export interface ModelOptions extends Asked, Pick<Of.SweepOptions, 'objective' |
 
 export interface SearchOptions extends ModelOptions, Pick<Of.SweepOptions, 'strategy' | 'lpf_limit'> {}
 
-export interface EvaluateOptions extends Asked, Omit<Of.SweepOptions, 'tiles' | 'modes' | 'most_layers' | 'most_tiles'> {
+export interface EvaluateOptions extends Omit<SweepOptions, 'tiles' | 'modes'> {
   /** Columns and rows of a tile of the last feature map of each stack. */
   tile: [columns: number, rows: number];
   /** By default `fully-cached`. */

@@ -170,9 +170,8 @@ pub fn request(hardware: &str, workload: &str, objective: Objective) -> Request 
 }
 
 fn fusions(request: &Request) -> FusionComparison {
-    let mut study =
-        StackProblem::new(Sweep::new(request).unwrap(), StackLimits { most_layers: Some(6), most_tiles: None })
-            .unwrap();
+    let limits = StackLimits { most_layers: Some(6), ..StackLimits::default() };
+    let mut study = StackProblem::new(Sweep::new(request).unwrap(), limits).unwrap();
     let mut costs = CostStore::default();
     let parts = 0..study.parts();
     let runs: Vec<StackRun> = parts.flat_map(|part| study.part(&mut costs, part)).collect();

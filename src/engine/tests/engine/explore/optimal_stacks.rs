@@ -432,9 +432,9 @@ fn limits_are_kept_and_cost() {
     assert!(limited.energy_pj > free.energy_pj);
     // A limit that the optimum exactly keeps has no effect.
     let most = free.runs.iter().map(|run| run.tiles).max();
-    let (_, _, kept) = study(&sweep, StackLimits { most_layers: None, most_tiles: most });
+    let (_, _, kept) = study(&sweep, StackLimits { most_tiles: most, ..StackLimits::default() });
     assert_eq!((kept.energy_pj, &kept.ends), (free.energy_pj, &free.ends));
-    let none = StackProblem::new(sweep, StackLimits { most_layers: Some(0), most_tiles: None });
+    let none = StackProblem::new(sweep, StackLimits { most_layers: Some(0), ..StackLimits::default() });
     assert!(none.is_err());
 }
 
