@@ -14,8 +14,8 @@ macro_rules! views {
             Schedule schedule 1 Point "the opened point in depth" Some("Schedule: one point in depth");
             Mapping mapping 2 Design "the loops of one layer" Some("Mapping: one layer's loop nest");
             Fusion fusion 6 Design "which layers run together" Some("Fusion: which layers run together");
-            Cores cores 7 System "who computes what when" Some("Cores: who computes what when");
-            Hierarchy hierarchy 3 Design "which memories" Some("Memory hierarchies");
+            Cores cores 7 System "schedule on many cores" Some("Cores: schedule on many cores");
+            Hierarchy hierarchy 3 Design "memory hierarchies" Some("Memory hierarchies");
             Compare compare 5 Pair "two designs" Some("Two designs side by side");
             Gallery gallery 4 Publications "figures of the papers" None;
             Lessons lessons 8 Publications "lessons and exercises, yours too" Some("Lessons and exercises");

@@ -98,7 +98,7 @@ pub fn EmbedDialog(props: &EmbedDialogProps) -> Html {
                 testid="embed-height"
             />
             <Checkbox
-                label="Make it as high as its content, by a script"
+                label="Resize to its content (adds a script)"
                 checked={*fits}
                 onchange={on_fit}
                 testid="embed-fits"

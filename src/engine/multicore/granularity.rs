@@ -83,8 +83,8 @@ impl LayerCuts {
             all.push(Self { in_time, share, most_shared: most, most_by_hand: by_hand, able });
         }
         for (kind, first, more) in nobody_runs {
-            let those = if more == 0 { format!("`{first}` is one") } else { format!("`{first}` and {more} more are") };
-            let reason = format!("No core runs layers of the type {kind}, as {those}");
+            let those = if more == 0 { format!("`{first}`") } else { format!("`{first}` and {more} more") };
+            let reason = format!("No core can run {those} (type {kind})");
             diagnostics.add("system.cores", reason, format!("Add {kind} to the `runs` of one"));
         }
         all
@@ -180,7 +180,7 @@ impl WrittenCuts {
                 diagnostics.add(
                     CUTS,
                     format!("`{count}` pieces of {name} are too many"),
-                    format!("No layer has so many: write fewer, or the size of {name}"),
+                    "Larger than every layer: write a smaller number, or `whole`",
                 );
             }
             _ => diagnostics.add(CUTS, format!("`{cut}` is not a loop and a number of pieces"), EXAMPLE),

@@ -50,7 +50,7 @@ impl ScheduleTerms<'_> {
                         shown.noted("As soon as there is room in the memory for what it computes.")
                     }
                     StartConstraint::Links => shown.noted("As soon as the links to DRAM are free for what it streams."),
-                    StartConstraint::Late => shown.noted("As late as nobody has to wait for it."),
+                    StartConstraint::Late => shown.noted("As late as possible without delaying its readers."),
                 },
                 TileFigure::End => {
                     shown.or("", How::Sum, [TileFigure::Begin, TileFigure::Takes].into_iter().filter_map(of).collect())

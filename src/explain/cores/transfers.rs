@@ -32,7 +32,7 @@ impl ScheduleTerms<'_> {
                     StartConstraint::Room => "As soon as there is room in the memory that it goes to.",
                     StartConstraint::Links => "As soon as all links on its way are free for as long as it takes.",
                     StartConstraint::Brought => "As soon as all that belongs to it is there.",
-                    StartConstraint::Late => "As late as nobody has to wait for it.",
+                    StartConstraint::Late => "As late as possible without delaying its reader.",
                 }),
                 TransferFigure::End => shown.or(
                     "",
@@ -109,7 +109,7 @@ impl ScheduleTerms<'_> {
             (Some(late), _) => given(
                 "late enough",
                 late,
-                "The latest cycle from which it is there in time, if the links and the memory allow: as late as nobody has to wait.",
+                "The latest cycle that does not delay its reader, if the links and the memory allow.",
             ),
             (None, TransferCost::Stream(_)) => given(
                 "its tile could begin",

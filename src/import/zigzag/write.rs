@@ -397,7 +397,7 @@ fn sources(
             report.note(
                 Severity::NotCounted,
                 "view",
-                "ZigZag has one source an operand: the first of several is stated",
+                "ZigZag allows one source per operand; only the first is written",
                 &layer.name,
             );
         }

@@ -107,7 +107,7 @@ const CORES_CASES: &[Case] = &[
     (
         "conv1: K 4",
         "conv1: K 99999999999999999999",
-        "No layer has so many: write fewer, or the size of K",
+        "Larger than every layer: write a smaller number, or `whole`",
         "conv1: K 32",
     ),
 ];

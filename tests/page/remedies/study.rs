@@ -110,12 +110,7 @@ const CASES: &[Case] = &[
     ("values: [8 KiB, 24 KiB]", "values: [8 KiB, 24 KB]", "Use `KiB` (1024 B)", "values: [8 KiB, 24 KiB]"),
     ("memories.sram_32KB.size", "memories.sram_33KB.size", "Did you mean `sram_32KB`?", "memories.sram_32KB.size"),
     ("memories.sram_32KB.size", "memories.zzz.size", "There are ", "memories.sram_32KB.size"),
-    (
-        "memories.sram_32KB.size",
-        "name.size",
-        "Write out in that document what this names, or end the path here",
-        "memories.1.size",
-    ),
+    ("memories.sram_32KB.size", "name.size", "Add this field to the document, or shorten the path", "memories.1.size"),
     (
         "memories.sram_32KB.size",
         "memories.sram_32KB.operands.x",

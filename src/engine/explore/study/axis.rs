@@ -256,7 +256,7 @@ fn no_such_path(outline: &Outline, at: &str, step: &str) -> (String, String) {
     let is_single = !at.is_empty() && !outline.is_map(at) && outline.len(at) == 0;
     if let Some(text) = outline.value(at).filter(|_| is_single) {
         let reason = format!("There is no `{step}` in `{at}`, which is `{text}`");
-        return (reason, "Write out in that document what this names, or end the path here".to_owned());
+        return (reason, "Add this field to the document, or shorten the path".to_owned());
     }
     let within = if at.is_empty() { "the document".to_owned() } else { format!("`{at}`") };
     let remedy = match closest(step, names.iter().map(String::as_str)) {

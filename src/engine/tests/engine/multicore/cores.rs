@@ -178,7 +178,7 @@ fn every_system_runs_a_network_with_branches_views_and_all_kinds_of_layers_or_sa
         let what = format!("{} {:?}", system.id, request.settings.granularity);
         let reasons: Vec<String> = wrong(&request).into_iter().map(|(_, reason)| reason).collect();
         if !reasons.is_empty() {
-            let says_so = |reason: &String| reason.starts_with("No core runs layers of the type ");
+            let says_so = |reason: &String| reason.starts_with("No core can run ");
             assert!(reasons.iter().all(says_so), "{what}: {reasons:?}");
             refused.push(system.id);
             request.workload = plain();
@@ -415,13 +415,7 @@ offchip: { width: 64 bit, read_energy: 1 pJ, write_energy: 1 pJ }
     assert_eq!(reasons, ["No links lead from `a` to `b`", "No links lead from `b` to `a`"]);
     apart.system = apart.system.replace("offchip:", "links: [{ bus: [a, b], width: 64 bit, energy: 1 pJ }]\noffchip:");
     let reasons: Vec<String> = wrong(&apart).into_iter().map(|(_, reason)| reason).collect();
-    assert_eq!(
-        reasons,
-        [
-            "No core runs layers of the type depthwise, as `spread` is one",
-            "No core runs layers of the type fully-connected, as `fc` is one"
-        ]
-    );
+    assert_eq!(reasons, ["No core can run `spread` (type depthwise)", "No core can run `fc` (type fully-connected)"]);
     // One complaint per type, for any number of layers of it.
     let twice = "  - { name: again, type: depthwise, kernel: 3 x 3, padding: 1 }\n  - { name: global";
     apart.workload = SMALL.replace("  - { name: global", twice);
@@ -429,8 +423,8 @@ offchip: { width: 64 bit, read_energy: 1 pJ, write_energy: 1 pJ }
     assert_eq!(
         reasons,
         [
-            "system.cores: No core runs layers of the type depthwise, as `spread` and 1 more are",
-            "system.cores: No core runs layers of the type fully-connected, as `fc` is one"
+            "system.cores: No core can run `spread` and 1 more (type depthwise)",
+            "system.cores: No core can run `fc` (type fully-connected)"
         ]
     );
 }
