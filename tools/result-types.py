@@ -134,7 +134,7 @@ OPTIONS = {
     "EvaluateOptions": ("SweepOptions", {"tiles", "modes"} | STACK_SEARCH),
     "SweepOptions": ("SweepOptions", STACK_SEARCH),
     "StackOptions": ("SweepOptions", {"stacks"}),
-    "LayerOptions": ("MapOptions", {"layers"}),
+    "LayerOptions": ("LayerOptions", {"layers"}),
     "HierarchyOptions": ("HierarchyOptions", set()),
     "CoresOptions": ("CoresOptions", set()),
     "AttentionOptions": ("AttentionOptions", set()),

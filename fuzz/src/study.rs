@@ -65,7 +65,7 @@ fn filled(text: &str) -> (State, bool) {
     cores.preset = Some(system_presets()[choice(4, system_presets().len())].id.to_owned());
     cores.granularity = TileChoice::ALL[choice(5, 3)].0;
     cores.stacks = StackChoice::ALL[choice(6, 4)].0;
-    cores.aim = ScheduleObjective::ALL[choice(7, 3)];
+    cores.objective = ScheduleObjective::ALL[choice(7, 3)];
     cores.scheduler = Scheduler::ALL[choice(8, 3)];
     cores.order = OrderRule::ALL.get(choice(9, 4)).copied();
     cores.prefetches = choice(10, 2) == 1;

@@ -3,7 +3,7 @@
 use clap::builder::TypedValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fusescape_command::options::{
-    AttentionOptions, CoresChoices, HierarchyOptions, MapOptions, SweepOptions, words_of,
+    AttentionOptions, CoresOptions, HierarchyOptions, LayerOptions, SweepOptions, words_of,
 };
 use fusescape_command::parse::{RULES, StackSelection, parse_rules, parse_sharing, parse_stacks};
 use fusescape_command::study::{Shard, parse_shard};
@@ -330,7 +330,7 @@ pub struct LayerArguments {
     #[arg(long, value_name = "FILE")]
     pub save_mapping: Option<PathBuf>,
     #[command(flatten)]
-    pub chosen: MapOptions,
+    pub chosen: LayerOptions,
     /// Print JSON; fields carry their unit
     #[arg(long)]
     pub json: bool,
@@ -371,7 +371,7 @@ pub struct CoresArguments {
     #[arg(long, value_name = "PRESET|FILE")]
     pub workload: String,
     #[command(flatten)]
-    pub chosen: CoresChoices,
+    pub chosen: CoresOptions,
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,

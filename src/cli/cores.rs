@@ -6,9 +6,9 @@ use super::plain::plain;
 use super::progress::TerminalBar;
 use super::{Failure, json_text, print};
 use fusescape_chart::{Column, Quantity, Table, TableCell, power_text};
-use fusescape_command::cores::{CoresOptions, CoresReport, cores};
+use fusescape_command::cores::{CoresReport, CoresSearchOptions, cores};
 use fusescape_command::files::write;
-use fusescape_command::parse::{ALLOCATIONS, AllocationChoice, TILES, TURNS};
+use fusescape_command::parse::{ALLOCATIONS, AllocationChoice, STACK_RULES, TILES};
 use fusescape_command::{CommandError, or_word};
 use fusescape_engine::multicore::{
     Carrier, CoreId, CoreTimeCause, CoresAccount, CoresPart, CoresRequest, CoresSettings, NestId, StackRule,
@@ -38,10 +38,10 @@ pub fn run(options: &CoresArguments) -> Result<(), Failure> {
 }
 
 /// Errors of options that take words or names, with similar words suggested.
-fn perhaps_words(failure: CommandError, stacks: &StackRule, options: &CoresOptions) -> CommandError {
+fn perhaps_words(failure: CommandError, stacks: &StackRule, options: &CoresSearchOptions) -> CommandError {
     let CommandError::Wrong(mut wrong) = failure else { return failure };
     if let StackRule::After(names) = stacks {
-        wrong = or_word(wrong, "settings.stacks", &names.concat(), &TURNS);
+        wrong = or_word(wrong, "settings.stacks", &names.concat(), &STACK_RULES);
     }
     if let Some(TileGranularity::ByHand(text)) = &options.tiles {
         wrong = or_word(wrong, "settings.tiles", text, &TILES);
@@ -118,7 +118,7 @@ fn times(account: &CoresAccount) -> Table {
     }
 }
 
-fn for_a_person(found: &CoresReport, options: &CoresOptions) -> String {
+fn for_a_person(found: &CoresReport, options: &CoresSearchOptions) -> String {
     let CoresReport { study, search, stacks, evaluated, account, problems, elapsed, .. } = found;
     let mut text = format!("{} on {}\n\n", study.network.name, study.system.name);
     if let Some(search) = search {

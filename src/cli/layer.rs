@@ -6,7 +6,7 @@ use super::layer_report::table;
 use super::progress::TerminalBar;
 use super::{Failure, json_text, print};
 use fusescape_command::files::{read_text, write};
-use fusescape_command::layer::{LayerOptions, LayerOutcome, LayersReport, map_layers};
+use fusescape_command::layer::{LayerOutcome, LayerSearchOptions, LayersReport, map_layers};
 use fusescape_engine::explore::mapping_document;
 use fusescape_spec::{MAX_BYTES, hardware_presets, workload_presets, write_mapping};
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub fn run(options: &LayerArguments) -> Result<(), Failure> {
 }
 
 /// The options, with the texts of the documents that they name.
-fn as_options(LayerArguments { mapping, constraints, chosen, .. }: &LayerArguments) -> Result<LayerOptions, Failure> {
+fn as_options(LayerArguments { mapping, constraints, chosen, .. }: &LayerArguments) -> Result<LayerSearchOptions, Failure> {
     let text = |file: &Option<PathBuf>| file.as_deref().map(|file| read_text(file, MAX_BYTES)).transpose();
     let mut chosen = chosen.clone();
     (chosen.mapping, chosen.constraints) = (text(mapping)?, text(constraints)?);

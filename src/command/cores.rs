@@ -15,7 +15,7 @@ use web_time::Instant;
 
 /// Choices that the settings of a request leave open.
 #[derive(Debug, Clone)]
-pub struct CoresOptions {
+pub struct CoresSearchOptions {
     /// Size of computation tiles; overrides the granularity of the settings.
     pub tiles: Tiles,
     /// The method that allocates layers to cores.
@@ -26,7 +26,7 @@ pub struct CoresOptions {
     pub evolution: Evolution,
 }
 
-impl Default for CoresOptions {
+impl Default for CoresSearchOptions {
     fn default() -> Self {
         Self { tiles: None, allocation: AllocationChoice::Best, improve: false, evolution: Evolution::PAPER }
     }
@@ -40,7 +40,7 @@ impl Default for CoresOptions {
 #[allow(clippy::disallowed_methods)]
 pub fn cores(
     mut request: CoresRequest,
-    options: &CoresOptions,
+    options: &CoresSearchOptions,
     monitor: &dyn ProgressMonitor,
 ) -> Result<CoresReport, CommandError> {
     let started = Instant::now();
@@ -53,7 +53,7 @@ pub fn cores(
         request = request.in_tiles(cut);
     }
     let study = Arc::new(CoresProblem::new(&request)?);
-    let mut found = CoresSearch::new(study.settings.aim);
+    let mut found = CoresSearch::new(study.settings.objective);
     if !matches!(options.allocation, AllocationChoice::Best) {
         found = found.for_costs();
     }
@@ -75,10 +75,10 @@ pub fn cores(
 /// Runs the search for the tile size on all cores of this machine. Cores chosen by hand apply to every candidate.
 fn search_tiles(
     request: &CoresRequest,
-    options: &CoresOptions,
+    options: &CoresSearchOptions,
     monitor: &dyn ProgressMonitor,
 ) -> Result<TileSearch, CommandError> {
-    let mut search = TileSearch::new(request.settings.aim);
+    let mut search = TileSearch::new(request.settings.objective);
     let bench = || {
         let [measured, cut_up] = [request.clone(), request.clone()];
         let by_hand = match &options.allocation {
@@ -112,7 +112,7 @@ fn point_by_hand(request: &CoresRequest, cut: TileSizeCandidate, text: &str) -> 
 fn choose(
     study: &CoresProblem,
     costs: &mut TileCosts,
-    options: &CoresOptions,
+    options: &CoresSearchOptions,
     found: &CoresSearch,
 ) -> Result<(EvaluatedAllocation, Vec<StackAllocation>), CommandError> {
     Ok(match &options.allocation {
@@ -125,8 +125,8 @@ fn choose(
         }
         AllocationChoice::Genetic => {
             let front = study.evolve(costs, options.evolution);
-            let aim = study.settings.aim;
-            let best = front.into_iter().min_by(|a, b| a.score(aim).total_cmp(&b.score(aim)));
+            let objective = study.settings.objective;
+            let best = front.into_iter().min_by(|a, b| a.score(objective).total_cmp(&b.score(objective)));
             let none =
                 || wrong("allocation", "No allocation that evolution tried can be scheduled", "Make tiles smaller");
             (best.ok_or_else(none)?, Vec::new())

@@ -23,7 +23,7 @@ const MOST_NODES: u64 = 10_000_000;
 
 /// The layers to map, and the search.
 #[derive(Debug, Clone)]
-pub struct LayerOptions {
+pub struct LayerSearchOptions {
     /// Names of layers; empty for all.
     pub layers: Vec<String>,
     /// A mapping document to evaluate, instead of a search.
@@ -48,7 +48,7 @@ pub struct LayerOptions {
     pub rules: Rules,
 }
 
-impl Default for LayerOptions {
+impl Default for LayerSearchOptions {
     fn default() -> Self {
         Self {
             layers: Vec::new(),
@@ -75,7 +75,7 @@ impl Default for LayerOptions {
 pub fn map_layers(
     hardware: String,
     workload: String,
-    options: &LayerOptions,
+    options: &LayerSearchOptions,
     monitor: &dyn ProgressMonitor,
 ) -> Result<LayersReport, CommandError> {
     let mut request = LayerRequest {
@@ -108,7 +108,7 @@ pub type Studied = Vec<(DesignLayer, LayerOutcome)>;
 /// Evaluates the mappings of a document: for the requested layers, or for all that it maps.
 fn by_hand(
     text: &str,
-    options: &LayerOptions,
+    options: &LayerSearchOptions,
     core: &Core,
     network: &Network,
     request: &LayerRequest,
@@ -139,7 +139,7 @@ fn by_hand(
 
 /// Searches the requested layers, or all.
 fn searched(
-    options: &LayerOptions,
+    options: &LayerSearchOptions,
     first: &DesignLayer,
     network: &Network,
     request: &mut LayerRequest,
@@ -174,7 +174,7 @@ fn searched(
 }
 
 /// Rejects options that exclude each other.
-fn check(options: &LayerOptions, core: &Core) -> Result<(), CommandError> {
+fn check(options: &LayerSearchOptions, core: &Core) -> Result<(), CommandError> {
     let names: Vec<&str> = core.array.iter().map(|(name, _)| name.as_str()).collect();
     let mut wrong = Diagnostics::default();
     for (name, _) in options.hints.iter().filter(|(name, _)| !names.contains(&name.as_str())) {
@@ -199,22 +199,26 @@ fn check(options: &LayerOptions, core: &Core) -> Result<(), CommandError> {
     wrong.or(()).map_err(Into::into)
 }
 
-pub(super) fn limits(options: &LayerOptions) -> Limits {
+pub(super) fn limits(options: &LayerSearchOptions) -> Limits {
     Limits { lpf_limit: lpf_limit(options), ..Limits::default() }
 }
 
 /// Whether unrollings of a layer are searched: those over lanes of a vector unit always need the fewest steps.
-pub(super) fn searches_unrollings(study: &DesignLayer, options: &LayerOptions) -> bool {
+pub(super) fn searches_unrollings(study: &DesignLayer, options: &LayerSearchOptions) -> bool {
     options.searches_unrollings && study.core.vector_unit_for(study.problem.shape.kind).is_none()
 }
 
-fn lpf_limit(options: &LayerOptions) -> usize {
+fn lpf_limit(options: &LayerSearchOptions) -> usize {
     options.lpf_limit.unwrap_or(if matches!(options.strategy, LayerStrategy::Any(_)) { 6 } else { 8 })
 }
 
 // This is the browser's clock in WebAssembly.
 #[allow(clippy::disallowed_methods)]
-pub(super) fn map(study: &mut DesignLayer, options: &LayerOptions, monitor: &dyn ProgressMonitor) -> LayerOutcome {
+pub(super) fn map(
+    study: &mut DesignLayer,
+    options: &LayerSearchOptions,
+    monitor: &dyn ProgressMonitor,
+) -> LayerOutcome {
     let start = Instant::now();
     let mut unrollings = None;
     let limits = limits(options);
@@ -256,7 +260,7 @@ pub(super) fn map(study: &mut DesignLayer, options: &LayerOptions, monitor: &dyn
 /// Searches until a limit is reached: the time limit if there is one.
 #[allow(clippy::disallowed_methods)]
 pub(super) fn in_time<T>(
-    options: &LayerOptions,
+    options: &LayerSearchOptions,
     limits: &Limits,
     monitor: &dyn ProgressMonitor,
     search: impl FnOnce(&Limits, &dyn Fn() -> bool) -> T,
@@ -269,7 +273,7 @@ pub(super) fn in_time<T>(
 
 fn space_search(
     study: &DesignLayer,
-    options: &LayerOptions,
+    options: &LayerSearchOptions,
     pruning: Pruning,
     search: impl FnOnce(&SpaceSearch<'_>) -> Searched,
 ) -> Searched {
@@ -286,7 +290,7 @@ fn space_search(
 /// Walks through all parts of the mapping space on all cores. Where it is stopped, the result covers the beginning only.
 fn search_space(
     study: &DesignLayer,
-    options: &LayerOptions,
+    options: &LayerSearchOptions,
     pruning: Pruning,
     monitor: &dyn ProgressMonitor,
 ) -> Searched {
@@ -329,7 +333,7 @@ impl ProgressMonitor for OfLayer<'_> {
 /// The requested unrollings, with `wanted` as their kind.
 pub(super) fn unrolling_options(
     study: &DesignLayer,
-    options: &LayerOptions,
+    options: &LayerSearchOptions,
     wanted: UnrollingOptions,
 ) -> UnrollingOptions {
     let hint = |(name, loops): &(String, Vec<Dim>)| {
@@ -345,7 +349,7 @@ pub(super) fn unrolling_options(
 /// Sets the best unrolling of the study, with mappings found by `find`.
 pub(super) fn search_unrolling(
     study: &mut DesignLayer,
-    options: &LayerOptions,
+    options: &LayerSearchOptions,
     wanted: &UnrollingOptions,
     monitor: &dyn ProgressMonitor,
     find: &(dyn Fn(&LayerOnCore<'_>) -> Outcome + Sync),

@@ -2,7 +2,8 @@
 
 use super::ProgressMonitor;
 use super::layer::{
-    ConstraintCost, LayerOptions, LayerOutcome, Searched, in_time, limits, map, search_unrolling, unrolling_options,
+    ConstraintCost, LayerOutcome, LayerSearchOptions, Searched, in_time, limits, map, search_unrolling,
+    unrolling_options,
 };
 use super::parse::LayerStrategy;
 use fusescape_engine::explore::{DesignLayer, LayerConstraints, UnrollConstraint};
@@ -18,7 +19,7 @@ const IMPOSSIBLE: Outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING 
 #[allow(clippy::disallowed_methods)]
 pub fn constrained(
     study: &mut DesignLayer,
-    options: &LayerOptions,
+    options: &LayerSearchOptions,
     constraints: &LayerConstraints,
     monitor: &dyn ProgressMonitor,
 ) -> LayerOutcome {
@@ -44,7 +45,7 @@ pub fn constrained(
 
 fn search(
     study: &mut DesignLayer,
-    options: &LayerOptions,
+    options: &LayerSearchOptions,
     constraints: &LayerConstraints,
     strategy: Strategy,
     monitor: &dyn ProgressMonitor,

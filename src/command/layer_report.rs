@@ -3,7 +3,7 @@
 use super::Report;
 use super::estimates::EstimatedMemory;
 use super::in_memory::InMemoryArray;
-use super::layer::{LayerOptions, Studied};
+use super::layer::{LayerSearchOptions, Studied};
 use super::parse::STRATEGIES;
 use super::sweep_report::sentences;
 use fusescape_engine::cost::{Access, EnergyCause, LatencyCause, LoopInformation, PortBalance};
@@ -25,7 +25,7 @@ pub struct LayersReport {
     /// The network in the form that the core computes.
     pub network: Network,
     /// The options of the search.
-    pub options: LayerOptions,
+    pub options: LayerSearchOptions,
     pub layers: Studied,
 }
 

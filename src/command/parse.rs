@@ -120,14 +120,14 @@ pub fn parse_tiles(text: &str) -> Result<Tiles, String> {
     if text == "best" { Ok(None) } else { TileGranularity::from_words(text).map(Some) }
 }
 
-/// The words of [`parse_turns`].
-pub const TURNS: [&str; 3] = ["automatic", "one", "each-layer"];
+/// The words of [`parse_stack_rule`].
+pub const STACK_RULES: [&str; 3] = ["automatic", "one", "each-layer"];
 
 /// Layer stacks on many cores: `automatic`, `one`, `each-layer`, or names of layers after which one ends.
 ///
 /// # Errors
 /// A remedy.
-pub fn parse_turns(text: &str) -> Result<StackRule, String> {
+pub fn parse_stack_rule(text: &str) -> Result<StackRule, String> {
     Ok(StackRule::from_words(text))
 }
 
@@ -166,8 +166,8 @@ pub fn parse_order(text: &str) -> Result<Order, String> {
 ///
 /// # Errors
 /// A remedy.
-pub fn parse_aim(text: &str) -> Result<ScheduleObjective, String> {
-    one_of(text, ScheduleObjective::ALL.map(|aim| (aim.name(), aim)))
+pub fn parse_schedule_objective(text: &str) -> Result<ScheduleObjective, String> {
+    one_of(text, ScheduleObjective::ALL.map(|objective| (objective.name(), objective)))
 }
 
 /// Rules of the scheduler, by name.

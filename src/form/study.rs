@@ -208,8 +208,8 @@ fn tiled_fields(schedule: &TiledSchedule) -> Vec<(&'static str, String)> {
         }
     }
     fields.extend(settings.order.map(|order| ("order", order.name().to_owned())));
-    if settings.aim != usual.aim {
-        fields.push(("objective", settings.aim.name().to_owned()));
+    if settings.objective != usual.objective {
+        fields.push(("objective", settings.objective.name().to_owned()));
     }
     if settings.scheduler != usual.scheduler {
         fields.push(("scheduler", settings.scheduler.name().to_owned()));

@@ -177,7 +177,7 @@ enum AllocationMethod {
 /// The smallest energy-delay product, pJ x cycles.
 fn product(request: &CoresRequest, method: AllocationMethod) -> Result<f64, String> {
     let mut request = request.clone();
-    request.settings.aim = ScheduleObjective::EnergyDelay;
+    request.settings.objective = ScheduleObjective::EnergyDelay;
     let study = CoresProblem::new(&request).map_err(|wrong| wrong.to_string())?;
     let mut costs = TileCosts::default();
     let evaluated = match method {

@@ -107,7 +107,7 @@ export interface SweepOptions extends Asked, Omit<Of.SweepOptions, 'most_layers'
 
 export interface StackOptions extends Asked, Omit<Of.SweepOptions, 'stacks'> {}
 
-export interface LayerOptions extends Asked, Omit<Of.MapOptions, 'layers'> {}
+export interface LayerOptions extends Asked, Omit<Of.LayerOptions, 'layers'> {}
 
 export interface HierarchyOptions extends Asked, Of.HierarchyOptions {
   /** `zigzag-65nm` where it is left out. */

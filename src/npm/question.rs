@@ -1,7 +1,7 @@
 //! Questions, as JSON.
 
 use fusescape_command::documents::{DocumentKind, presets};
-use fusescape_command::options::{AttentionOptions, CoresChoices, HierarchyOptions, MapOptions, SweepOptions};
+use fusescape_command::options::{AttentionOptions, CoresOptions, HierarchyOptions, LayerOptions, SweepOptions};
 use fusescape_engine::explore::study::StudyRequest;
 use fusescape_spec::{Diagnostic, Diagnostics, find_preset};
 use serde::Deserialize;
@@ -18,11 +18,11 @@ pub enum Question {
     /// Methods of fusion.
     Fuse(OnCore<SweepOptions>),
     /// Single layers; `is_single`: an error states why the one layer cannot be mapped.
-    MapLayers(OnCore<MapOptions>, bool),
+    MapLayers(OnCore<LayerOptions>, bool),
     /// Memory hierarchies from a pool.
     Hierarchies(String, OnCore<HierarchyOptions>),
     /// A network on a system of cores.
-    Cores(String, OnCore<CoresChoices>),
+    Cores(String, OnCore<CoresOptions>),
     /// A step of a transformer on a core: texts of the hardware and of the model.
     Attention(String, String, AttentionOptions),
     /// All designs of a study.

@@ -5,7 +5,7 @@ use crate::work::{ProgressCallback, shared_pool, work};
 use fusescape_command::depth_first::SweepRow;
 use fusescape_command::layer::LayerOutcome;
 use fusescape_command::options::{
-    AttentionOptions, CoresChoices, HierarchyOptions, LinkOptions, MapOptions, SweepOptions,
+    AttentionOptions, CoresOptions, HierarchyOptions, LayerOptions, LinkOptions, SweepOptions,
 };
 use fusescape_command::{self as command, CommandError, written};
 use fusescape_engine::explore::{AttentionRequest, mapping_document};
@@ -93,7 +93,7 @@ pub fn map_layers(
     is_single: bool,
     progress: ProgressCallback<'_>,
 ) -> PyResult<FoundWithText> {
-    let options: MapOptions = depythonize(options)?;
+    let options: LayerOptions = depythonize(options)?;
     let options = options.options().map_err(all)?;
     work(py, shared_pool()?, progress, move |monitor| {
         let found = command::layer::map_layers(hardware, network, &options, monitor)?;
@@ -137,7 +137,7 @@ pub fn cores(
     options: &Bound<'_, PyAny>,
     progress: ProgressCallback<'_>,
 ) -> PyResult<FoundWithText> {
-    let options: CoresChoices = depythonize(options)?;
+    let options: CoresOptions = depythonize(options)?;
     let (settings, options) = options.read().map_err(all)?;
     work(py, shared_pool()?, progress, move |monitor| {
         let request = CoresRequest { hardware, workload: network, system, settings };

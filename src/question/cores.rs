@@ -69,12 +69,12 @@ pub struct CoresSummary {
     /// Network, system, and granularity.
     pub request: Rc<CoresRequest>,
     /// The method that chooses its cores.
-    pub way: SummaryMethod,
+    pub method: CoresMethod,
 }
 
 /// The method by which cores are allocated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum SummaryMethod {
+pub enum CoresMethod {
     /// The whole search: the best allocation found, with fixed cores for the named layers.
     Best {
         /// Names of layers, and numbers of cores.
@@ -99,15 +99,15 @@ impl Query for CoresSummary {
     type Reply = (f64, f64);
 
     fn answer(self, engine: &mut QueryEngine) -> Reply<Self::Reply> {
-        let aim = self.request.settings.aim;
-        let found = match self.way {
-            SummaryMethod::BestTiles { by_hand } => {
+        let objective = self.request.settings.objective;
+        let found = match self.method {
+            CoresMethod::BestTiles { by_hand } => {
                 let search = TileSearch::of(&self.request)?;
                 let request = search.best().map(|(cut, _)| Rc::new(self.request.in_tiles(cut)));
-                let (request, way) = (request.unwrap_or(self.request), SummaryMethod::Best { by_hand });
-                return Self { request, way }.answer(engine);
+                let (request, method) = (request.unwrap_or(self.request), CoresMethod::Best { by_hand });
+                return Self { request, method }.answer(engine);
             }
-            SummaryMethod::Best { by_hand } => {
+            CoresMethod::Best { by_hand } => {
                 let (study, costs) = engine.cores(self.request, &[])?;
                 let (best, stacks) = study.best(costs)?;
                 match study.with(&best.choice, &by_hand) {
@@ -115,10 +115,10 @@ impl Query for CoresSummary {
                     None => best,
                 }
             }
-            SummaryMethod::Evolution { costs: known, evolution } => {
+            CoresMethod::Evolution { costs: known, evolution } => {
                 let (study, costs) = engine.cores(self.request, &known)?;
                 let front = study.evolve(costs, evolution);
-                let best = front.into_iter().min_by(|a, b| a.score(aim).total_cmp(&b.score(aim)));
+                let best = front.into_iter().min_by(|a, b| a.score(objective).total_cmp(&b.score(objective)));
                 best.ok_or_else(Diagnostics::default)?
             }
         };

@@ -24,7 +24,7 @@ mod trace;
 
 pub use attention::{DivideStep, Generate, ReplayDataflows, ScheduleAttention, TileAttention, TraceAttention};
 pub use channel::Channel;
-pub use cores::{CoresSummary, EvaluateCores, RunAlone, SummaryMethod};
+pub use cores::{CoresMethod, CoresSummary, EvaluateCores, RunAlone};
 pub use designs::TimeDesigns;
 pub use gallery::{CheckClaim, CheckVariant, FindLessonMistakes, LessonNumbers};
 pub use hierarchies::{OpenHierarchy, UnrollHierarchies, UnrolledEnergies};

@@ -31,7 +31,7 @@ fields! {
         /// Text of the layers after which stacks end.
         ends(typed Ends): String = String::new() => Text, 42, ["stacks_end_after"];
         /// The objective among schedules.
-        aim(chosen Aim): ScheduleObjective = ScheduleObjective::Latency => Choice, 43, ["aim"];
+        objective(chosen Objective): ScheduleObjective = ScheduleObjective::Latency => Choice, 43, ["aim"];
         /// The set of rules of the scheduler.
         scheduler(chosen Scheduler): Scheduler = Scheduler::Corrected => Choice, 44, ["scheduler"];
         /// Whether weights are transferred before anything else.
@@ -60,8 +60,9 @@ impl CoresForm {
     /// The form for a system and settings.
     pub fn of(system: &str, settings: CoresSettings) -> Self {
         let mut form = Self { preset: Some(system.to_owned()), ..Self::default() };
-        let CoresSettings { granularity, stacks, aim, scheduler, order, prefetches_weights, .. } = settings;
-        (form.aim, form.scheduler, form.order, form.prefetches) = (aim, scheduler, order, prefetches_weights);
+        let CoresSettings { granularity, stacks, objective, scheduler, order, prefetches_weights, .. } = settings;
+        (form.objective, form.scheduler, form.order, form.prefetches) =
+            (objective, scheduler, order, prefetches_weights);
         form.state(granularity);
         match stacks {
             StackRule::Automatic => {}
@@ -129,7 +130,7 @@ impl CoresForm {
         [
             ("tiles", tiles),
             ("layers_that_take_turns", stacks),
-            ("minimise", self.aim.name().to_owned()),
+            ("minimise", self.objective.name().to_owned()),
             ("scheduler", self.scheduler.name().to_owned()),
             ("next_tile", self.order.map_or("best", OrderRule::name).to_owned()),
             ("weights_first", self.prefetches.to_string()),
@@ -187,7 +188,7 @@ impl CoresForm {
             settings: CoresSettings {
                 granularity,
                 stacks,
-                aim: self.aim,
+                objective: self.objective,
                 scheduler: self.scheduler,
                 order: self.order,
                 prefetches_weights: self.prefetches,

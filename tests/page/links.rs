@@ -247,7 +247,7 @@ fn random_cores(random: &mut Lcg, state: &State, word: String) -> CoresField {
         6 => CoresField::Tiles(word),
         7 => CoresField::Stacks(random.of(&StackChoice::ALL).0),
         8 => CoresField::Ends(word),
-        9 => CoresField::Aim(random.of(&ScheduleObjective::ALL)),
+        9 => CoresField::Objective(random.of(&ScheduleObjective::ALL)),
         10 => CoresField::Scheduler(random.of(&Scheduler::ALL)),
         11 => CoresField::Prefetches(random.below(2) > 0),
         12 => CoresField::Order(random.of(&[

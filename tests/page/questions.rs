@@ -1,7 +1,7 @@
 //! Answers of a worker to the questions of views.
 
 use fusescape::command::Unmonitored;
-use fusescape::command::layer::{LayerOptions, map_layers};
+use fusescape::command::layer::{LayerSearchOptions, map_layers};
 use fusescape::explore::{GroupSearch, LayerRequest, OnlineProblem, Request, Settings, Sweep};
 use fusescape::fusion::PaperNetwork;
 use fusescape::question::{
@@ -69,10 +69,10 @@ fn a_mapping_under_constraints_is_that_of_the_command() {
         "    unroll: { rows: any, columns: C <= 8 }\n    levels: [{ memory: spad_W, operand: W, holds: [K <= 2] }]\n",
     ] {
         let text = of_layer(rest);
-        let options = LayerOptions {
+        let options = LayerSearchOptions {
             layers: vec!["conv3".to_owned()],
             constraints: Some(text.clone()),
-            ..LayerOptions::default()
+            ..LayerSearchOptions::default()
         };
         let found = map_layers(request.hardware.clone(), request.workload.clone(), &options, &Unmonitored);
         let (_, result) = found.unwrap().layers.remove(0);

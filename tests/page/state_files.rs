@@ -105,7 +105,7 @@ fn everything_that_is_chosen_comes_back() {
         CoresField::Tiles("OY 4; 'a': K 2".to_owned()),
         CoresField::Stacks(StackChoice::ByHand),
         CoresField::Ends("a, b".to_owned()),
-        CoresField::Aim(ScheduleObjective::EnergyDelay),
+        CoresField::Objective(ScheduleObjective::EnergyDelay),
         CoresField::Scheduler(Scheduler::Stream2023),
         CoresField::Order(Some(OrderRule::Earliest)),
         CoresField::Prefetches(true),

@@ -251,7 +251,7 @@ fn numbers_of_a_system_vary_in_a_study_of_that_system() {
             granularity: TileGranularity::ByHand("rows 4, columns 60; stack 2: rows 8".to_owned()),
             stacks: StackRule::After(vec!["conv1".to_owned()]),
             order: Some(OrderRule::Slots),
-            aim: ScheduleObjective::EnergyDelay,
+            objective: ScheduleObjective::EnergyDelay,
             scheduler: Scheduler::Stream2024,
             strategy: Strategy::Loma,
             lpf_limit: 4,

@@ -4,7 +4,7 @@
 use fusescape::chart::{Chart, Quantity, Theme, TileCurve, svg, tile_sizes_table};
 use fusescape::job::{Job, Worker};
 use fusescape::multicore::{CoresRequest, CoresSettings, TileSearch};
-use fusescape::question::{CoresSummary, QueryEngine, RunTiles, SummaryMethod};
+use fusescape::question::{CoresMethod, CoresSummary, QueryEngine, RunTiles};
 use fusescape::spec::{find_preset, hardware_presets, system_presets};
 use std::rc::Rc;
 
@@ -28,7 +28,7 @@ fn request() -> Rc<CoresRequest> {
 #[test]
 fn workers_that_take_a_candidate_each_find_what_one_run_finds() {
     let request = request();
-    let mut search = TileSearch::new(request.settings.aim);
+    let mut search = TileSearch::new(request.settings.objective);
     let mut given = Vec::new();
     loop {
         given.extend(std::iter::from_fn(|| search.next(Worker { number: 0, of: 3 })));
@@ -42,8 +42,8 @@ fn workers_that_take_a_candidate_each_find_what_one_run_finds() {
     }
     assert_eq!(search, TileSearch::of(&request).unwrap());
     let best = search.best().unwrap().1;
-    let way = SummaryMethod::BestTiles { by_hand: Vec::new() };
-    let summary = QueryEngine::default().ask(CoresSummary { request, way }).unwrap();
+    let method = CoresMethod::BestTiles { by_hand: Vec::new() };
+    let summary = QueryEngine::default().ask(CoresSummary { request, method }).unwrap();
     assert_eq!(summary, (best.energy_pj, best.latency_cycles));
 }
 

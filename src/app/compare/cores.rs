@@ -5,7 +5,7 @@ use crate::app::widgets::words::term::termed;
 use crate::app::workers::wanted::use_summaries;
 use crate::chart::allocations_table;
 use crate::multicore::CoresRequest;
-use crate::question::{Channel, CoresSummary, Refusal, SummaryMethod};
+use crate::question::{Channel, CoresMethod, CoresSummary, Refusal};
 use crate::spec::{Diagnostics, system_presets};
 use crate::state::{CoresForm, Design, State, read_allocation};
 use std::rc::Rc;
@@ -18,15 +18,15 @@ pub struct CompareCoresProps {
 }
 
 /// The question about one side, with the choice of its tiles and cores.
-type ComparedSide = Result<(CoresRequest, SummaryMethod), Diagnostics>;
+type ComparedSide = Result<(CoresRequest, CoresMethod), Diagnostics>;
 
 fn side(design: &Design, cores: &CoresForm) -> ComparedSide {
     let (schedule, [hardware, workload]) = (&design.schedule, [&design.hardware.text, &design.workload.text]);
     let request = cores.request(hardware, workload, (schedule.strategy, schedule.lpf_limit), schedule.rules);
     let by_hand = read_allocation(&cores.allocation);
-    let way =
-        if cores.searches_tiles() { SummaryMethod::BestTiles { by_hand } } else { SummaryMethod::Best { by_hand } };
-    request.map(|request| (request, way))
+    let method =
+        if cores.searches_tiles() { CoresMethod::BestTiles { by_hand } } else { CoresMethod::Best { by_hand } };
+    request.map(|request| (request, method))
 }
 
 fn system_name(form: &CoresForm) -> &'static str {
@@ -42,9 +42,9 @@ pub fn CompareCores(props: &CompareCoresProps) -> Html {
         chosen.pinned.as_ref().map_or((&chosen.design, &chosen.cores), |pinned| (&pinned.design, &pinned.cores));
     let sides = [side(pinned_design, pinned_cores), side(&chosen.design, &chosen.cores)];
     let questions = use_memo(sides.clone(), |sides| {
-        let question = |(request, way): &(CoresRequest, SummaryMethod)| CoresSummary {
+        let question = |(request, method): &(CoresRequest, CoresMethod)| CoresSummary {
             request: Rc::new(request.clone()),
-            way: way.clone(),
+            method: method.clone(),
         };
         sides.iter().flatten().map(question).collect::<Vec<_>>()
     });

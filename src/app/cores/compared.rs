@@ -12,7 +12,7 @@ use crate::app::workers::wanted::use_summaries;
 use crate::chart::{CoresSweep, Quantity, allocations_table};
 use crate::explain::{CoresNumber, explain_choice, explain_systems};
 use crate::multicore::{CoresEvaluation, CoresRequest, EvaluatedAllocation, Evolution, StackRule, TileGranularity};
-use crate::question::{Channel, CoresSummary, Refusal, SummaryMethod};
+use crate::question::{Channel, CoresMethod, CoresSummary, Refusal};
 use crate::spec::{Diagnostics, Preset, system_presets};
 use crate::state::{Action, CoresField};
 use std::rc::Rc;
@@ -52,11 +52,10 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
         layers.settings.stacks = StackRule::EachLayer;
         layers
     });
-    let evolution =
-        SummaryMethod::Evolution { costs: Arc::clone(&stack_allocations.costs), evolution: Evolution::PAPER };
+    let evolution = CoresMethod::Evolution { costs: Arc::clone(&stack_allocations.costs), evolution: Evolution::PAPER };
     let questions = vec![
-        CoresSummary { request: Rc::clone(request), way: evolution },
-        CoresSummary { request: layers, way: SummaryMethod::Best { by_hand: Vec::new() } },
+        CoresSummary { request: Rc::clone(request), method: evolution },
+        CoresSummary { request: layers, method: CoresMethod::Best { by_hand: Vec::new() } },
     ];
     let (others, start, stop) = use_summaries(Channel::CoresEvolved, questions);
     let summary = |evaluation: &Option<Result<CoresEvaluation, Diagnostics>>| {
@@ -178,7 +177,7 @@ fn Systems(props: &SystemsProps) -> Html {
                     Some(rows) => (TileGranularity::Rows(rows), request.settings.stacks.clone()),
                     None => (TileGranularity::LayerByLayer, StackRule::EachLayer),
                 };
-                CoresSummary { request: Rc::new(request), way: SummaryMethod::Best { by_hand: Vec::new() } }
+                CoresSummary { request: Rc::new(request), method: CoresMethod::Best { by_hand: Vec::new() } }
             })
         };
         systems.iter().flat_map(of).collect::<Vec<_>>()

@@ -16,8 +16,9 @@ use yew::prelude::*;
 #[hook]
 pub fn use_cores(asked: Option<CoresRequest>) -> (Option<JobRun<CoresSearch>>, Callback<()>) {
     let asked = use_memo(asked, |asked| asked.clone().map(|asked| (Rc::new(asked), ())));
-    let run =
-        use_job(Channel::Cores, (*asked).clone(), |request: &CoresRequest, ()| CoresSearch::new(request.settings.aim));
+    let run = use_job(Channel::Cores, (*asked).clone(), |request: &CoresRequest, ()| {
+        CoresSearch::new(request.settings.objective)
+    });
     let longer = {
         let run = run.clone();
         Callback::from(move |()| run.iter().for_each(|run| run.change(CoresSearch::go_on)))

@@ -8,7 +8,7 @@ use crate::spec::Diagnostics;
 use crate::state::{Action, CoresField, CoresForm, StackChoice, TileChoice};
 use yew::prelude::*;
 
-const AIMS: [(ScheduleObjective, &str); 3] = [
+const OBJECTIVES: [(ScheduleObjective, &str); 3] = [
     (ScheduleObjective::Latency, "latency"),
     (ScheduleObjective::Energy, "energy"),
     (ScheduleObjective::EnergyDelay, "energy-delay product"),
@@ -67,7 +67,7 @@ pub fn CoresFormCard(props: &CoresFormProps) -> Html {
                     { select("Layer stacks", &StackChoice::ALL, form.stacks, change.reform(CoresField::Stacks), "core-stacks") }
                 </div>
                 <div>
-                    { select("Minimise", &AIMS, form.aim, change.reform(CoresField::Aim), "core-aim") }
+                    { select("Minimise", &OBJECTIVES, form.objective, change.reform(CoresField::Objective), "core-aim") }
                     { select("Scheduler", &SCHEDULERS, form.scheduler, change.reform(CoresField::Scheduler), "core-scheduler") }
                     { select("Next tile", &ORDERS, form.order, change.reform(CoresField::Order), "core-order") }
                 </div>

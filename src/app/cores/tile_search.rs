@@ -28,7 +28,8 @@ pub struct TileSearchState {
 #[hook]
 pub fn use_tile_search(request: Option<Rc<CoresRequest>>) -> (TileSearchState, Callback<()>) {
     let asked = request.map(|request| (request, ()));
-    let run = use_job(Channel::CoresTiles, asked, |request: &CoresRequest, ()| TileSearch::new(request.settings.aim));
+    let run =
+        use_job(Channel::CoresTiles, asked, |request: &CoresRequest, ()| TileSearch::new(request.settings.objective));
     let state = match &run {
         None => TileSearchState {
             search: None,

@@ -120,7 +120,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
             Action::Cores(CoresField::Allocation(write_allocation(lines)))
         })
     };
-    let aim = run.as_ref().map(|run| run.request().settings.aim).unwrap_or_default();
+    let objective = run.as_ref().map(|run| run.request().settings.objective).unwrap_or_default();
     let shown_evaluation = kept.as_ref().map(|kept| kept.evaluation.clone());
     let class = (!is_current).then_some("old");
     html! {
@@ -139,7 +139,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
                     if status == "rejected" {
                         <p class="hint" data-testid="cores-kept">{ "What follows is of the last input without errors." }</p>
                     }
-                    <div {class}>{ answer(kept, aim.name(), single.as_ref()) }</div>
+                    <div {class}>{ answer(kept, objective.name(), single.as_ref()) }</div>
                 }
                 if searches {
                     <TileSizes state={tiles.clone()} on_stop={stop_tiles} />
@@ -154,7 +154,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
                 if by_hand.is_some() && is_done {
                     <p class="hint">{ "Cores were chosen by hand. What follows is of those that the search found:" }</p>
                 }
-                { improvement(&improving, best.as_ref().map(|(_, best)| &best.evaluated), aim, overview.as_deref(), switch) }
+                { improvement(&improving, best.as_ref().map(|(_, best)| &best.evaluated), objective, overview.as_deref(), switch) }
                 { for study.iter().map(|study| proof(study, &longer)) }
                 { unmatched(&chosen.cores.allocation, overview.as_deref()) }
             </section>
@@ -296,7 +296,7 @@ fn progress(failure: Option<&str>, study: Option<&CoresSearch>, tiles: Option<&T
     }
 }
 
-fn answer(shown: &ShownSchedule, aim: &'static str, single: Option<&ComparedCore>) -> Html {
+fn answer(shown: &ShownSchedule, objective: &'static str, single: Option<&ComparedCore>) -> Html {
     let ShownSchedule { evaluation, origin, .. } = shown;
     let EvaluatedAllocation { energy_pj, latency_cycles, .. } = evaluation.evaluated;
     let account = &evaluation.account;
@@ -311,7 +311,7 @@ fn answer(shown: &ShownSchedule, aim: &'static str, single: Option<&ComparedCore
     let most = account.latency_cycles * account.peak_macs_per_cycle as f64;
     html! {
         <>
-        <div class="answer" data-testid="cores-answer" data-aim={aim}>
+        <div class="answer" data-testid="cores-answer" data-aim={objective}>
             { kpi(CoresNumber::Latency, Quantity::Latency.text(latency_cycles), (*origin).to_owned()) }
             { kpi(CoresNumber::Energy, Quantity::Energy.text(energy_pj), tiles) }
             { kpi(
@@ -368,12 +368,12 @@ fn against_one_core((energy_pj, latency): (f64, f64), cores: usize, single: Opti
 fn improvement(
     improving: &LocalSearch,
     from: Option<&EvaluatedAllocation>,
-    aim: ScheduleObjective,
+    objective: ScheduleObjective,
     overview: Option<&CoresOverview>,
     switch: Callback<bool>,
 ) -> Html {
     let Some((best, from)) = improving.best.as_ref().zip(from) else { return html! {} };
-    let gain = 100.0 * (1.0 - best.score(aim) / from.score(aim));
+    let gain = 100.0 * (1.0 - best.score(objective) / from.score(objective));
     let gained =
         if gain < 0.05 { "nothing better yet".to_owned() } else { format!("{} % better so far", three_digits(gain)) };
     let (text, button) = match (improving.is_done, improving.is_on) {

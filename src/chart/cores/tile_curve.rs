@@ -28,11 +28,11 @@ impl TileCurve {
 
     /// The best values of candidates that pass the filter at each place, by the objective of the search.
     fn curve(&self, name: &str, places: &[Option<u64>], counts: fn(&TileSizeCandidate) -> bool) -> Option<Curve> {
-        let aim = self.search.aim();
+        let objective = self.search.objective();
         let value = |rows: &Option<u64>| {
             let here = self.search.points().filter(|point| point.cut.all.rows == *rows && counts(&point.cut));
             let known = here.filter_map(|point| point.outcome.as_ref().ok());
-            let best = known.min_by(|a, b| a.score(aim).total_cmp(&b.score(aim)))?;
+            let best = known.min_by(|a, b| a.score(objective).total_cmp(&b.score(objective)))?;
             Some(self.value(best))
         };
         let values: Vec<Option<f64>> = places.iter().map(value).collect();

@@ -5,7 +5,7 @@ use super::schema;
 use super::{LPF_LIMIT, OptionReader, WordOrNames};
 #[cfg(feature = "cli")]
 use super::{understood, words_of};
-use crate::cores::CoresOptions;
+use crate::cores::CoresSearchOptions;
 use crate::parse;
 use fusescape_engine::multicore::{CoresSettings, Evolution, StackRule, TileGranularity};
 use fusescape_spec::Diagnostics;
@@ -14,8 +14,7 @@ use std::collections::BTreeMap;
 
 options! {
 /// Options of a network on many cores.
-#[schema(rename = "CoresOptions")]
-pub struct CoresChoices {
+pub struct CoresOptions {
     /// How large computation tiles are: best (the best size that a search finds, over rows, columns, output channels, and stacks), so
     /// many rows, layer-by-layer, or sizes or pieces of loops as in "rows 4, columns 60; stack 2: rows 8" or "OY 14, OX 2; conv1: K 4"
     #[cli(arg(long, value_name = "best|ROWS|layer-by-layer|CUTS",
@@ -53,8 +52,8 @@ pub struct CoresChoices {
     seed: u64 = Evolution::PAPER.seed,
     /// What to minimise: latency, energy or edp. Tiles are mapped for the same (those that stream from DRAM for edp instead of latency);
     /// with the schedulers of the public tool always for latency
-    #[cli(arg(long, value_parser = understood::<_, String>(parse::parse_aim)))]
-    #[schema(with = "schema::Aim")]
+    #[cli(arg(long, value_parser = understood::<_, String>(parse::parse_schedule_objective)))]
+    #[schema(with = "schema::ScheduleObjective")]
     objective: String = "latency".to_owned(),
     /// Rules of the scheduler: corrected, or those of the public tool: stream-2024 (transfers as early as possible), stream-2023 (as late)
     #[cli(arg(long, value_parser = understood::<_, String>(parse::parse_scheduler)))]
@@ -108,21 +107,21 @@ fn text_or_cores<'d, D: Deserializer<'d>>(from: D) -> Result<String, D::Error> {
     })
 }
 
-impl CoresChoices {
+impl CoresOptions {
     /// As the engine and the command take them.
     ///
     /// # Errors
     /// All words that nobody knows.
-    pub fn read(&self) -> Result<(CoresSettings, CoresOptions), Diagnostics> {
+    pub fn read(&self) -> Result<(CoresSettings, CoresSearchOptions), Diagnostics> {
         let mut reader = OptionReader::default();
         let tiles = reader.word("tiles", &self.tiles, parse::parse_tiles);
         let stacks = match &self.stacks {
             WordOrNames::Names(names) => Some(StackRule::After(names.clone())),
-            WordOrNames::Word(word) => reader.word("stacks", word, parse::parse_turns),
+            WordOrNames::Word(word) => reader.word("stacks", word, parse::parse_stack_rule),
         };
         let allocation = reader.word("allocation", &self.allocation, parse::parse_allocation);
         let order = reader.word("order", &self.order, parse::parse_order);
-        let objective = reader.word("objective", &self.objective, parse::parse_aim);
+        let objective = reader.word("objective", &self.objective, parse::parse_schedule_objective);
         let scheduler = reader.word("scheduler", &self.scheduler, parse::parse_scheduler);
         let strategy = reader.word("strategy", &self.strategy, parse::parse_search);
         let rules = reader.word("rules", &self.rules, parse::parse_rules);
@@ -135,11 +134,11 @@ impl CoresChoices {
             }
         }
         let read = tiles.zip(order).zip(stacks).zip(allocation).zip(objective).zip(scheduler).zip(strategy.zip(rules));
-        let ((((((tiles, order), stacks), allocation), aim), scheduler), (strategy, rules)) = reader.end(read)?;
+        let ((((((tiles, order), stacks), allocation), objective), scheduler), (strategy, rules)) = reader.end(read)?;
         let settings = CoresSettings {
             granularity: TileGranularity::LayerByLayer,
             stacks,
-            aim,
+            objective,
             scheduler,
             order,
             prefetches_weights: self.prefetch_weights,
@@ -149,6 +148,6 @@ impl CoresChoices {
         };
         let [individuals, generations] = [self.individuals, self.generations].map(|count| count as usize);
         let evolution = Evolution { individuals, generations, seed: self.seed };
-        Ok((settings, CoresOptions { tiles, allocation, improve: self.improve, evolution }))
+        Ok((settings, CoresSearchOptions { tiles, allocation, improve: self.improve, evolution }))
     }
 }

@@ -1,6 +1,6 @@
 //! `docs/options.json`: the schemas of all options, made of their types.
 
-use super::{AttentionOptions, CoresChoices, HierarchyOptions, LinkOptions, MapOptions, SweepOptions};
+use super::{AttentionOptions, CoresOptions, HierarchyOptions, LayerOptions, LinkOptions, SweepOptions};
 use crate::schema::tidy;
 use schemars::Schema;
 use schemars::generate::SchemaSettings;
@@ -11,9 +11,9 @@ use serde_json::{Map, Value, json};
 pub fn options() -> Value {
     let mut generator = SchemaSettings::draft2020_12().with_transform(tidy_option).into_generator();
     generator.subschema_for::<SweepOptions>();
-    generator.subschema_for::<MapOptions>();
+    generator.subschema_for::<LayerOptions>();
     generator.subschema_for::<HierarchyOptions>();
-    generator.subschema_for::<CoresChoices>();
+    generator.subschema_for::<CoresOptions>();
     generator.subschema_for::<AttentionOptions>();
     generator.subschema_for::<LinkOptions>();
     json!({

@@ -5,7 +5,7 @@ use super::OptionReader;
 use super::schema;
 #[cfg(feature = "cli")]
 use super::{understood, words_of};
-use crate::layer::LayerOptions;
+use crate::layer::LayerSearchOptions;
 use crate::parse;
 use fusescape_spec::Diagnostics;
 use serde::{Deserialize, Deserializer};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 options! {
 /// Options of single layers.
-pub struct MapOptions {
+pub struct LayerOptions {
     /// Names of layers, several separated by commas [default: all]
     #[cli(arg(long = "layer", value_name = "NAME", value_delimiter = ','))]
     #[schema(description = "Names of layers [default: all]")]
@@ -42,7 +42,7 @@ pub struct MapOptions {
     hints: Vec<String>,
     /// With `--unroll search`: at most so many different loops on one dimension of the array
     #[cli(arg(long))]
-    loops_per_dimension: usize = LayerOptions::default().loops_per_dimension,
+    loops_per_dimension: usize = LayerSearchOptions::default().loops_per_dimension,
     /// At most so many loop prime factors, where the strategy has such a limit [default: 6 with loma, else 8]
     #[cli(arg(long))]
     lpf_limit: Option<usize>,
@@ -52,7 +52,7 @@ pub struct MapOptions {
     seconds: Option<f64>,
     /// With `--strategy exhaustive` or `heuristic`: how full a memory is that operands share, at least, unless it holds all
     #[cli(arg(long, value_name = "0..1", value_parser = parse::parse_share))]
-    min_utilization: f64 = LayerOptions::default().min_utilization,
+    min_utilization: f64 = LayerSearchOptions::default().min_utilization,
     /// What to minimise: energy, latency, edp, dram-accesses, accesses:MEMORY or
     /// weighted:energy=A,latency=B,dram-accesses=C (per pJ, cycle, word)
     #[cli(arg(long, value_parser = understood::<_, String>(parse::parse_objective)))]
@@ -70,12 +70,12 @@ fn hints<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<String>, D::Error> {
     Ok(hints.into_iter().map(|(dimension, loops)| format!("{dimension}={}", loops.join(","))).collect())
 }
 
-impl MapOptions {
+impl LayerOptions {
     /// As commands take them.
     ///
     /// # Errors
     /// All words that nobody knows.
-    pub fn options(&self) -> Result<LayerOptions, Diagnostics> {
+    pub fn options(&self) -> Result<LayerSearchOptions, Diagnostics> {
         let mut reader = OptionReader::default();
         let hints = self.hints.iter().filter_map(|hint| reader.word("hints", hint, parse::parse_hint)).collect();
         let seconds = self.seconds.map(|seconds| seconds.to_string());
@@ -88,7 +88,7 @@ impl MapOptions {
         let rules = reader.word("rules", &self.rules, parse::parse_rules);
         let read = min_utilization.zip(unroll).zip(strategy).zip(objective).zip(rules);
         let ((((min_utilization, searches_unrollings), strategy), objective), rules) = reader.end(read)?;
-        Ok(LayerOptions {
+        Ok(LayerSearchOptions {
             layers: self.layers.clone(),
             mapping: self.mapping.clone(),
             constraints: self.constraints.clone(),

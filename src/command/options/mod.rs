@@ -9,7 +9,6 @@
 macro_rules! options {
     (
         $(#[doc = $about:tt])*
-        $(#[schema($($of_all:tt)*)])?
         pub struct $options:ident { $(
             $(#[doc = $help:tt])*
             $(#[cli($($cli:tt)*)])?
@@ -22,7 +21,6 @@ macro_rules! options {
         #[derive(Debug, Clone, serde::Deserialize)]
         #[cfg_attr(feature = "cli", derive(clap::Args))]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-        $(#[cfg_attr(feature = "schema", schemars($($of_all)*))])?
         #[serde(default, deny_unknown_fields)]
         pub struct $options { $(
             $(#[doc = $help])*
@@ -54,9 +52,9 @@ mod schema;
 mod sweep;
 
 pub use attention::{AttentionOptions, LinkOptions};
-pub use cores::CoresChoices;
+pub use cores::CoresOptions;
 pub use hierarchy::HierarchyOptions;
-pub use layer::MapOptions;
+pub use layer::LayerOptions;
 pub use sweep::SweepOptions;
 
 use fusescape_spec::Diagnostics;

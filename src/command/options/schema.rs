@@ -3,7 +3,7 @@
 use crate::parse::{ELEMENTS, ORDERS, RULES, SEARCHES, STEP_OBJECTIVES, STRATEGIES, UNROLLINGS};
 use crate::schema::one_of;
 use fusescape_engine::depth_first::StoringMode;
-use fusescape_engine::multicore::{ScheduleObjective, Scheduler as Rules};
+use fusescape_engine::multicore::{ScheduleObjective as Objectives, Scheduler as Rules};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, json};
 use std::borrow::Cow;
@@ -40,8 +40,8 @@ written! {
         one_of(&names(UNROLLINGS.iter().map(|choice| choice.0)));
     Order: "Which tile is next.",
         one_of(&ORDERS.map(|choice| choice.0));
-    Aim: "What a schedule on many cores minimises.",
-        one_of(&ScheduleObjective::ALL.map(ScheduleObjective::name));
+    ScheduleObjective: "What a schedule on many cores minimises.",
+        one_of(&Objectives::ALL.map(Objectives::name));
     Scheduler: "Rules of the scheduler: what is right, or those of the public tool.",
         one_of(&Rules::ALL.map(Rules::name));
     StepObjective: "What a step of a transformer minimises.",

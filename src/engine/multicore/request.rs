@@ -30,7 +30,7 @@ pub struct CoresSettings {
     /// The rule that divides layers into stacks on many cores.
     pub stacks: StackRule,
     /// The objective among schedules.
-    pub aim: ScheduleObjective,
+    pub objective: ScheduleObjective,
     /// The set of rules of the scheduler.
     pub scheduler: Scheduler,
     /// The rule for the next tile; `None` for the rule that gives the best schedule.
@@ -50,7 +50,7 @@ impl Default for CoresSettings {
         Self {
             granularity: TileGranularity::default(),
             stacks: StackRule::default(),
-            aim: ScheduleObjective::default(),
+            objective: ScheduleObjective::default(),
             scheduler: Scheduler::default(),
             order: None,
             prefetches_weights: false,
@@ -63,11 +63,11 @@ impl Default for CoresSettings {
 
 impl CoresSettings {
     /// The objective of the mapping of a tile: latency under the rules of the public tool. Corrected rules follow the
-    /// aim; but the fastest mapping of a tile that `streams` operands from DRAM may move far more than needed through a
+    /// objective; but the fastest mapping of a tile that `streams` operands from DRAM may move far more than needed through a
     /// port that all cores share, so that the schedule gets longer: for a schedule of the fewest cycles such a tile is
     /// mapped for the product of energy and latency.
     pub fn tile_objective(&self, streams: bool) -> Objective {
-        match self.aim {
+        match self.objective {
             _ if self.scheduler != Scheduler::Corrected => Objective::Latency,
             ScheduleObjective::Latency if !streams => Objective::Latency,
             ScheduleObjective::Latency | ScheduleObjective::EnergyDelay => Objective::EnergyDelayProduct,

@@ -6,10 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias, TypedDict
 
 
-Aim: TypeAlias = 'Literal["latency", "energy", "edp"]'
-"""What a schedule on many cores minimises."""
-
-
 Bits: TypeAlias = 'int | Mapping[str, int]'
 """Bits of all elements, or of each kind."""
 
@@ -28,6 +24,10 @@ Order: TypeAlias = 'Literal["best", "deepest", "slots", "earliest"]'
 
 RuleSet: TypeAlias = 'Literal["corrected", "defines-2022", "zigzag-3.8", "zigzag-3.9"]'
 """What is right, or what a published tool does, defects included."""
+
+
+ScheduleObjective: TypeAlias = 'Literal["latency", "energy", "edp"]'
+"""What a schedule on many cores minimises."""
 
 
 Scheduler: TypeAlias = 'Literal["corrected", "stream-2024", "stream-2023"]'
@@ -207,7 +207,7 @@ class CoresOptions(TypedDict, total=False):
     improve: bool | None
     individuals: int | None
     lpf_limit: int | None
-    objective: Aim | None
+    objective: ScheduleObjective | None
     order: Order | None
     prefetch_weights: bool | None
     rules: RuleSet | None

@@ -67,7 +67,7 @@ impl Choice for Metric {
 
 impl Choice for ScheduleObjective {
     fn names() -> Vec<(Self, &'static str)> {
-        Self::ALL.map(|aim| (aim, aim.name())).into()
+        Self::ALL.map(|objective| (objective, objective.name())).into()
     }
 
     fn number(&self) -> u8 {

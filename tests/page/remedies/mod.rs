@@ -25,7 +25,7 @@ mod timeloop;
 mod transformer;
 mod workload;
 
-use fusescape::command::layer::{LayerOptions, map_layers};
+use fusescape::command::layer::{LayerSearchOptions, map_layers};
 use fusescape::command::parse::LayerStrategy;
 use fusescape::command::{CommandError, Unmonitored};
 use fusescape::explore::study::{DesignSpace, StudyRequest};
@@ -136,7 +136,7 @@ fn beside(text: &str) -> Result<(), Diagnostics> {
 }
 
 /// Maps layers of a network; an error unless all have a mapping.
-fn map(hardware: &str, workload: &str, options: &LayerOptions) -> Result<(), Diagnostics> {
+fn map(hardware: &str, workload: &str, options: &LayerSearchOptions) -> Result<(), Diagnostics> {
     let found = match map_layers(hardware.to_owned(), workload.to_owned(), options, &Unmonitored) {
         Ok(found) => found,
         Err(CommandError::Wrong(wrong)) => return Err(wrong),
@@ -151,7 +151,11 @@ fn alexnet() -> &'static str {
 }
 
 fn mapping(text: &str) -> Result<(), Diagnostics> {
-    map(preset("eyeriss-like"), alexnet(), &LayerOptions { mapping: Some(text.to_owned()), ..LayerOptions::default() })
+    map(
+        preset("eyeriss-like"),
+        alexnet(),
+        &LayerSearchOptions { mapping: Some(text.to_owned()), ..LayerSearchOptions::default() },
+    )
 }
 
 fn narrow_mapping(text: &str) -> Result<(), Diagnostics> {
@@ -170,12 +174,12 @@ layers:
   - { name: image, type: input, K: 8, size: 8 x 8 }
   - { name: a, type: conv, K: 16, kernel: 3 x 3, padding: 1 }
 ";
-    map(CORE, NETWORK, &LayerOptions { mapping: Some(text.to_owned()), ..LayerOptions::default() })
+    map(CORE, NETWORK, &LayerSearchOptions { mapping: Some(text.to_owned()), ..LayerSearchOptions::default() })
 }
 
 fn constraints(text: &str) -> Result<(), Diagnostics> {
     let (layers, constraints) = (vec!["conv3".to_owned()], Some(text.to_owned()));
-    map(preset("eyeriss-like"), alexnet(), &LayerOptions { layers, constraints, ..LayerOptions::default() })
+    map(preset("eyeriss-like"), alexnet(), &LayerSearchOptions { layers, constraints, ..LayerSearchOptions::default() })
 }
 
 /// Constraints on a convolution with three levels of memory. The first line may select LOMA.
@@ -198,7 +202,7 @@ layers:
 ";
     let strategy = LayerStrategy::Any(if text.starts_with("# loma") { Strategy::Loma } else { Strategy::Exact });
     let constraints = Some(text.to_owned());
-    map(CORE, NETWORK, &LayerOptions { strategy, constraints, ..LayerOptions::default() })
+    map(CORE, NETWORK, &LayerSearchOptions { strategy, constraints, ..LayerSearchOptions::default() })
 }
 
 /// An invalid document, and its expected error.

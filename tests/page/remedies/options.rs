@@ -1,8 +1,8 @@
 //! Options of the command line: refusals, and the effect of following their remedies.
 
 use fusescape::command::parse::{
-    parse_aim, parse_area, parse_element_bits, parse_energy_or_latency, parse_grid, parse_hint, parse_mode,
-    parse_objective, parse_order, parse_rules, parse_scheduler, parse_search, parse_seconds, parse_share,
+    parse_area, parse_element_bits, parse_energy_or_latency, parse_grid, parse_hint, parse_mode, parse_objective,
+    parse_order, parse_rules, parse_schedule_objective, parse_scheduler, parse_search, parse_seconds, parse_share,
     parse_sharing, parse_strategy, parse_tile, parse_tiles,
 };
 use fusescape::command::study::parse_shard;
@@ -19,7 +19,7 @@ const CASES: &[(Read, &str, &str, &str)] = &[
     (|text| parse_rules(text).map(drop), "zigzag38", "did you mean `zigzag-3.8`?", "zigzag-3.8"),
     (|text| parse_tiles(text).map(drop), "0", "write 1 row or more", "1"),
     (|text| parse_order(text).map(drop), "deepst", "did you mean `deepest`?", "deepest"),
-    (|text| parse_aim(text).map(drop), "latncy", "did you mean `latency`?", "latency"),
+    (|text| parse_schedule_objective(text).map(drop), "latncy", "did you mean `latency`?", "latency"),
     (|text| parse_scheduler(text).map(drop), "stream-2025", "did you mean `stream-202", "stream-2023"),
     (|text| parse_hint(text).map(drop), "D1", "write DIMENSION=LOOP,LOOP such as D1=K,C", "D1=K,C"),
     (|text| parse_hint(text).map(drop), "D1=Q", "use some of B, G, K, C, OY, OX, FY, FX", "D1=OY,OX"),

@@ -56,7 +56,7 @@ fn best_tiles(
     costs: &StudyCosts,
 ) -> Result<TileSizeCandidate, NotFound> {
     let whole = in_tiles(Some(&TileSizeCandidate::default())).map_err(wrong)?;
-    let search = TileSearch::by(whole.range(), whole.settings.aim, |cut| {
+    let search = TileSearch::by(whole.range(), whole.settings.objective, |cut| {
         let outcome = in_tiles(Some(&cut)).and_then(|study| -> Result<TileOutcome, Diagnostics> {
             let (found, stacks) = costs.with_tiles(&study, |costs| study.best(costs))?;
             Ok(study.outcome_on_all(&found, &stacks))

@@ -105,7 +105,10 @@ impl TiledSchedule {
                 let rules = OrderRule::ALL.map(|rule| (rule.name(), Some(rule)));
                 settings.order = one_of(value.text(), &[&[("best", None)], &rules[..]].concat())?;
             }
-            "objective" => settings.aim = one_of(value.text(), &ScheduleObjective::ALL.map(|aim| (aim.name(), aim)))?,
+            "objective" => {
+                settings.objective =
+                    one_of(value.text(), &ScheduleObjective::ALL.map(|objective| (objective.name(), objective)))?
+            }
             "scheduler" => {
                 settings.scheduler = one_of(value.text(), &Scheduler::ALL.map(|rules| (rules.name(), rules)))?
             }

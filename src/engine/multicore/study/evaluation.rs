@@ -37,8 +37,8 @@ pub struct EvaluatedAllocation {
 
 impl EvaluatedAllocation {
     /// The value of an objective, which is minimised.
-    pub fn score(&self, aim: ScheduleObjective) -> f64 {
-        aim.score(self.energy_pj, Cycles(self.latency_cycles))
+    pub fn score(&self, objective: ScheduleObjective) -> f64 {
+        objective.score(self.energy_pj, Cycles(self.latency_cycles))
     }
 }
 
@@ -93,15 +93,15 @@ impl CoresProblem {
         costs: &mut TileCosts,
         sharing: &[bool],
     ) -> Result<(EvaluatedAllocation, Vec<StackAllocation>), Diagnostics> {
-        let aim = self.settings.aim;
+        let objective = self.settings.objective;
         let of_sharing = sharing.iter().map(|&shares| {
             let allocate = |stack| self.allocate(costs, stack, shares, &mut |done| done < MOST_CHOICES);
             let stacks: Vec<StackAllocation> = self.stacks.keys().map(allocate).collect();
             let candidates = self.candidates(costs, &stacks);
             let evaluated = candidates.iter().map(|choice| self.evaluate(costs, &stacks, choice, None));
-            Ok((best_scored(evaluated, |best| best.score(aim)).unwrap_or(Err(Diagnostics::default()))?, stacks))
+            Ok((best_scored(evaluated, |best| best.score(objective)).unwrap_or(Err(Diagnostics::default()))?, stacks))
         });
-        best_scored(of_sharing, |(best, _)| best.score(aim)).unwrap_or(Err(Diagnostics::default()))
+        best_scored(of_sharing, |(best, _)| best.score(objective)).unwrap_or(Err(Diagnostics::default()))
     }
 
     /// A choice with other cores for the layers of these names; `None` if it has no such layer.
@@ -198,7 +198,7 @@ impl CoresProblem {
             let (evaluated, found) = self.schedule(&cast, stacks, choice, None, schedule_with_contents)?;
             Ok((cast, evaluated, found))
         });
-        let best = best_scored(found, |(_, evaluated, _)| evaluated.score(self.settings.aim))
+        let best = best_scored(found, |(_, evaluated, _)| evaluated.score(self.settings.objective))
             .unwrap_or(Err(Diagnostics::default()));
         best.map(|(cast, evaluated, found)| (evaluated, self.account_of(&cast, &found)))
     }
@@ -224,7 +224,7 @@ impl CoresProblem {
             let (energy_pj, latency_cycles) = (found.energy.total_pj(), found.latency.0);
             Ok((EvaluatedAllocation { choice: choice.clone(), order, energy_pj, latency_cycles }, found))
         });
-        match best_scored(found, |(evaluated, _)| evaluated.score(self.settings.aim)) {
+        match best_scored(found, |(evaluated, _)| evaluated.score(self.settings.objective)) {
             Some(Ok(best)) => Ok(best),
             none => Err(self.explain(cast, none.and_then(Result::err))),
         }
@@ -243,7 +243,7 @@ impl CoresProblem {
             let mut choice = from.choice.clone();
             choice[layer] = cores;
             if let Ok(evaluated) = self.evaluate(costs, stacks, &choice, Some(from.order))
-                && evaluated.score(self.settings.aim) < best.score(self.settings.aim)
+                && evaluated.score(self.settings.objective) < best.score(self.settings.objective)
             {
                 best = evaluated;
             }

@@ -71,7 +71,7 @@ pub enum CoresDone {
 /// The state of a search for the best schedule. Everything is done twice: with tiles that cores share, and without.
 #[derive(Debug, Clone)]
 pub struct CoresSearch {
-    aim: ScheduleObjective,
+    objective: ScheduleObjective,
     overview: Option<Arc<CoresOverview>>,
     is_overview_asked: bool,
     /// Different tiles that no worker has.
@@ -113,9 +113,9 @@ fn place(shares: bool) -> usize {
 
 impl CoresSearch {
     /// A search that has not begun.
-    pub fn new(aim: ScheduleObjective) -> Self {
+    pub fn new(objective: ScheduleObjective) -> Self {
         Self {
-            aim,
+            objective,
             overview: None,
             is_overview_asked: false,
             unsolved: OpenParts::default(),
@@ -183,7 +183,7 @@ impl CoresSearch {
     pub fn best(&self) -> Option<(bool, &CoresEvaluation)> {
         let known = [true, false].into_iter().zip(&self.evaluations);
         let known = known.filter_map(|(shares, found)| Some(found.as_ref()?.as_ref().map(|found| (shares, found))));
-        best_scored(known, |(_, found)| found.evaluated.score(self.aim))?.ok()
+        best_scored(known, |(_, found)| found.evaluated.score(self.objective))?.ok()
     }
 
     /// Why there is no schedule, if all is known and there is none.

@@ -116,8 +116,8 @@ pub struct TileOutcome {
 
 impl TileOutcome {
     /// The value of an objective, which is minimised.
-    pub fn score(&self, aim: ScheduleObjective) -> f64 {
-        aim.score(self.energy_pj, Cycles(self.latency_cycles))
+    pub fn score(&self, objective: ScheduleObjective) -> f64 {
+        objective.score(self.energy_pj, Cycles(self.latency_cycles))
     }
 }
 
@@ -134,7 +134,7 @@ pub struct TilePoint {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TileSearch {
     range: Option<TileSizeRange>,
-    aim: ScheduleObjective,
+    objective: ScheduleObjective,
     /// Candidates that were run, in the order of the search.
     points: Vec<TilePoint>,
     /// The current stage.
@@ -168,10 +168,10 @@ pub enum TileDone {
 
 impl TileSearch {
     /// A search that has not begun, for this objective.
-    pub fn new(aim: ScheduleObjective) -> Self {
+    pub fn new(objective: ScheduleObjective) -> Self {
         Self {
             range: None,
-            aim,
+            objective,
             points: Vec::new(),
             stage: 0,
             candidates: Vec::new(),
@@ -187,8 +187,8 @@ impl TileSearch {
     }
 
     /// The objective that is minimised.
-    pub fn aim(&self) -> ScheduleObjective {
-        self.aim
+    pub fn objective(&self) -> ScheduleObjective {
+        self.objective
     }
 
     /// The best of the first stage, once that is over.
@@ -233,13 +233,15 @@ impl TileSearch {
     pub fn best_single(&self) -> Option<(&TileSizeCandidate, &SingleCore)> {
         let singles =
             self.points().filter_map(|point| Some((&point.cut, point.outcome.as_ref().ok()?.single.as_ref()?)));
-        let score = |single: &SingleCore| self.aim.score(single.energy_pj, Cycles(single.latency_cycles));
+        let score = |single: &SingleCore| self.objective.score(single.energy_pj, Cycles(single.latency_cycles));
         singles.min_by(|a, b| score(a.1).total_cmp(&score(b.1)))
     }
 
     fn best_of(&self, counts: impl Fn(&TileSizeCandidate) -> bool) -> Option<(&TileSizeCandidate, &TileOutcome)> {
         let known = self.points().filter_map(|point| Some((&point.cut, point.outcome.as_ref().ok()?)));
-        known.filter(|(cut, _)| counts(cut)).min_by(|a, b| a.1.score(self.aim).total_cmp(&b.1.score(self.aim)))
+        known
+            .filter(|(cut, _)| counts(cut))
+            .min_by(|a, b| a.1.score(self.objective).total_cmp(&b.1.score(self.objective)))
     }
 
     /// The candidates of a stage that were not run yet.
@@ -306,11 +308,11 @@ impl TileSearch {
 
     /// The best size of each stack that is better with one of its own; `None` where that is one stack at most.
     fn together(&self, all: TileSize) -> Option<TileSizeCandidate> {
-        let plain = self.best_of(|cut| cut.all == all && cut.stacks.is_empty())?.1.score(self.aim);
+        let plain = self.best_of(|cut| cut.all == all && cut.stacks.is_empty())?.1.score(self.objective);
         let own = |stack: &StackId| {
             let (cut, outcome) =
                 self.best_of(|cut| cut.all == all && matches!(cut.stacks[..], [(only, _)] if only == *stack))?;
-            (outcome.score(self.aim) < plain).then(|| cut.stacks[0])
+            (outcome.score(self.objective) < plain).then(|| cut.stacks[0])
         };
         let stacks = self.range.iter().flat_map(|range| &range.stacks);
         let mut stacks: Vec<(StackId, TileSize)> = stacks.filter_map(own).collect();
@@ -323,7 +325,7 @@ impl TileSearch {
     /// # Errors
     /// As [`TileSizeRange::of`].
     pub fn of(request: &CoresRequest) -> Result<Self, Diagnostics> {
-        let mut search = Self::new(request.settings.aim);
+        let mut search = Self::new(request.settings.objective);
         finish(&mut search, &mut Self::open(request, None)?)?;
         Ok(search)
     }
@@ -331,10 +333,10 @@ impl TileSearch {
     /// Runs all stages one candidate after the other, each by `run`.
     pub fn by(
         range: TileSizeRange,
-        aim: ScheduleObjective,
+        objective: ScheduleObjective,
         mut run: impl FnMut(TileSizeCandidate) -> TilePoint,
     ) -> Self {
-        let mut search = Self::new(aim);
+        let mut search = Self::new(objective);
         search.begin(range);
         while let Some(TileTask::Candidate(number, cut)) = search.next(Worker::ALONE) {
             search.know(number, run(cut));
@@ -516,13 +518,13 @@ impl CoresProblem {
 
     /// The best core for all layers alone, with its cost; `None` where no core runs all, or none has a schedule.
     fn best_alone(&self, costs: &mut TileCosts) -> Option<(CoreId, EvaluatedAllocation)> {
-        let aim = self.settings.aim;
+        let objective = self.settings.objective;
         let alone = self.alone();
         let known = alone.into_iter().filter_map(|(core, choice)| {
             let found = self.evaluate(costs, &[], &choice, None).ok()?;
             Some((core, found))
         });
-        known.min_by(|a, b| a.1.score(aim).total_cmp(&b.1.score(aim)))
+        known.min_by(|a, b| a.1.score(objective).total_cmp(&b.1.score(objective)))
     }
 
     /// Peak multiply-accumulates of all cores in a cycle.

@@ -242,15 +242,15 @@ fn a_tile_waits_only_for_the_rows_and_channels_that_it_reads_even_through_a_conc
 
 #[test]
 fn better_cores_for_single_layers_never_make_it_worse_by_what_is_minimised() {
-    for aim in ScheduleObjective::ALL {
+    for objective in ScheduleObjective::ALL {
         let mut request = request(SMALL);
-        request.settings.aim = aim;
+        request.settings.objective = objective;
         let study = study(&request);
         let mut costs = TileCosts::default();
         let (mut judged, stacks) = study.best(&mut costs).unwrap();
         for layer in study.layer_names().keys() {
             let better = study.improve(&mut costs, &stacks, &judged, layer);
-            assert!(better.score(aim) <= judged.score(aim), "{aim:?}");
+            assert!(better.score(objective) <= judged.score(objective), "{objective:?}");
             judged = better;
         }
         let found = study.evaluate(&mut costs, &stacks, &judged.choice, Some(judged.order)).unwrap();

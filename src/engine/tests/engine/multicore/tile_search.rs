@@ -75,9 +75,9 @@ fn in_pieces(study: &CoresProblem, cut: &TileSizeCandidate) -> String {
 
 #[test]
 fn every_point_of_the_search_is_what_a_single_run_finds_however_its_tiles_are_written() {
-    for aim in ScheduleObjective::ALL {
+    for objective in ScheduleObjective::ALL {
         let mut request = quad();
-        request.settings.aim = aim;
+        request.settings.objective = objective;
         let search = run(&request);
         assert!(search.points().any(|point| !point.cut.stacks.is_empty()), "stacks have sizes of their own");
         assert!(search.points().any(|point| point.cut.all.columns.is_some()));
@@ -90,7 +90,7 @@ fn every_point_of_the_search_is_what_a_single_run_finds_however_its_tiles_are_wr
         // Every point is checked in some of the three notations, and each notation is that of a third of the checks.
         for (point, granularity) in each_of(written.collect(), 8) {
             let outcome = point.outcome.as_ref().unwrap();
-            let what = format!("{aim:?} {granularity:?}");
+            let what = format!("{objective:?} {granularity:?}");
             let study = study(&request, granularity);
             let mut costs = TileCosts::default();
             let (best, stacks) = study.best(&mut costs).unwrap();
@@ -111,24 +111,25 @@ fn the_best_is_no_worse_than_any_size_that_was_run_nor_than_any_core_alone_on_ev
         let request = request(system.text);
         // Chips that do not run all of these layers.
         let Ok(search) = TileSearch::of(&request) else { continue };
-        let aim = search.aim();
+        let objective = search.objective();
         let (cut, best) = search.best().unwrap();
         for point in search.points() {
             let Ok(outcome) = &point.outcome else { continue };
-            assert!(best.score(aim) <= outcome.score(aim), "{}: {cut:?}, {:?}", system.id, point.cut);
+            assert!(best.score(objective) <= outcome.score(objective), "{}: {cut:?}, {:?}", system.id, point.cut);
             let study = study(&request, point.cut.granularity());
             let costs = &mut TileCosts::default();
             // Cores may have too small memories for some layers.
             let alone = study.alone().into_iter().filter_map(|(core, choice)| {
                 assert!(choice.iter().all(|cores| cores[..] == [core]), "{}", system.id);
-                Some(study.evaluate(costs, &[], &choice, None).ok()?.score(aim))
+                Some(study.evaluate(costs, &[], &choice, None).ok()?.score(objective))
             });
             let alone = alone.min_by(f64::total_cmp);
             let single = outcome.single.as_ref();
-            let said = single
-                .map(|single| aim.score(single.energy_pj, fusescape_engine::units::Cycles(single.latency_cycles)));
+            let said = single.map(|single| {
+                objective.score(single.energy_pj, fusescape_engine::units::Cycles(single.latency_cycles))
+            });
             assert_eq!(said, alone, "{}: {:?}", system.id, point.cut);
-            assert!(alone.is_none_or(|alone| outcome.score(aim) <= alone), "{}: {:?}", system.id, point.cut);
+            assert!(alone.is_none_or(|alone| outcome.score(objective) <= alone), "{}: {:?}", system.id, point.cut);
         }
         let single = search.best_single().map(|(_, single)| single.latency_cycles);
         let singles = search.points().filter_map(|point| point.outcome.as_ref().ok()?.single.as_ref());
