@@ -70,9 +70,9 @@ pub enum Channel {
     /// The claims of a gallery entry, by its number.
     Gallery(u8),
     /// The places of the current stack's tiles.
-    Motion,
-    /// The loops of the current layer as they turn.
-    Turns,
+    StackTrace,
+    /// The loops of the current layer, step by step.
+    LoopTrace,
     /// The numbers of the open step of a lesson.
     Lesson,
     /// The numbers of that step for the design as changed by a person.
@@ -92,7 +92,7 @@ pub enum Channel {
     /// Costs over tiles of queries and of keys.
     AttentionTiles,
     /// A schedule of attention, step by step.
-    AttentionMotion,
+    AttentionTrace,
     /// Generation with growing batches.
     Generation,
     /// The step on several cores.
@@ -110,9 +110,9 @@ impl Channel {
             | Self::Cores(_)
             | Self::CoresAlone
             | Self::CoresByHand
-            | Self::Motion
-            | Self::Turns => false,
-            Self::Attention | Self::AttentionMotion => false,
+            | Self::StackTrace
+            | Self::LoopTrace => false,
+            Self::Attention | Self::AttentionTrace => false,
             Self::AttentionTiles | Self::Generation | Self::DividedSteps | Self::PublishedDataflows => true,
             Self::Rules
             | Self::LayerUnrollings

@@ -1,5 +1,5 @@
-//! Questions about data in motion: the places of a stack's tiles on all of its maps, and the loops of one layer as they
-//! turn.
+//! Questions about traces: the places of a stack's tiles on all of its maps, and the loops of one layer,
+//! step by step.
 
 use super::{Query, QueryEngine, Reply};
 use fusescape_engine::cost::{LoopTrace, MappingError};

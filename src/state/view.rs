@@ -93,7 +93,7 @@ fields! {
         tile_type(shown TileType): Option<usize> = None => OptionalOrdinal, 26, ["tile_type"];
         /// The opened point; `None` for the best.
         point(shown Point): Option<DepthFirstStrategy> = None => Point, 24, ["point"];
-        /// The step of data in motion, counted over all maps of all tiles; `None` for the first of the tile type.
+        /// The step of the trace of a stack, counted over all maps of all tiles; `None` for the first of the tile type.
         step(shown Step): Option<usize> = None => OptionalOrdinal, 56, ["step"];
         /// The open section of the view Fusion.
         fusion_part(shown FusionPart): FusionPart = FusionPart::Methods => Choice, 53, ["fusion_part"];

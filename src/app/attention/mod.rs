@@ -3,10 +3,10 @@
 mod cores;
 mod form;
 mod generation;
-mod motion;
-mod motion_steps;
 mod published;
 mod step;
+mod trace;
+mod trace_steps;
 pub mod view;
 
 pub use view::view;

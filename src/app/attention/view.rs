@@ -3,9 +3,9 @@
 use super::cores::CoresCard;
 use super::form::FormCard;
 use super::generation::GenerationCard;
-use super::motion::MotionCard;
 use super::published::PublishedCard;
 use super::step::{Step, TilesCard};
+use super::trace::TraceCard;
 use crate::app::design::import::{ImportButton, carries_files, dropped, import_panel, use_import};
 use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
@@ -95,7 +95,7 @@ pub fn AttentionView(props: &AttentionViewProps) -> Html {
             </section>
             if let (Some(request), Some(answer), true) = (&request, &answer, wrong.is_empty()) {
                 if let Some(attention) = &answer.layer.attention {
-                    <MotionCard
+                    <TraceCard
                         request={Rc::clone(request)}
                         answer={Rc::clone(answer)}
                         form={form.clone()}

@@ -3,7 +3,7 @@
 mod constraints;
 pub mod dragging;
 mod loop_editor;
-mod loop_motion;
+mod loop_trace;
 pub mod rules_table;
 pub mod strategies;
 pub mod unrolling_table;

@@ -3,7 +3,7 @@
 
 use super::constraints::Constraints;
 use super::loop_editor::{LoopEditor, operand_badge};
-use super::loop_motion::LoopMotion;
+use super::loop_trace::LoopTraceCard;
 use super::rules_table::RulesTable;
 use super::strategies::Strategies;
 use super::unrolling_table::{UnrollingTable, unrolled_text};
@@ -152,7 +152,7 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                         allowed={permits.get(0).cloned()}
                         oninput={change.reform(MappingField::Constraints)}
                     />
-                    <LoopMotion
+                    <LoopTraceCard
                         request={Rc::clone(asked)}
                         layer={facts.layer.clone()}
                         mapped={Rc::clone(shown)}

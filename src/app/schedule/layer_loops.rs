@@ -1,8 +1,8 @@
-//! On request, the loop nest of the layer that a stack in motion is at.
+//! On request, the loop nest of the layer that the trace of a stack is at.
 
-use crate::app::widgets::figures::turning::Turning;
+use crate::app::widgets::figures::loop_trace::LoopTraceFigure;
 use crate::app::workers::ask::use_answers;
-use crate::chart::Motion;
+use crate::chart::StackStep;
 use crate::explore::Request;
 use crate::question::{Channel, TraceTileLoops};
 use std::rc::Rc;
@@ -11,14 +11,14 @@ use yew::prelude::*;
 #[derive(Properties)]
 pub struct LayerLoopsProps {
     /// The current step of the stack.
-    pub motion: Motion,
+    pub now: StackStep,
     /// The design; `None` while its schedule has errors.
     pub request: Option<Rc<Request>>,
 }
 
 impl PartialEq for LayerLoopsProps {
     fn eq(&self, other: &Self) -> bool {
-        self.motion == other.motion && self.request == other.request
+        self.now == other.now && self.request == other.request
     }
 }
 
@@ -26,19 +26,19 @@ impl PartialEq for LayerLoopsProps {
 #[component]
 pub fn LayerLoops(props: &LayerLoopsProps) -> Html {
     let is_open = use_state_eq(|| false);
-    let motion = &props.motion;
-    let asked = motion.tile().zip(props.request.clone()).filter(|_| *is_open);
+    let now = &props.now;
+    let asked = now.tile().zip(props.request.clone()).filter(|_| *is_open);
     let question = asked.map(|((tile_type, _), request)| TraceTileLoops {
         request,
-        strategy: motion.moving.account.strategy.clone(),
-        stack: motion.moving.stack as u32,
+        strategy: now.traced.account.strategy.clone(),
+        stack: now.traced.stack as u32,
         tile_type,
-        node: motion.step.node,
+        node: now.step.node,
     });
-    let answers = use_answers(Channel::Turns, question.into_iter().collect());
-    let name = motion.layer().map_or("", |layer| layer.layer.as_str());
+    let answers = use_answers(Channel::LoopTrace, question.into_iter().collect());
+    let name = now.layer().map_or("", |layer| layer.layer.as_str());
     let body = match (answers.reply(0), answers.refusal()) {
-        (Some(Some(turns)), _) => html! { <Turning turns={Rc::clone(turns)} layer={Rc::<str>::from(name)} /> },
+        (Some(Some(trace)), _) => html! { <LoopTraceFigure trace={Rc::clone(trace)} layer={Rc::<str>::from(name)} /> },
         (Some(None), _) => html! { <p class="hint">{ "This step only fetches; no loops turn." }</p> },
         (None, Some(refusal)) => html! { <p class="hint">{ refusal.to_string() }</p> },
         (None, None) => html! { <p class="hint motion-waits awaited">{ "Following the loops …" }</p> },

@@ -2,9 +2,9 @@
 
 pub mod layer_loops;
 mod layer_tables;
-pub mod motion_panel;
-pub mod motion_steps;
 pub mod stack_panel;
+pub mod trace_panel;
+pub mod trace_steps;
 pub mod view;
 
 pub use view::view;

@@ -1,7 +1,7 @@
 //! The view of one point in depth: energy and latency by cause, with explanations.
 
-use super::motion_panel::MotionPanel;
 use super::stack_panel::{StackPanel, stack_switch};
+use super::trace_panel::TracePanel;
 use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
 use crate::app::widgets::figures::figure::{CellNumbers, Drawn, Figure};
@@ -251,7 +251,7 @@ fn Account(props: &AccountProps) -> Html {
         .and_then(|stack| view.tile_type.filter(|&index| index < stack.tile_types.len()));
     html! {
         <>
-            <MotionPanel
+            <TracePanel
                 account={Arc::clone(&props.account)}
                 stack={stack_index}
                 {tile_type}
@@ -260,7 +260,7 @@ fn Account(props: &AccountProps) -> Html {
                 request={(*request).clone()}
             >
                 { stack_switch(account, stack_index, &act) }
-            </MotionPanel>
+            </TracePanel>
             <div class="two">
                 <section class="card">
                     <h2>{ "Energy and latency by cause" }</h2>

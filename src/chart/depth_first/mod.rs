@@ -1,4 +1,4 @@
-//! Depth-first schedules (DeFiNES): the points of a sweep, the account of one, its stacks in motion.
+//! Depth-first schedules (DeFiNES): the points of a sweep, the account of one, the traces of its stacks.
 
 mod accesses;
 mod account;
@@ -9,8 +9,8 @@ mod landscape;
 mod layer_tables;
 mod level_matrix;
 mod macs;
-mod motion;
 mod tile_map;
+mod trace;
 
 pub use accesses::{AccessRow, MemoryAccesses};
 pub use account::{CountedAccesses, strategy_title, tile_text};
@@ -21,5 +21,5 @@ pub use landscape::{Landscape, PlottedPoint};
 pub use layer_tables::{copy_table, layer_tile_table, top_memories};
 pub use level_matrix::{LevelCell, LevelMatrix, MatrixLevel, TypeLevels};
 pub use macs::MacCounts;
-pub use motion::{Motion, MotionHit, MovingStack, memory_motion_table};
 pub use tile_map::{TileTypeEntry, TileTypeMap};
+pub use trace::{StackHit, StackStep, TracedStack, memory_trace_table};

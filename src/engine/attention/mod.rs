@@ -3,9 +3,9 @@
 //! - `shape.rs`, `problem.rs`: what is to be computed; `cascade.rs`: as which steps, with a softmax in three, two or one pass
 //! - `machine.rs`: a [`crate::hardware::Core`] as attention sees it; `product.rs`: one product of matrices on its array
 //! - `schedule.rs`: what runs together, in which tiles; `movement.rs`: what that moves and computes, piece by piece; `account.rs`: what
-//!   that costs; `motion.rs`: step by step; `floor.rs`, `search.rs`: the best
+//!   that costs; `steps.rs`: step by step; `floor.rs`, `search.rs`: the best
 //! - `transformer.rs`: steps of whole models; `state_space.rs`: a block without attention; `token.rs`: norms, activations and sums;
-//!   `linear.rs`: these and the products with weights; `block.rs`, `block_search.rs`, `block_motion.rs`: attention together with
+//!   `linear.rs`: these and the products with weights; `block.rs`, `block_search.rs`, `block_steps.rs`: attention together with
 //!   what is around it;
 //!   `key_store.rs`: where keys and values are; `layer.rs`: all of it, and generation with a cache; `cores.rs`: on several cores
 //! - [`published`]: unfused attention, FLAT and FuseMax by the rules of the FuseMax artifact
@@ -41,8 +41,8 @@
 
 mod account;
 mod block;
-mod block_motion;
 mod block_search;
+mod block_steps;
 mod cascade;
 mod cores;
 mod floor;
@@ -50,7 +50,6 @@ mod key_store;
 mod layer;
 mod linear;
 mod machine;
-mod motion;
 mod movement;
 mod problem;
 mod product;
@@ -59,12 +58,13 @@ mod schedule;
 mod search;
 mod shape;
 mod state_space;
+mod steps;
 mod token;
 mod transformer;
 
 pub use account::{Account, Busy, Cause, Moved, Tensor, account};
 pub use block::{Block, BlockProblem, BlockSchedule, TokenTile};
-pub use block_motion::follow_block;
+pub use block_steps::follow_block;
 pub use cascade::{Cascade, Running, VectorStep, attend};
 pub use cores::{Cores, MOST_CORES, Split, SplitCost, split_step};
 pub use floor::floor;
@@ -74,9 +74,6 @@ pub use layer::{
 };
 pub use linear::{Held, KeptKeys, Part, RowTraffic, Run, StateMoves, best_runs, run_of};
 pub use machine::{Machine, Store};
-pub use motion::{
-    AlikeSteps, AttentionMotion, LaneStep, MOST_STEPS, MotionStep, Pass, QueryTile, Stage, StepWork, follow,
-};
 pub use movement::{Flow, Place};
 pub use problem::{ElementBits, Problem, Source};
 pub use product::{FactorBits, Product, product};
@@ -84,5 +81,8 @@ pub use schedule::{Fusion, KeysHeld, QueryTiles, Schedule};
 pub use search::{EVERY_SIZE, Found, MOST_TILES, score, search};
 pub use shape::Shape;
 pub use state_space::{state_space_bits, state_space_parts};
+pub use steps::{
+    AlikeSteps, AttentionSteps, AttentionTraceStep, LaneStep, MOST_STEPS, Pass, QueryTile, Stage, StepWork, follow,
+};
 pub use token::{Added, TokenStep, TokenWork};
 pub use transformer::{Compulsory, Step, TransformerWork, WeightedProduct};

@@ -3,9 +3,9 @@
 use super::sweep::check_objective;
 use crate::attention::published::{self, Array, COMPULSORY, Dataflow, Replay, Rules, best_flat, replay};
 use crate::attention::{
-    Account, AttentionMotion, BlockProblem, BlockSchedule, Compulsory, Cores, ElementBits, Fusion, Generation,
-    KeyStore, LayerSchedule, Machine, Problem, Schedule, Sequences, Shape, Split, SplitCost, Step, Store,
-    TransformerWork, account, follow, follow_block, generate, parts_around, schedule_layer, score, split_step,
+    Account, AttentionSteps, BlockProblem, BlockSchedule, Compulsory, Cores, ElementBits, Fusion, Generation, KeyStore,
+    LayerSchedule, Machine, Problem, Schedule, Sequences, Shape, Split, SplitCost, Step, Store, TransformerWork,
+    account, follow, follow_block, generate, parts_around, schedule_layer, score, split_step,
 };
 use crate::hardware::Core;
 use crate::search::Objective;
@@ -73,7 +73,7 @@ pub enum TracedSchedule {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttentionTrace {
     /// Its steps.
-    pub motion: AttentionMotion,
+    pub steps: AttentionSteps,
     /// Name of DRAM in the hardware document.
     pub dram: String,
     /// The memories on the chip, with their bits: for queries, scores and results; for keys and values where that is another.
@@ -259,7 +259,7 @@ impl AttentionProblem {
             let best = self.best_with(&problem, &left, (fusion, queries, keys)).map(|account| account.schedule);
             best.unwrap_or(Schedule { fusion, queries, heads: 1, keys, held: problem.stored()[0] })
         };
-        let motion = match *of {
+        let steps = match *of {
             TracedSchedule::Exactly(schedule) => follow(&problem, &left, &schedule)?,
             TracedSchedule::BestWith(fusion, queries, keys) => {
                 follow(&problem, &left, &best_with(fusion, queries, keys))?
@@ -273,7 +273,7 @@ impl AttentionProblem {
         let machine = &self.machine;
         let named = |store: &Store| (store.name.clone(), store.size_bits);
         Ok(AttentionTrace {
-            motion,
+            steps,
             dram: machine.dram.name.clone(),
             on_chip: std::iter::once(&machine.activations).chain(&machine.weights).map(named).collect(),
             kept_bits: machine.weight_store().size_bits - left.weight_store().size_bits,

@@ -1,10 +1,10 @@
 //! Every figure is drawn natively, in both themes and at two widths; `target/charts/index.html` shows them all.
 
-mod attention_motion;
+mod attention_trace;
 mod figures;
-mod motion;
+mod loop_trace;
+mod stack_trace;
 mod tables;
-mod turns;
 
 use figures::{
     empty_figures, figures, heatmap, large_heatmap, latency_heatmap, level_matrix, mapped, million_tiles, scatter,

@@ -79,12 +79,12 @@ impl StackAccount {
     /// Contents of every memory while a step runs; empty where there is no such step.
     pub fn contents(
         &self,
-        motion: &StackTrace,
+        trace: &StackTrace,
         step: TraceStep,
         memories: &TiSlice<MemoryId, MemoryAccount>,
     ) -> TiVec<MemoryId, Contents> {
         let mut contents = ti_vec![Contents::default(); memories.len()];
-        let Some((_, tile)) = self.tile(motion, step.tile) else { return contents };
+        let Some((_, tile)) = self.tile(trace, step.tile) else { return contents };
         let Some(layer) = tile.layers.get(step.node) else { return contents };
         let mut add = |memory: Option<MemoryId>, part: ContentsPart, bits: f64| {
             if let Some(contents) = memory.and_then(|memory| contents.get_mut(memory)) {
@@ -107,7 +107,7 @@ impl StackAccount {
         let instances = kept_in.and_then(|memory| memories.get(memory)).map_or(1, |memory| memory.instances.max(1));
         let kept = self.weight_bits as f64 / instances as f64;
         add(kept_in, ContentsPart::OtherWeights, (kept - own).max(0.0));
-        for waiting in waiting(motion, tile, step.node) {
+        for waiting in waiting(trace, tile, step.node) {
             add(named(&waiting.top_memory.o), ContentsPart::Waiting, waiting.bits.o as f64);
         }
         // Overlap that the layer reads in place counts as its input.
@@ -125,12 +125,12 @@ impl StackAccount {
 
 /// Layers that have run in this tile, whose output a layer after the present one reads.
 fn waiting<'a>(
-    motion: &'a StackTrace,
+    trace: &'a StackTrace,
     tile: &'a TileTypeAccount,
     now: NodeId,
 ) -> impl Iterator<Item = &'a LayerTileAccount> {
     let is_needed_later = move |node: NodeId| {
-        let readers = || motion.reads.iter().filter(move |read| read.producer == node).map(|read| read.reader);
+        let readers = || trace.reads.iter().filter(move |read| read.producer == node).map(|read| read.reader);
         readers().any(|reader| reader > now) && !readers().any(|reader| reader == now)
     };
     let layers = tile.layers.iter_enumerated();

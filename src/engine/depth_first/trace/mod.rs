@@ -106,7 +106,7 @@ pub struct TraceStep {
 }
 
 impl StackTrace {
-    /// The motion of stack number `stack` of a point.
+    /// The trace of stack number `stack` of a point.
     ///
     /// # Errors
     /// Cuts that are impossible, a stack that does not exist, or more places than a page can hold.
@@ -182,14 +182,14 @@ impl StackTrace {
 
 impl StackAccount {
     /// The type of the tile of a step, and the account of its layer there.
-    pub fn step(&self, motion: &StackTrace, step: TraceStep) -> Option<(TileTypeId, &LayerTileAccount)> {
-        let (tile_type, account) = self.tile(motion, step.tile)?;
+    pub fn step(&self, trace: &StackTrace, step: TraceStep) -> Option<(TileTypeId, &LayerTileAccount)> {
+        let (tile_type, account) = self.tile(trace, step.tile)?;
         Some((tile_type, account.layers.get(step.node)?))
     }
 
     /// The type of a tile.
-    pub fn tile(&self, motion: &StackTrace, tile: u64) -> Option<(TileTypeId, &TileTypeAccount)> {
-        let (column, row) = motion.strips_of(tile)?;
+    pub fn tile(&self, trace: &StackTrace, tile: u64) -> Option<(TileTypeId, &TileTypeAccount)> {
+        let (column, row) = trace.strips_of(tile)?;
         let tile_type = self.map.type_over(column.output.first, row.output.first)?;
         Some((tile_type, self.tile_types.get(tile_type)?))
     }

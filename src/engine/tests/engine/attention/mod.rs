@@ -3,7 +3,7 @@
 mod attention_blocks;
 mod attention_cores;
 mod attention_layers;
-mod attention_motion;
 mod attention_schedules;
 mod attention_state_space;
+mod attention_steps;
 mod published_attention;

@@ -20,12 +20,12 @@ fn close(found: f64, expected: f64) -> bool {
 }
 
 /// Sums of the traffic of all steps, by operand and level: crossings down and up.
-fn all_crossings(turns: &LoopTrace, depth: usize) -> Vec<Vec<(u64, u64)>> {
-    let mut sums: Vec<Vec<(u64, u64)>> = turns.operands.iter().map(|of| vec![(0, 0); of.levels.len()]).collect();
-    for step in 0..turns.steps(depth) {
+fn all_crossings(trace: &LoopTrace, depth: usize) -> Vec<Vec<(u64, u64)>> {
+    let mut sums: Vec<Vec<(u64, u64)>> = trace.operands.iter().map(|of| vec![(0, 0); of.levels.len()]).collect();
+    for step in 0..trace.steps(depth) {
         for (operand, levels) in sums.iter_mut().enumerate() {
             for (level, sum) in levels.iter_mut().enumerate() {
-                let (down, up) = turns.crossings(operand, level, depth, step);
+                let (down, up) = trace.crossings(operand, level, depth, step);
                 *sum = (sum.0 + down, sum.1 + up);
             }
         }
@@ -44,9 +44,9 @@ fn each_case(seed: u64, count: u64, mut check: impl FnMut(&mut Random, &MappedLa
         let (order, allocation) = random_mapping(&mut random, &layer);
         let Some(cost) = evaluator.evaluate(&order, &allocation) else { continue };
         left -= 1;
-        let turns = LoopTrace::new(&evaluator, &order, &cost);
+        let trace = LoopTrace::new(&evaluator, &order, &cost);
         let mapped = MappedLayer { core: &core, problem: &problem, order: &order, allocation: &allocation };
-        check(&mut random, &mapped, &turns, &format!("{order:?} {allocation:?}\n{problem:?}\n{text}"));
+        check(&mut random, &mapped, &trace, &format!("{order:?} {allocation:?}\n{problem:?}\n{text}"));
     }
 }
 
@@ -54,10 +54,10 @@ fn each_case(seed: u64, count: u64, mut check: impl FnMut(&mut Random, &MappedLa
 #[test]
 fn steps_add_up_to_what_running_the_layer_moves() {
     let (mut below, mut above, mut added) = (0, 0, 0);
-    each_case(7, oracle_cases(300), |_, mapped, turns, what| {
+    each_case(7, oracle_cases(300), |_, mapped, trace, what| {
         let run = mapped.run();
-        for depth in 0..=turns.order.len() {
-            let sums = all_crossings(turns, depth);
+        for depth in 0..=trace.order.len() {
+            let sums = all_crossings(trace, depth);
             for moved in &run.moved {
                 let goes_down = matches!(moved.movement, Movement::ReadToLow | Movement::WriteFromHigh);
                 let boundary = if moved.movement.is_low() { moved.level } else { moved.level + 1 };
@@ -65,17 +65,17 @@ fn steps_add_up_to_what_running_the_layer_moves() {
                 assert_eq!(if goes_down { down } else { up }, moved.transfers, "{moved:?} at depth {depth}: {what}");
                 added += usize::from(goes_down && up > 0);
             }
-            let pj: f64 = (0..turns.steps(depth)).map(|step| turns.access_pj(depth, step)).sum();
+            let pj: f64 = (0..trace.steps(depth)).map(|step| trace.access_pj(depth, step)).sum();
             assert!(close(pj, run.moved.iter().map(|moved| moved.pj).sum()), "{pj} pJ at depth {depth}: {what}");
-            let compute_pj = turns.steps(depth) as f64 * turns.step_compute_pj(depth);
+            let compute_pj = trace.steps(depth) as f64 * trace.step_compute_pj(depth);
             assert!(close(compute_pj, mapped.compute_pj()), "{compute_pj} pJ at depth {depth}: {what}");
-            assert_eq!(turns.steps(depth) * turns.cycles(depth), run.cycles, "{what}");
-            for level in turns.operands.iter().flat_map(|of| &of.levels) {
+            assert_eq!(trace.steps(depth) * trace.cycles(depth), run.cycles, "{what}");
+            for level in trace.operands.iter().flat_map(|of| &of.levels) {
                 (below, above) = (below + usize::from(level.loops < depth), above + usize::from(level.loops > depth));
             }
         }
         for moved in run.moved.iter().filter(|moved| moved.movement.is_low()) {
-            let below = &turns.operands[moved.operand as usize].levels[moved.level].below;
+            let below = &trace.operands[moved.operand as usize].levels[moved.level].below;
             let way = if moved.movement == Movement::ReadToLow { below.down } else { below.up };
             let elements = way.elements * moved.transfers as f64;
             // Elements of 0 bits do not count.
@@ -86,23 +86,23 @@ fn steps_add_up_to_what_running_the_layer_moves() {
 }
 
 /// The indices of a dimension in an iteration of the temporal loops, unrolled loops innermost.
-fn indices_of(turns: &LoopTrace, dim: Dim, iteration: &[u64]) -> Range<u64> {
+fn indices_of(trace: &LoopTrace, dim: Dim, iteration: &[u64]) -> Range<u64> {
     let mut place = 0;
-    for (next, index) in turns.order.iter().zip(iteration).rev().filter(|(next, _)| next.dim == dim) {
+    for (next, index) in trace.order.iter().zip(iteration).rev().filter(|(next, _)| next.dim == dim) {
         place = place * next.size + index;
     }
-    let (unrolled, size) = (turns.unrolled[dim as usize], turns.sizes[dim as usize]);
+    let (unrolled, size) = (trace.unrolled[dim as usize], trace.sizes[dim as usize]);
     (place * unrolled).min(size)..((place + 1) * unrolled).min(size)
 }
 
 /// Least and greatest position along an axis in some iterations.
-fn touched(turns: &LoopTrace, axis: IndexAxis, iterations: &[Vec<u64>]) -> Range<u64> {
+fn touched(trace: &LoopTrace, axis: IndexAxis, iterations: &[Vec<u64>]) -> Range<u64> {
     let mut all: Option<Range<u64>> = None;
     for iteration in iterations {
         let range = match axis {
-            IndexAxis::Loop(dim) => indices_of(turns, dim, iteration),
+            IndexAxis::Loop(dim) => indices_of(trace, dim, iteration),
             IndexAxis::Window { outputs: (outputs, stride), kernel: (kernel, dilation) } => {
-                let (outputs, kernel) = (indices_of(turns, outputs, iteration), indices_of(turns, kernel, iteration));
+                let (outputs, kernel) = (indices_of(trace, outputs, iteration), indices_of(trace, kernel, iteration));
                 let places = outputs.flat_map(|at| kernel.clone().map(move |tap| at * stride + tap * dilation));
                 let places: Vec<u64> = places.collect();
                 places.iter().min().copied().unwrap_or(0)..places.iter().max().map_or(0, |last| last + 1)
@@ -118,26 +118,26 @@ fn touched(turns: &LoopTrace, axis: IndexAxis, iterations: &[Vec<u64>]) -> Range
 #[test]
 fn memories_hold_what_iterations_use_and_change_with_every_crossing() {
     let (mut changes, mut stays) = (0, 0);
-    each_case(11, oracle_cases(120), |random, _, turns, what| {
-        let steps = turns.steps(0);
+    each_case(11, oracle_cases(120), |random, _, trace, what| {
+        let steps = trace.steps(0);
         if steps > 3000 {
             return;
         }
-        let iterations: Vec<Vec<u64>> = (0..steps).map(|step| turns.indices(0, step)).collect();
-        let depth = random.below(turns.order.len() as u64 + 1) as usize;
-        let each = turns.cycles(depth) / turns.iteration_cycles;
-        for (operand, of) in turns.operands.iter().enumerate() {
-            let all: Vec<_> = of.axes.iter().map(|axis| touched(turns, *axis, &iterations)).collect();
-            assert_eq!(turns.whole(operand).ranges, all, "{}: {what}", of.name);
+        let iterations: Vec<Vec<u64>> = (0..steps).map(|step| trace.indices(0, step)).collect();
+        let depth = random.below(trace.order.len() as u64 + 1) as usize;
+        let each = trace.cycles(depth) / trace.iteration_cycles;
+        for (operand, of) in trace.operands.iter().enumerate() {
+            let all: Vec<_> = of.axes.iter().map(|axis| touched(trace, *axis, &iterations)).collect();
+            assert_eq!(trace.whole(operand).ranges, all, "{}: {what}", of.name);
             for (level, at) in of.levels.iter().enumerate() {
-                let stay: u64 = turns.order[..at.loops].iter().map(|next| next.size).product();
+                let stay: u64 = trace.order[..at.loops].iter().map(|next| next.size).product();
                 let during = |first: u64, count: u64| {
                     let iterations = &iterations[first as usize..(first + count) as usize];
-                    of.axes.iter().map(|axis| touched(turns, *axis, iterations)).collect::<Vec<_>>()
+                    of.axes.iter().map(|axis| touched(trace, *axis, iterations)).collect::<Vec<_>>()
                 };
-                for step in 0..turns.steps(depth) {
+                for step in 0..trace.steps(depth) {
                     let (first, last) = (step * each, (step + 1) * each - 1);
-                    let found = turns.block(operand, level, depth, step).ranges;
+                    let found = trace.block(operand, level, depth, step).ranges;
                     assert_eq!(
                         found,
                         during(last / stay * stay, stay),
@@ -145,17 +145,17 @@ fn memories_hold_what_iterations_use_and_change_with_every_crossing() {
                         of.name,
                         at.name
                     );
-                    let passed = turns.passed(operand, level, depth, step).ranges;
+                    let passed = trace.passed(operand, level, depth, step).ranges;
                     let begin = first / stay * stay;
                     assert_eq!(passed, during(begin, (last / stay + 1) * stay - begin), "step {step}: {what}");
                 }
                 let Some(above) = of.levels.get(level + 1) else { continue };
                 let slides = of.axes.iter().any(|axis| matches!(axis, IndexAxis::Window { .. }));
                 for step in 1..steps {
-                    let is_new = turns.block(operand, level, 0, step) != turns.block(operand, level, 0, step - 1);
+                    let is_new = trace.block(operand, level, 0, step) != trace.block(operand, level, 0, step - 1);
                     let crosses = step.is_multiple_of(stay);
-                    let (down, up) = turns.crossings(operand, level + 1, 0, step);
-                    let (_, went) = turns.crossings(operand, level + 1, 0, step - 1);
+                    let (down, up) = trace.crossings(operand, level + 1, 0, step);
+                    let (_, went) = trace.crossings(operand, level + 1, 0, step - 1);
                     assert!(above.below.down.count == 0 || down == 0 || crosses, "step {step}: {what}");
                     assert!(up == 0 || (step + 1).is_multiple_of(stay), "step {step}: {what}");
                     assert!(crosses || !is_new, "{} in {}, step {step}: {what}", of.name, at.name);
@@ -198,12 +198,12 @@ fn crossings_add_up_to_the_accesses_of_real_layers() {
         };
         let study = DesignLayer::new(&request).unwrap();
         let best = study.best().unwrap();
-        let turns = study.loop_trace(&best.mapping).unwrap();
+        let trace = study.loop_trace(&best.mapping).unwrap();
         let mut pj = 0.0;
-        for (operand, of) in turns.operands.iter().enumerate() {
+        for (operand, of) in trace.operands.iter().enumerate() {
             for (level, at) in of.levels.iter().enumerate() {
                 let depth = at.below.loops;
-                let sums = all_crossings(&turns, depth)[operand][level];
+                let sums = all_crossings(&trace, depth)[operand][level];
                 let both =
                     [(sums.0, at.below.down, Movement::ReadToLow), (sums.1, at.below.up, Movement::WriteFromLow)];
                 for (count, way, movement) in both {
@@ -218,7 +218,7 @@ fn crossings_add_up_to_the_accesses_of_real_layers() {
                 }
             }
         }
-        let fixed = turns.compute_pj * turns.steps(0) as f64;
+        let fixed = trace.compute_pj * trace.steps(0) as f64;
         assert!(close(pj + fixed, best.energy_pj()), "{core}, {network}: {pj} + {fixed} is not {}", best.energy_pj());
     }
 }
@@ -238,19 +238,19 @@ fn layers_of_tiles_turn_as_the_account_says() {
     for (stack, of) in account.stacks.iter().enumerate() {
         for (tile_type, tile) in of.tile_types.iter_enumerated() {
             for (node, layer) in tile.layers.iter_enumerated() {
-                let turns = sweep.loop_trace(&strategy, (stack, tile_type, node)).unwrap();
-                let (Some(turns), Some(cost)) = (&turns, &layer.cost) else {
-                    assert_eq!((turns.is_some(), layer.cost.is_some()), (false, false), "{}", layer.layer);
+                let trace = sweep.loop_trace(&strategy, (stack, tile_type, node)).unwrap();
+                let (Some(trace), Some(cost)) = (&trace, &layer.cost) else {
+                    assert_eq!((trace.is_some(), layer.cost.is_some()), (false, false), "{}", layer.layer);
                     continue;
                 };
-                assert_eq!(turns.order, cost.loops, "{}", layer.layer);
-                let pj: f64 = turns
+                assert_eq!(trace.order, cost.loops, "{}", layer.layer);
+                let pj: f64 = trace
                     .operands
                     .iter()
                     .flat_map(|of| of.levels.iter().map(|at| at.below))
                     .map(|at| at.down.pj * at.down.count as f64 + at.up.pj * at.up.count as f64)
                     .sum();
-                let pj = pj + turns.compute_pj * turns.steps(0) as f64;
+                let pj = pj + trace.compute_pj * trace.steps(0) as f64;
                 assert!(close(pj, cost.energy.total_pj()), "{}: {pj} is not {}", layer.layer, cost.energy.total_pj());
             }
         }

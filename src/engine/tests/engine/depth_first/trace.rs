@@ -61,15 +61,15 @@ fn each(mut check: impl FnMut(&str, &Sweep, &DepthFirstStrategy, &PointAccount, 
         for (point, strategy) in incremental.strategies().to_vec().iter().enumerate() {
             let what = format!("{workload} on {hardware}, {tile:?}, {strategy:?}");
             let account = incremental.account(&mut store, point).expect(&what);
-            let motions = (0..account.stacks.len()).map(|stack| sweep.trace(strategy, stack).expect(&what));
-            check(&what, &sweep, strategy, &account, &motions.collect::<Vec<_>>());
+            let traces = (0..account.stacks.len()).map(|stack| sweep.trace(strategy, stack).expect(&what));
+            check(&what, &sweep, strategy, &account, &traces.collect::<Vec<_>>());
         }
     }
 }
 
 /// Every step of a stack, in order.
-fn steps(motion: &StackTrace) -> impl Iterator<Item = TraceStep> + '_ {
-    std::iter::successors(Some(TraceStep::default()), |step| motion.after(*step))
+fn steps(trace: &StackTrace) -> impl Iterator<Item = TraceStep> + '_ {
+    std::iter::successors(Some(TraceStep::default()), |step| trace.after(*step))
 }
 
 fn layers_of(stack: &StackAccount) -> impl Iterator<Item = (NodeId, &str)> {
@@ -82,13 +82,13 @@ fn close(what: &str, found: f64, expected: f64) {
 
 #[test]
 fn the_steps_of_a_point_add_up_to_its_account() {
-    each(|what, _, _, account, motions| {
+    each(|what, _, _, account, traces| {
         let (mut cycles, mut macs, mut pj, mut copy_pj, mut moved_pj) = (0, 0, 0.0, 0.0, 0.0);
         let mut copied_elements = 0.0;
-        for (stack, motion) in account.stacks.iter().zip(motions) {
-            assert_eq!(motion.tile_count(), stack.tile_count, "{what}");
-            for step in steps(motion) {
-                let (_, layer) = stack.step(motion, step).expect(what);
+        for (stack, trace) in account.stacks.iter().zip(traces) {
+            assert_eq!(trace.tile_count(), stack.tile_count, "{what}");
+            for step in steps(trace) {
+                let (_, layer) = stack.step(trace, step).expect(what);
                 cycles += layer.latency_cycles();
                 macs += layer.macs;
                 pj += layer.energy_pj();
@@ -111,22 +111,22 @@ fn the_steps_of_a_point_add_up_to_its_account() {
 
 #[test]
 fn the_pixels_of_every_step_are_those_of_its_account() {
-    each(|what, _, _, account, motions| {
-        for (stack, motion) in account.stacks.iter().zip(motions) {
+    each(|what, _, _, account, traces| {
+        for (stack, trace) in account.stacks.iter().zip(traces) {
             for (node, layer) in layers_of(stack) {
-                assert_eq!(motion.maps[node].layer, layer, "{what}");
+                assert_eq!(trace.maps[node].layer, layer, "{what}");
             }
-            for step in steps(motion) {
+            for step in steps(trace) {
                 let what = format!("{what}, {step:?}");
-                let (_, tile) = stack.tile(motion, step.tile).expect(&what);
-                let (_, layer) = stack.step(motion, step).expect(&what);
-                let window = motion.window(step.tile, step.node).expect(&what);
+                let (_, tile) = stack.tile(trace, step.tile).expect(&what);
+                let (_, layer) = stack.step(trace, step).expect(&what);
+                let window = trace.window(step.tile, step.node).expect(&what);
                 let Rect { columns, rows } = window.computed;
                 assert_eq!((columns.length(), rows.length()), (layer.output.0, layer.output.1), "{what}");
                 assert_eq!(window.new.pixels() + window.again_pixels(), window.computed.pixels(), "{what}");
-                let (column, row) = motion.strips_of(step.tile).expect(&what);
+                let (column, row) = trace.strips_of(step.tile).expect(&what);
                 assert_eq!((column.output.length(), row.output.length()), tile.size, "{what}");
-                let reads = motion.reads.iter_enumerated().filter(|(_, read)| read.reader == step.node);
+                let reads = trace.reads.iter_enumerated().filter(|(_, read)| read.reader == step.node);
                 for ((index, read), (place, producer)) in reads.zip(layer.inputs_from.iter().enumerate()) {
                     let length = |of: fn(ReadId, &fusescape_engine::depth_first::StripTrace) -> u64| {
                         (of(index, column), of(index, row))
@@ -157,21 +157,21 @@ impl Painted {
 
 #[test]
 fn every_pixel_comes_from_where_a_step_says() {
-    each(|what, sweep, strategy, _, motions| {
+    each(|what, sweep, strategy, _, traces| {
         // The tool's extents and lags have no positions.
         if sweep.settings.rules.tiles_without_borders {
             return;
         }
-        for motion in motions {
+        for trace in traces {
             let paint = |map: &fusescape_engine::depth_first::TraceMap| Painted {
                 columns: map.columns as usize,
                 computed: vec![false; (map.columns * map.rows) as usize],
             };
-            let mut maps: Vec<Painted> = motion.maps.iter().map(paint).collect();
+            let mut maps: Vec<Painted> = trace.maps.iter().map(paint).collect();
             // The number of the step in which a pixel of a map was last used.
             let mut seen: Vec<Vec<usize>> = maps.iter().map(|map| vec![0; map.computed.len()]).collect();
-            for (number, step) in (1..).zip(steps(motion)) {
-                let window = motion.window(step.tile, step.node).expect(what);
+            for (number, step) in (1..).zip(steps(trace)) {
+                let window = trace.window(step.tile, step.node).expect(what);
                 let (map, seen) = (&mut maps[step.node.index()], &mut seen[step.node.index()]);
                 assert!(map.pixels(window.new).all(|at| !map.computed[at]), "{what}, {step:?}: new");
                 for part in window.again.into_iter().chain([window.kept_left, window.kept_above]) {
@@ -186,19 +186,19 @@ fn every_pixel_comes_from_where_a_step_says() {
                 let computed: Vec<usize> = map.pixels(window.computed).collect();
                 computed.into_iter().for_each(|at| map.computed[at] = true);
                 // Data that is read is computed in this tile or kept: none is missing.
-                let (column, row) = motion.strips_of(step.tile).expect(what);
-                for (index, _) in motion.reads.iter_enumerated().filter(|(_, read)| read.producer == step.node) {
+                let (column, row) = trace.strips_of(step.tile).expect(what);
+                for (index, _) in trace.reads.iter_enumerated().filter(|(_, read)| read.producer == step.node) {
                     let read = Rect { columns: column.read[index], rows: row.read[index] };
                     assert!(map.pixels(read).all(|at| seen[at] == number), "{what}, {step:?}: {read:?} is not there");
                 }
             }
             if strategy.mode == StoringMode::FullyCached {
                 assert!(
-                    steps(motion).all(|step| motion.window(step.tile, step.node).unwrap().again_pixels() == 0),
+                    steps(trace).all(|step| trace.window(step.tile, step.node).unwrap().again_pixels() == 0),
                     "{what}"
                 );
             }
-            let whole = &maps[motion.maps.len() - 1];
+            let whole = &maps[trace.maps.len() - 1];
             assert!(whole.computed.iter().all(|&is_computed| is_computed), "{what}: the last map is complete");
         }
     });
@@ -206,17 +206,17 @@ fn every_pixel_comes_from_where_a_step_says() {
 
 #[test]
 fn what_lies_in_a_memory_fits_it() {
-    each(|what, sweep, _, account, motions| {
+    each(|what, sweep, _, account, traces| {
         // The tools let memories overflow.
         if sweep.settings.rules != Rules::CORRECTED {
             return;
         }
-        for (stack, motion) in account.stacks.iter().zip(motions) {
+        for (stack, trace) in account.stacks.iter().zip(traces) {
             let types =
-                stack.tile_types.iter().map(|tile| motion.tile_over(tile.first_position.0, tile.first_position.1));
+                stack.tile_types.iter().map(|tile| trace.tile_over(tile.first_position.0, tile.first_position.1));
             for tile in types {
-                for node in motion.maps.keys() {
-                    let contents = stack.contents(motion, TraceStep { tile, node }, &account.memories);
+                for node in trace.maps.keys() {
+                    let contents = stack.contents(trace, TraceStep { tile, node }, &account.memories);
                     for (memory, contents) in account.memories.iter().zip(&contents) {
                         let is_top = memory.name == account.memories.last().unwrap().name;
                         // The model reserves no room for features that wait for a later layer (DeFiNES, Section III, step 3).
@@ -238,17 +238,17 @@ fn what_lies_in_a_memory_fits_it() {
 
 #[test]
 fn tiles_are_found_by_their_pixels_and_steps_go_back_and_forth() {
-    each(|what, _, _, account, motions| {
-        for (stack, motion) in account.stacks.iter().zip(motions) {
-            for tile in 0..motion.tile_count() {
-                let (column, row) = motion.strips_of(tile).unwrap();
+    each(|what, _, _, account, traces| {
+        for (stack, trace) in account.stacks.iter().zip(traces) {
+            for tile in 0..trace.tile_count() {
+                let (column, row) = trace.strips_of(tile).unwrap();
                 for (x, y) in [(column.output.first, row.output.first), (column.output.end - 1, row.output.end - 1)] {
-                    assert_eq!(motion.tile_over(x, y), tile, "{what}");
-                    assert_eq!(stack.map.type_over(x, y), stack.tile(motion, tile).map(|(of, _)| of), "{what}");
+                    assert_eq!(trace.tile_over(x, y), tile, "{what}");
+                    assert_eq!(stack.map.type_over(x, y), stack.tile(trace, tile).map(|(of, _)| of), "{what}");
                 }
             }
-            for step in steps(motion) {
-                assert!(motion.after(step).is_none_or(|after| motion.before(after) == Some(step)), "{what}");
+            for step in steps(trace) {
+                assert!(trace.after(step).is_none_or(|after| trace.before(after) == Some(step)), "{what}");
             }
         }
     });

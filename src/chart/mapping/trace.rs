@@ -1,4 +1,4 @@
-//! The loops of one mapped layer as they turn: the iteration of each, the indices of every operand in each memory, and
+//! The loops of one mapped layer, step by step: the iteration of each, the indices of every operand in each memory, and
 //! the data that crosses boundaries in this step.
 //!
 //! Loops are at the left, outermost first. Beside them every memory has a cell for each operand that it holds: one bar
@@ -19,8 +19,8 @@ use std::rc::Rc;
 
 /// One step of the loops of a layer.
 #[derive(Debug, Clone)]
-pub struct Turns {
-    pub turns: Rc<LoopTrace>,
+pub struct LoopStep {
+    pub trace: Rc<LoopTrace>,
     pub layer: Rc<str>,
     /// Number of inner loops that run through within a step.
     pub depth: usize,
@@ -28,9 +28,9 @@ pub struct Turns {
     pub step: u64,
 }
 
-impl PartialEq for Turns {
+impl PartialEq for LoopStep {
     fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.turns, &other.turns)
+        Rc::ptr_eq(&self.trace, &other.trace)
             && self.layer == other.layer
             && (self.depth, self.step) == (other.depth, other.step)
     }
@@ -38,7 +38,7 @@ impl PartialEq for Turns {
 
 /// A loop at a place of the figure, and one of its iterations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TurnsHit {
+pub struct LoopHit {
     /// Index of the loop, innermost first.
     pub place: usize,
     /// Index of the iteration.
@@ -98,19 +98,19 @@ struct LitCell {
     is_new: bool,
 }
 
-impl Turns {
+impl LoopStep {
     /// The first step; `depth` is chosen so that the number of steps is easy to look through.
-    pub fn new(turns: Rc<LoopTrace>, layer: Rc<str>) -> Self {
-        let depth = turns.depth_for(1000);
-        Self { turns, layer, depth, step: 0 }
+    pub fn new(trace: Rc<LoopTrace>, layer: Rc<str>) -> Self {
+        let depth = trace.depth_for(1000);
+        Self { trace, layer, depth, step: 0 }
     }
 
     /// `conv_2: step 13 of 64, K 2 of 8, OY 1 of 4`
     pub fn title(&self) -> String {
-        let steps = self.turns.steps(self.depth);
+        let steps = self.trace.steps(self.depth);
         let step = format!("step {} of {}", group_thousands(self.step + 1), group_thousands(steps));
-        let indices = self.turns.indices(self.depth, self.step);
-        let outer = self.turns.order.iter().zip(indices).skip(self.depth).rev();
+        let indices = self.trace.indices(self.depth, self.step);
+        let outer = self.trace.order.iter().zip(indices).skip(self.depth).rev();
         let loops: Vec<String> =
             outer.map(|(next, index)| format!("{} {} of {}", next.dim, index + 1, next.size)).collect();
         format!("{}: {step}{}{}", self.layer, if loops.is_empty() { "" } else { ", " }, loops.join(", "))
@@ -118,18 +118,18 @@ impl Turns {
 
     /// What the step costs: `64 cycles · 1.2 nJ, 0.3 nJ of it for MACs`.
     pub fn cost_text(&self) -> String {
-        let (moved, compute) = (self.turns.access_pj(self.depth, self.step), self.turns.step_compute_pj(self.depth));
+        let (moved, compute) = (self.trace.access_pj(self.depth, self.step), self.trace.step_compute_pj(self.depth));
         format!(
             "{} of computing · {}, {} of it in the array",
-            Quantity::Latency.text(self.turns.cycles(self.depth) as f64),
+            Quantity::Latency.text(self.trace.cycles(self.depth) as f64),
             Quantity::Energy.text(moved + compute),
             Quantity::Energy.text(compute),
         )
     }
 
     fn crossed(&self, operand: usize, level: usize) -> Crossed {
-        let (down, up) = self.turns.crossings(operand, level, self.depth, self.step);
-        let Some(level) = self.turns.operands[operand].levels.get(level) else { return Crossed::default() };
+        let (down, up) = self.trace.crossings(operand, level, self.depth, self.step);
+        let Some(level) = self.trace.operands[operand].levels.get(level) else { return Crossed::default() };
         let below = &level.below;
         Crossed {
             down,
@@ -144,34 +144,34 @@ impl Turns {
     /// The largest energy that crosses one boundary in one direction, on average over steps, pJ. A rare transfer may
     /// take more.
     fn most_pj(&self) -> f64 {
-        let steps = self.turns.steps(self.depth) as f64;
-        let levels = self.turns.operands.iter().flat_map(|of| &of.levels);
+        let steps = self.trace.steps(self.depth) as f64;
+        let levels = self.trace.operands.iter().flat_map(|of| &of.levels);
         let each = levels.flat_map(|level| [level.below.down, level.below.up]);
         each.map(|way| way.pj * way.count as f64 / steps).fold(0.0, f64::max)
     }
 
     fn lit(&self, operand: usize, level: usize) -> LitCell {
-        let (turns, depth, step) = (&self.turns, self.depth, self.step);
-        let now = turns.block(operand, level, depth, step);
-        let before = turns.block_before(operand, level, depth, step);
+        let (trace, depth, step) = (&self.trace, self.depth, self.step);
+        let now = trace.block(operand, level, depth, step);
+        let before = trace.block_before(operand, level, depth, step);
         let is_new = before.as_ref() != Some(&now);
         let kept = before.map(|before| now.and(&before)).filter(|kept| kept.elements() > 0).unwrap_or_default();
-        LitCell { kept, passed: turns.passed(operand, level, depth, step), is_new, now }
+        LitCell { kept, passed: trace.passed(operand, level, depth, step), is_new, now }
     }
 
     /// By operand and level, the row of the memory, counted from the top: memories that several operands share are in
     /// one row.
     fn rows(&self) -> [Vec<usize>; 3] {
         let mut ids: Vec<MemoryId> =
-            self.turns.operands.iter().flat_map(|of| &of.levels).map(|level| level.memory).collect();
+            self.trace.operands.iter().flat_map(|of| &of.levels).map(|level| level.memory).collect();
         ids.sort_unstable();
         ids.dedup();
         let mut rows: [Vec<usize>; 3] =
-            [0, 1, 2].map(|operand: usize| vec![0; self.turns.operands[operand].levels.len()]);
+            [0, 1, 2].map(|operand: usize| vec![0; self.trace.operands[operand].levels.len()]);
         let mut next = [0; 3];
         for id in ids.into_iter().rev() {
             let holding: Vec<(usize, usize)> = self
-                .turns
+                .trace
                 .operands
                 .iter()
                 .enumerate()
@@ -188,8 +188,8 @@ impl Turns {
 
     /// The axes of an operand along which it has more than one index.
     fn axes(&self, operand: usize) -> Vec<(usize, IndexAxis, u64)> {
-        let whole = self.turns.whole(operand);
-        let axes = self.turns.operands[operand].axes.iter().zip(&whole.ranges).enumerate();
+        let whole = self.trace.whole(operand);
+        let axes = self.trace.operands[operand].axes.iter().zip(&whole.ranges).enumerate();
         axes.filter(|(_, (_, range))| range.end > 1).map(|(index, (axis, range))| (index, *axis, range.end)).collect()
     }
 
@@ -205,11 +205,11 @@ impl Turns {
 
     fn layout(&self, width: i32) -> TurnsLayout {
         let top = TITLE + legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note()) + 10;
-        let loops = self.turns.order.len() as i32 * LOOP;
+        let loops = self.trace.order.len() as i32 * LOOP;
         let is_wide = width >= SIDE_BY_SIDE;
         let at = if is_wide { (LOOPS + BETWEEN, top) } else { (0, top + loops + BETWEEN) };
         let room = if is_wide { width - LOOPS - BETWEEN } else { width };
-        let axes = (0..self.turns.operands.len()).map(|operand| self.axes(operand).len()).max().unwrap_or(0) as i32;
+        let axes = (0..self.trace.operands.len()).map(|operand| self.axes(operand).len()).max().unwrap_or(0) as i32;
         let cell = NAME + axes * AXIS + AMOUNT;
         let rows = self.rows().iter().flatten().max().map_or(0, |row| *row as i32 + 1);
         let array_top = HEAD + rows * (cell + ARROWS);
@@ -218,34 +218,34 @@ impl Turns {
     }
 
     /// The loop and the iteration at a place of the figure, CSS pixels.
-    pub fn hit(&self, x: f64, y: f64, width: u32) -> Option<TurnsHit> {
+    pub fn hit(&self, x: f64, y: f64, width: u32) -> Option<LoopHit> {
         let layout = self.layout(width.max(MINIMUM_WIDTH) as i32);
         let row = ((y - f64::from(layout.top)) / f64::from(LOOP)).floor();
-        if row < 0.0 || row >= self.turns.order.len() as f64 || x > f64::from(layout.loops_width) {
+        if row < 0.0 || row >= self.trace.order.len() as f64 || x > f64::from(layout.loops_width) {
             return None;
         }
-        let place = self.turns.order.len() - 1 - row as usize;
-        Some(TurnsHit { place, index: self.index_along(place, x, &layout)? })
+        let place = self.trace.order.len() - 1 - row as usize;
+        Some(LoopHit { place, index: self.index_along(place, x, &layout)? })
     }
 
     /// The step at which the loop is in the iteration at `x`, CSS pixels, with all other loops unchanged.
     pub fn step_along(&self, place: usize, x: f64, width: u32) -> Option<u64> {
         let layout = self.layout(width.max(MINIMUM_WIDTH) as i32);
-        Some(self.step_at(TurnsHit { place, index: self.index_along(place, x, &layout)? }))
+        Some(self.step_at(LoopHit { place, index: self.index_along(place, x, &layout)? }))
     }
 
     fn index_along(&self, place: usize, x: f64, layout: &TurnsLayout) -> Option<u64> {
-        let size = self.turns.order.get(place)?.size;
+        let size = self.trace.order.get(place)?.size;
         let (from, length) = bar(layout.loops_width);
         let part = ((x - f64::from(from)) / f64::from(length.max(1))).clamp(0.0, 1.0);
         Some(((part * size as f64) as u64).min(size - 1))
     }
 
     /// The step at which a loop is in an iteration, with all other loops unchanged.
-    pub fn step_at(&self, hit: TurnsHit) -> u64 {
-        let indices = self.turns.indices(self.depth, self.step);
+    pub fn step_at(&self, hit: LoopHit) -> u64 {
+        let indices = self.trace.indices(self.depth, self.step);
         let (mut step, mut stride) = (0, 1);
-        for (place, next) in self.turns.order.iter().enumerate().skip(self.depth) {
+        for (place, next) in self.trace.order.iter().enumerate().skip(self.depth) {
             let index = if place == hit.place { hit.index.min(next.size - 1) } else { indices[place] };
             step += index * stride;
             stride *= next.size;
@@ -254,10 +254,10 @@ impl Turns {
     }
 
     fn draw_loops(&self, sketch: &mut Sketch, theme: &Theme, layout: &TurnsLayout) {
-        let indices = self.turns.indices(self.depth, self.step);
+        let indices = self.trace.indices(self.depth, self.step);
         let (from, length) = bar(layout.loops_width);
-        for (row, place) in (0..self.turns.order.len()).rev().enumerate() {
-            let next = self.turns.order[place];
+        for (row, place) in (0..self.trace.order.len()).rev().enumerate() {
+            let next = self.trace.order[place];
             let y = layout.top + row as i32 * LOOP;
             let is_outer = place >= self.depth;
             let ink = if is_outer { theme.ink } else { theme.soft };
@@ -290,7 +290,7 @@ impl Turns {
         let (x, y) = layout.at;
         let pitch = layout.pitch();
         for (column, operand) in OPERAND_ORDER.into_iter().enumerate() {
-            let of = &self.turns.operands[operand];
+            let of = &self.trace.operands[operand];
             let letters = theme.value().bold().middle().color(theme.operand(of.stored_as));
             sketch.text(of.name.clone(), (x + column as i32 * pitch + (pitch - GAP) / 2, y + 7), letters);
         }
@@ -310,8 +310,8 @@ impl Turns {
         let top = y + layout.array_top;
         let color = mix(theme.soft, theme.panel, 0.3);
         sketch.round_rect((x, top), (layout.room - 2, ARRAY), 4, color);
-        let energy = Quantity::Energy.text(self.turns.step_compute_pj(self.depth));
-        let text = format!("array: {} cycles, {energy}", group_thousands(self.turns.cycles(self.depth)));
+        let energy = Quantity::Energy.text(self.trace.step_compute_pj(self.depth));
+        let text = format!("array: {} cycles, {energy}", group_thousands(self.trace.cycles(self.depth)));
         let letters = theme.value().middle().color(text_on(color));
         let text = shorten(&text, layout.room - 20, letters.size, false);
         sketch.text(text, (x + layout.room / 2, top + ARRAY / 2), letters);
@@ -325,7 +325,7 @@ impl Turns {
         (x, y): (i32, i32),
         (operand, level): (usize, usize),
     ) {
-        let of = &self.turns.operands[operand];
+        let of = &self.trace.operands[operand];
         let Some(at) = of.levels.get(level) else { return };
         let width = layout.pitch() - GAP;
         let color = theme.operand(of.stored_as);
@@ -384,11 +384,11 @@ impl Turns {
         (widest, most_pj): (f64, f64),
     ) {
         let crossed = self.crossed(operand, level);
-        let color = theme.operand(self.turns.operands[operand].stored_as);
+        let color = theme.operand(self.trace.operands[operand].stored_as);
         let (top, bottom) = (from + 2, to - 2);
         let ways = [(crossed.down, crossed.down_pj, true, 1), (crossed.up, crossed.up_pj, false, 3)];
-        let has_down = self.turns.operands[operand].levels.get(level).is_some_and(|at| at.below.down.count > 0);
-        let has_up = self.turns.operands[operand].levels.get(level).is_some_and(|at| at.below.up.count > 0);
+        let has_down = self.trace.operands[operand].levels.get(level).is_some_and(|at| at.below.down.count > 0);
+        let has_up = self.trace.operands[operand].levels.get(level).is_some_and(|at| at.below.up.count > 0);
         for (count, pj, is_down, slot) in ways {
             let middle = x + width * slot / 8;
             if count > 0 {
@@ -456,7 +456,7 @@ impl TurnsLayout {
     }
 }
 
-impl Chart for Turns {
+impl Chart for LoopStep {
     fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
         let width = width.max(MINIMUM_WIDTH);
         let layout = self.layout(width as i32);
@@ -481,14 +481,14 @@ impl Chart for Turns {
     fn regions(&self, width: u32) -> Vec<Region> {
         let layout = self.layout(width.max(MINIMUM_WIDTH) as i32);
         let mut regions = Vec::new();
-        for (row, next) in self.turns.order.iter().rev().enumerate() {
+        for (row, next) in self.trace.order.iter().rev().enumerate() {
             let subject = Subject { dim: Some(next.dim), ..Subject::default() };
             let at = (0, layout.top + row as i32 * LOOP);
             regions.push(Region { at, size: (layout.loops_width, LOOP), subject });
         }
         let rows = self.rows();
         for (column, operand) in OPERAND_ORDER.into_iter().enumerate() {
-            let of = &self.turns.operands[operand];
+            let of = &self.trace.operands[operand];
             for (level, row) in of.levels.iter().zip(&rows[operand]) {
                 let left = layout.at.0 + column as i32 * layout.pitch();
                 let top = layout.at.1 + HEAD + *row as i32 * (layout.cell + ARROWS);
@@ -503,7 +503,7 @@ impl Chart for Turns {
     fn describe(&self) -> String {
         let mut moves = Vec::new();
         for operand in OPERAND_ORDER {
-            let of = &self.turns.operands[operand];
+            let of = &self.trace.operands[operand];
             for (level, at) in of.levels.iter().enumerate() {
                 let crossed = self.crossed(operand, level);
                 for (count, bits, way) in

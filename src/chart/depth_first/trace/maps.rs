@@ -1,7 +1,7 @@
 //! The maps of a stack: each as a whole with its tile, and enlarged around the tile, with single pixels where there is
 //! room.
 
-use super::{Motion, MotionHit, MovingStack, Origin, done_color, later_color};
+use super::{Origin, StackHit, StackStep, TracedStack, done_color, later_color};
 use crate::kit::{Color, Region, Sketch, Subject, Theme, group_thousands, mix, shorten};
 use fusescape_engine::depth_first::{NodeId, Rect, TileRun, TraceMap, TraceSpan};
 
@@ -50,19 +50,19 @@ struct Lens {
 }
 
 impl MapsLayout {
-    pub fn new(moving: &MovingStack, width: i32) -> Self {
-        let count = moving.motion.maps.len() as i32;
-        let is_tight = moving.motion.maps.len() > MANY || width < NARROW;
+    pub fn new(traced: &TracedStack, width: i32) -> Self {
+        let count = traced.trace.maps.len() as i32;
+        let is_tight = traced.trace.maps.len() > MANY || width < NARROW;
         let wanted = if is_tight { SMALL_CELL } else { CELL };
         let width = width - 2 * PAD;
         let columns = ((width + GAP) / (wanted + GAP)).clamp(1, count.max(1));
         let cell = ((width - (columns - 1) * GAP) / columns).min(wanted * 7 / 4);
-        let tallest = moving.motion.maps.iter().map(|map| map.rows as f64 / map.columns.max(1) as f64);
+        let tallest = traced.trace.maps.iter().map(|map| map.rows as f64 / map.columns.max(1) as f64);
         let tallest = tallest.fold(0.0, f64::max);
         let overview = ((f64::from(cell) * tallest) as i32).clamp(16, cell * 9 / 20);
         let lens = cell * 3 / 4;
         let (wide, high) = (f64::from(cell) * 0.88, f64::from(lens) * 0.88);
-        let zooms = moving.largest.iter().map(|&(columns, rows)| (wide / columns as f64).min(high / rows as f64));
+        let zooms = traced.largest.iter().map(|&(columns, rows)| (wide / columns as f64).min(high / rows as f64));
         let zoom = zooms.fold(LARGEST_PIXEL, f64::min);
         let rows = (count + columns - 1) / columns;
         let one = HEAD + overview + 6 + lens + COUNTS + UNDER;
@@ -76,16 +76,16 @@ impl MapsLayout {
     }
 
     /// The whole map, to scale.
-    fn overview(&self, moving: &MovingStack, node: NodeId) -> ScreenArea {
+    fn overview(&self, traced: &TracedStack, node: NodeId) -> ScreenArea {
         let (x, y) = self.corner(node);
-        let (columns, rows) = map_size(moving, node);
+        let (columns, rows) = map_size(traced, node);
         let scale = (f64::from(self.cell) / columns).min(f64::from(self.overview) / rows);
         let y = f64::from(y + HEAD) + f64::from(self.overview) - rows * scale;
         ScreenArea { x: f64::from(x), y, width: columns * scale, height: rows * scale }
     }
 
-    fn lens(&self, motion: &Motion, node: NodeId) -> Lens {
-        let moving = &motion.moving;
+    fn lens(&self, trace: &StackStep, node: NodeId) -> Lens {
+        let traced = &trace.traced;
         let (x, y) = self.corner(node);
         let area = ScreenArea {
             x: f64::from(x),
@@ -93,10 +93,10 @@ impl MapsLayout {
             width: f64::from(self.cell),
             height: f64::from(self.lens),
         };
-        let (wide, high) = moving.largest.get(node.index()).copied().unwrap_or((1, 1));
+        let (wide, high) = traced.largest.get(node.index()).copied().unwrap_or((1, 1));
         let zoom = self.zoom.max((SMALLEST_WINDOW / wide.max(high) as f64).min(LARGEST_PIXEL));
-        let window = moving.motion.window(motion.step.tile, node).unwrap_or_default().window;
-        let (columns, rows) = map_size(moving, node);
+        let window = traced.trace.window(trace.step.tile, node).unwrap_or_default().window;
+        let (columns, rows) = map_size(traced, node);
         let corner = |span: TraceSpan, size: f64, start: f64, extent: f64| {
             if size * zoom <= extent {
                 // All of the map fits.
@@ -114,8 +114,8 @@ impl MapsLayout {
     }
 }
 
-fn map_size(moving: &MovingStack, node: NodeId) -> (f64, f64) {
-    let map = moving.motion.maps.get(node);
+fn map_size(traced: &TracedStack, node: NodeId) -> (f64, f64) {
+    let map = traced.trace.maps.get(node);
     map.map_or((1.0, 1.0), |map| (map.columns.max(1) as f64, map.rows.max(1) as f64))
 }
 
@@ -154,7 +154,7 @@ impl Lens {
     }
 }
 
-impl Motion {
+impl StackStep {
     /// The maps, each as the region of its layer; the overview of the last one, as regions of tile types.
     pub(super) fn map_regions(&self, layout: &MapsLayout, (left, top): (i32, i32)) -> Vec<Region> {
         let height = HEAD + layout.overview + 6 + layout.lens;
@@ -163,17 +163,17 @@ impl Motion {
             let (at, size) = ((left + x - PAD, top + y - 4), (layout.cell + 2 * PAD, height + 4));
             Region { at, size, subject: Subject::layer(&map.layer) }
         };
-        let mut regions: Vec<Region> = self.moving.motion.maps.iter_enumerated().map(region).collect();
+        let mut regions: Vec<Region> = self.traced.trace.maps.iter_enumerated().map(region).collect();
         regions.extend(self.type_regions(layout, (left, top)));
         regions
     }
 
     /// The regions of the tile types in the last map.
     fn type_regions(&self, layout: &MapsLayout, (left, top): (i32, i32)) -> Vec<Region> {
-        let (Some(stack), Some(last)) = (self.stack(), self.moving.motion.maps.last_key()) else { return Vec::new() };
-        let area = layout.overview(&self.moving, last);
+        let (Some(stack), Some(last)) = (self.stack(), self.traced.trace.maps.last_key()) else { return Vec::new() };
+        let area = layout.overview(&self.traced, last);
         let area = ScreenArea { x: area.x + f64::from(left), y: area.y + f64::from(top), ..area };
-        let (columns, rows) = map_size(&self.moving, last);
+        let (columns, rows) = map_size(&self.traced, last);
         let scale = (area.width / columns, area.height / rows);
         let span = |run: &TileRun| TraceSpan { first: run.start, end: run.start + run.size * run.count };
         let mut regions = Vec::new();
@@ -188,10 +188,10 @@ impl Motion {
     }
 }
 
-impl Motion {
+impl StackStep {
     pub(super) fn draw_maps(&self, sketch: &mut Sketch, theme: &Theme, layout: &MapsLayout, at: (i32, i32)) {
         let mut maps = Sketch::new(sketch.width, sketch.height);
-        for node in self.moving.motion.maps.keys() {
+        for node in self.traced.trace.maps.keys() {
             self.draw_map(&mut maps, theme, layout, node);
         }
         self.draw_growth(&mut maps, theme, layout);
@@ -199,7 +199,7 @@ impl Motion {
     }
 
     fn draw_map(&self, sketch: &mut Sketch, theme: &Theme, layout: &MapsLayout, node: NodeId) {
-        let Some(map) = self.moving.motion.maps.get(node) else { return };
+        let Some(map) = self.traced.trace.maps.get(node) else { return };
         let (x, y) = layout.corner(node);
         let is_now = node == self.step.node;
         if is_now {
@@ -221,9 +221,9 @@ impl Motion {
 
     /// The part of a map that earlier tiles have computed: whole rows of tiles, then a part of the present row.
     fn done(&self, node: NodeId) -> [Rect; 2] {
-        let motion = &self.moving.motion;
-        let Some((column, row)) = motion.strips_of(self.step.tile) else { return [Rect::default(); 2] };
-        let width = motion.maps.get(node).map_or(0, |map| map.columns);
+        let trace = &self.traced.trace;
+        let Some((column, row)) = trace.strips_of(self.step.tile) else { return [Rect::default(); 2] };
+        let width = trace.maps.get(node).map_or(0, |map| map.columns);
         let before =
             |strip: &fusescape_engine::depth_first::StripTrace| strip.before.get(node).copied().unwrap_or_default();
         let (left, above) = (before(column), before(row));
@@ -235,8 +235,8 @@ impl Motion {
     }
 
     fn draw_overview(&self, sketch: &mut Sketch, theme: &Theme, layout: &MapsLayout, node: NodeId) {
-        let area = layout.overview(&self.moving, node);
-        let (columns, rows) = map_size(&self.moving, node);
+        let area = layout.overview(&self.traced, node);
+        let (columns, rows) = map_size(&self.traced, node);
         let zoom = (area.width / columns, area.height / rows);
         let place = |part: Rect| area.place(part, (area.x, area.y), zoom);
         sketch.rect(area.corner(), area.size(), theme.placeholder());
@@ -245,7 +245,7 @@ impl Motion {
                 sketch.rect(at, size, done_color(theme));
             }
         }
-        let window = self.moving.motion.window(self.step.tile, node).unwrap_or_default().window;
+        let window = self.traced.trace.window(self.step.tile, node).unwrap_or_default().window;
         if let Some(((x, y), (width, height))) = place(window) {
             // At least 4 pixels, so that it can be seen.
             let (width, height) = (width.max(4), height.max(4));
@@ -258,7 +258,7 @@ impl Motion {
 
     fn draw_lens(&self, sketch: &mut Sketch, theme: &Theme, layout: &MapsLayout, node: NodeId) {
         let lens = layout.lens(self, node);
-        let (columns, rows) = map_size(&self.moving, node);
+        let (columns, rows) = map_size(&self.traced, node);
         let span = |size: f64| TraceSpan { first: 0, end: size as u64 };
         if let Some((at, size)) = lens.place(Rect { columns: span(columns), rows: span(rows) }) {
             sketch.rect(at, size, theme.placeholder());
@@ -277,7 +277,7 @@ impl Motion {
             sketch.rect(at, size, color);
             stripes(sketch, origin, (at, size), mix(color, theme.panel, 0.45));
         }
-        let window = self.moving.motion.window(self.step.tile, node).unwrap_or_default();
+        let window = self.traced.trace.window(self.step.tile, node).unwrap_or_default();
         if lens.zoom >= 5.0 {
             grid(sketch, &lens, window.window, theme.panel);
         }
@@ -306,16 +306,16 @@ impl Motion {
     /// Lines from the part that a layer reads of the map before it to the part that it computes, where both lie side by
     /// side.
     fn draw_growth(&self, sketch: &mut Sketch, theme: &Theme, layout: &MapsLayout) {
-        let motion = &self.moving.motion;
-        let Some((column, row)) = motion.strips_of(self.step.tile) else { return };
-        for (index, read) in motion.reads.iter_enumerated() {
+        let trace = &self.traced.trace;
+        let Some((column, row)) = trace.strips_of(self.step.tile) else { return };
+        for (index, read) in trace.reads.iter_enumerated() {
             let (from, to) = (layout.corner(read.producer), layout.corner(read.reader));
             if from.1 != to.1 || to.0 != from.0 + layout.cell + GAP {
                 continue;
             }
             let spans = (column.read.get(index).copied(), row.read.get(index).copied());
             let (Some(columns), Some(rows)) = spans else { continue };
-            let computed = motion.window(self.step.tile, read.reader).unwrap_or_default().computed;
+            let computed = trace.window(self.step.tile, read.reader).unwrap_or_default().computed;
             let source = layout.lens(self, read.producer).place(Rect { columns, rows });
             let target = layout.lens(self, read.reader).place(computed);
             let (Some((at, size)), Some((to, to_size))) = (source, target) else { continue };
@@ -327,15 +327,15 @@ impl Motion {
     }
 
     /// The part at a place, relative to the upper left corner of the maps.
-    pub(super) fn hit_map(&self, layout: &MapsLayout, at: (f64, f64)) -> Option<MotionHit> {
-        let motion = &self.moving.motion;
-        let last = motion.maps.last_key()?;
-        for node in motion.maps.keys() {
-            let area = layout.overview(&self.moving, node);
+    pub(super) fn hit_map(&self, layout: &MapsLayout, at: (f64, f64)) -> Option<StackHit> {
+        let trace = &self.traced.trace;
+        let last = trace.maps.last_key()?;
+        for node in trace.maps.keys() {
+            let area = layout.overview(&self.traced, node);
             if area.holds(at) {
-                let (columns, rows) = map_size(&self.moving, last);
+                let (columns, rows) = map_size(&self.traced, last);
                 let share = ((at.0 - area.x) / area.width, (at.1 - area.y) / area.height);
-                return Some(MotionHit::Tile(motion.tile_over((share.0 * columns) as u64, (share.1 * rows) as u64)));
+                return Some(StackHit::Tile(trace.tile_over((share.0 * columns) as u64, (share.1 * rows) as u64)));
             }
             let (x, y) = layout.corner(node);
             let height = HEAD + layout.overview + 6 + layout.lens + COUNTS;
@@ -346,7 +346,7 @@ impl Motion {
                 height: f64::from(height),
             };
             if cell.holds(at) {
-                return Some(MotionHit::Node(node));
+                return Some(StackHit::Node(node));
             }
         }
         None

@@ -1,7 +1,7 @@
 //! The loops of a layer as they turn: every step as a figure.
 
 use super::{check_layout, directory};
-use fusescape::chart::{Chart, Theme, Turns, TurnsHit, svg};
+use fusescape::chart::{Chart, LoopHit, LoopStep, Theme, svg};
 use fusescape::cost::LoopTrace;
 use fusescape::explore::LayerRequest;
 use fusescape::question::{FindBestMapping, QueryEngine, TraceLoops};
@@ -11,8 +11,8 @@ use fusescape::spec::{find_preset, hardware_presets, workload_presets};
 use std::fs;
 use std::rc::Rc;
 
-/// The best mapping of a layer, its loops turning.
-fn turns(hardware: &str, workload: &str, layer: Option<&str>) -> Rc<LoopTrace> {
+/// The loops of the best mapping of a layer, step by step.
+fn trace(hardware: &str, workload: &str, layer: Option<&str>) -> Rc<LoopTrace> {
     let request = Rc::new(LayerRequest {
         hardware: find_preset(hardware_presets(), hardware).unwrap().text.to_owned(),
         workload: find_preset(workload_presets(), workload).unwrap().text.to_owned(),
@@ -30,21 +30,21 @@ fn turns(hardware: &str, workload: &str, layer: Option<&str>) -> Rc<LoopTrace> {
 
 fn designs() -> Vec<Rc<LoopTrace>> {
     vec![
-        turns("meta-proto-like", "resnet18", None),
-        turns("meta-proto-like", "resnet18", Some("conv1")),
-        turns("tpu-like", "mobilenet-v1", None),
-        turns("edge-tpu-like", "resnet18", Some("fc")),
-        turns("zigzag-aimc", "resnet18", None),
+        trace("meta-proto-like", "resnet18", None),
+        trace("meta-proto-like", "resnet18", Some("conv1")),
+        trace("tpu-like", "mobilenet-v1", None),
+        trace("edge-tpu-like", "resnet18", Some("fc")),
+        trace("zigzag-aimc", "resnet18", None),
     ]
 }
 
 #[test]
 fn every_step_fits_its_figure_at_every_depth() {
-    for turns in designs() {
-        for depth in 0..=turns.order.len() {
-            let steps = turns.steps(depth);
+    for trace in designs() {
+        for depth in 0..=trace.order.len() {
+            let steps = trace.steps(depth);
             for step in [0, 1, steps / 3, steps - 1].into_iter().filter(|step| *step < steps) {
-                let chart = Turns { turns: Rc::clone(&turns), layer: "layer".into(), depth, step };
+                let chart = LoopStep { trace: Rc::clone(&trace), layer: "layer".into(), depth, step };
                 for width in [240, 326, 560, 760, 1010, 1400] {
                     let sketch = chart.sketch(width, &Theme::LIGHT);
                     assert_eq!((sketch.width, sketch.height), (width, chart.height_for(width)));
@@ -60,29 +60,29 @@ fn every_step_fits_its_figure_at_every_depth() {
 
 #[test]
 fn the_first_figure_has_few_steps_and_every_loop_can_be_dragged() {
-    for turns in designs() {
-        let chart = Turns::new(Rc::clone(&turns), "layer".into());
-        assert!(turns.steps(chart.depth) <= 1000 && chart.step == 0);
+    for trace in designs() {
+        let chart = LoopStep::new(Rc::clone(&trace), "layer".into());
+        assert!(trace.steps(chart.depth) <= 1000 && chart.step == 0);
         for width in [326, 1010] {
-            let mut hits = vec![Vec::new(); turns.order.len()];
+            let mut hits = vec![Vec::new(); trace.order.len()];
             for (x, y) in (0..width).flat_map(|x| (0..700).step_by(7).map(move |y| (x, y))) {
-                if let Some(TurnsHit { place, index }) = chart.hit(f64::from(x), f64::from(y), width as u32) {
+                if let Some(LoopHit { place, index }) = chart.hit(f64::from(x), f64::from(y), width as u32) {
                     hits[place].push(index);
                 }
             }
-            for (next, hits) in turns.order.iter().zip(&hits) {
+            for (next, hits) in trace.order.iter().zip(&hits) {
                 let (first, last) = (hits.iter().min(), hits.iter().max());
                 assert_eq!((first, last), (Some(&0), Some(&(next.size - 1))), "{next:?} at {width}");
             }
         }
-        for step in [0, turns.steps(chart.depth) / 2] {
-            let chart = Turns { step, ..chart.clone() };
-            for place in chart.depth..turns.order.len() {
-                let last = turns.order[place].size - 1;
-                let moved = chart.step_at(TurnsHit { place, index: last });
-                let mut expected = turns.indices(chart.depth, step);
+        for step in [0, trace.steps(chart.depth) / 2] {
+            let chart = LoopStep { step, ..chart.clone() };
+            for place in chart.depth..trace.order.len() {
+                let last = trace.order[place].size - 1;
+                let moved = chart.step_at(LoopHit { place, index: last });
+                let mut expected = trace.indices(chart.depth, step);
                 expected[place] = last;
-                assert_eq!(turns.indices(chart.depth, moved), expected);
+                assert_eq!(trace.indices(chart.depth, moved), expected);
             }
         }
     }
@@ -90,10 +90,10 @@ fn the_first_figure_has_few_steps_and_every_loop_can_be_dragged() {
 
 #[test]
 fn a_saved_step_names_what_it_shows() {
-    let chart = Turns::new(turns("meta-proto-like", "resnet18", None), "conv".into());
+    let chart = LoopStep::new(trace("meta-proto-like", "resnet18", None), "conv".into());
     for (name, theme) in [("light", Theme::LIGHT.painted()), ("dark", Theme::DARK.painted())] {
         for width in [360, 1010] {
-            let document = svg(&Turns { step: 5, ..chart.clone() }, width, &theme).unwrap();
+            let document = svg(&LoopStep { step: 5, ..chart.clone() }, width, &theme).unwrap();
             for text in ["came in this step", "dram", "IY"] {
                 assert!(document.contains(text), "{text}");
             }

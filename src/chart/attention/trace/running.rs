@@ -1,7 +1,7 @@
 //! The running values of a one-pass softmax on an example: one query with made-up scores, tile of keys by tile of keys.
 
 use crate::kit::{Sketch, Theme, shorten, three_digits};
-use fusescape_engine::attention::{MotionStep, Running};
+use fusescape_engine::attention::{AttentionTraceStep, Running};
 
 pub(super) const HEIGHT: i32 = 158;
 const TOP: i32 = 38;
@@ -32,7 +32,7 @@ pub(super) fn draw_none(width: i32, theme: &Theme) -> Sketch {
     sketch
 }
 
-pub(super) fn draw(step: &MotionStep, width: i32, theme: &Theme) -> Sketch {
+pub(super) fn draw(step: &AttentionTraceStep, width: i32, theme: &Theme) -> Sketch {
     let mut sketch = Sketch::new(width as u32, HEIGHT as u32);
     let (visits, now) = (step.visits, step.visit);
     let mut before = Running::default();

@@ -50,7 +50,7 @@ pub(super) struct FlowLayout {
 impl FlowLayout {
     pub fn new(of: &AttentionTrace, stage: Stage, width: i32) -> Self {
         let is_such = |other: Stage| other == stage || (other.is_attention() && stage.is_attention());
-        let such = || of.motion.works().iter().filter(|steps| is_such(steps.stage)).map(|steps| &steps.work);
+        let such = || of.steps.works().iter().filter(|steps| is_such(steps.stage)).map(|steps| &steps.work);
         let flows = || such().flat_map(|work| work.flows.iter().zip(&work.flow_energy));
         let columns = [Border::Dram, Border::Array, Border::Lanes].map(|border| {
             let crosses = |tensor: &Tensor| {
@@ -98,12 +98,12 @@ impl FlowLayout {
         let letters = theme.value().middle().color(text_on(mix(theme.soft, theme.panel, 0.3)));
         let names = shorten(&names.join(" and "), self.width - 12, 12.0, true);
         sketch.text(names, (middle, chip + 12), letters.bold());
-        let motion = &of.motion;
-        let needed = motion.block.as_ref().map_or(motion.account.needed_bits, |block| block.needed_bits);
+        let steps = &of.steps;
+        let needed = steps.block.as_ref().map_or(steps.account.needed_bits, |block| block.needed_bits);
         let needed: u64 = needed.iter().sum();
         let size: u64 = of.on_chip.iter().map(|(_, size)| size).sum();
         let bytes = |bits: u64| Quantity::Bytes.text(bits as f64 / 8.0);
-        let what = if motion.block.is_some() { "block" } else { "schedule" };
+        let what = if steps.block.is_some() { "block" } else { "schedule" };
         let held = match of.kept_bits {
             0 => format!("the {what} needs {} of {}", bytes(needed), bytes(size)),
             kept => format!("needs {}, keys and values {}, of {}", bytes(needed), bytes(kept), bytes(size)),

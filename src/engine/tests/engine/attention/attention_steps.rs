@@ -4,22 +4,22 @@
 use super::attention_blocks::{Case, schedules};
 use super::attention_schedules::{machine, problem, schedule};
 use fusescape_engine::attention::{
-    AttentionMotion, Busy, ElementBits, Fusion, KeysHeld, MOST_STEPS, Moved, Place, Problem, Run, Schedule, Shape,
+    AttentionSteps, Busy, ElementBits, Fusion, KeysHeld, MOST_STEPS, Moved, Place, Problem, Run, Schedule, Shape,
     Stage, StepWork, Tensor, follow, follow_block,
 };
 use fusescape_test_support::random::Lcg;
 use fusescape_test_support::sample::sample_or_all;
 
 /// Random small problems with their schedules, of every kind and residence, and the steps of these.
-fn followed(seed: u64, count: usize) -> Vec<(Problem, Schedule, AttentionMotion)> {
+fn followed(seed: u64, count: usize) -> Vec<(Problem, Schedule, AttentionSteps)> {
     let mut random = Lcg(seed);
     let all: Vec<_> = (0..count)
         .map(|at| {
             let problem = problem(&mut random, 12);
             let schedule = schedule(&mut random, &problem);
             let machine = machine(1 << 30, at % 5 > 0);
-            let motion = follow(&problem, &machine, &schedule).expect("there is room");
-            (problem, schedule, motion)
+            let steps = follow(&problem, &machine, &schedule).expect("there is room");
+            (problem, schedule, steps)
         })
         .collect();
     for fusion in Fusion::ALL {
@@ -43,17 +43,17 @@ fn dram(work: &StepWork) -> [Moved; 8] {
 
 #[test]
 fn all_steps_together_are_the_account() {
-    for (problem, schedule, motion) in followed(81, sample_or_all(600, 3000)) {
-        let account = &motion.account;
-        let mut moved = dram(&motion.once);
+    for (problem, schedule, steps) in followed(81, sample_or_all(600, 3000)) {
+        let account = &steps.account;
+        let mut moved = dram(&steps.once);
         let (mut macs, mut weight_macs, mut operations) = (0, 0, [0; 5]);
         // By phase: cycles of the array and of the lanes.
         let mut busy = [(0, 0); 3];
-        let mut energy = motion.once.energy;
-        for number in 0..motion.steps() {
-            let (step, work) = (motion.step(number).unwrap(), motion.work(number).unwrap());
+        let mut energy = steps.once.energy;
+        for number in 0..steps.count() {
+            let (step, work) = (steps.step(number).unwrap(), steps.work(number).unwrap());
             let repeats = problem.repeats();
-            assert_eq!(motion.times(&step), repeats);
+            assert_eq!(steps.times(&step), repeats);
             for (sum, of) in moved.iter_mut().zip(dram(work)) {
                 *sum = Moved { read: sum.read + repeats * of.read, written: sum.written + repeats * of.written };
             }
@@ -96,19 +96,19 @@ fn all_steps_of_a_block_are_its_account() {
         for schedule in schedules(&case, &case.problem) {
             let Some(block) = case.blocks().account(&schedule) else { continue };
             blocks += 1;
-            let motion = follow_block(&case.blocks(), &schedule).expect("there is room");
-            assert_eq!(motion.block.as_ref(), Some(&block));
-            assert_eq!((motion.account, block.schedule()), (block.attention, schedule));
+            let steps = follow_block(&case.blocks(), &schedule).expect("there is room");
+            assert_eq!(steps.block.as_ref(), Some(&block));
+            assert_eq!((steps.account, block.schedule()), (block.attention, schedule));
             let what = format!("{schedule:?} {:?}", case.problem);
-            let (mut moved, mut macs) = (dram(&motion.once), motion.once.macs);
-            let mut energy = motion.once.energy;
+            let (mut moved, mut macs) = (dram(&steps.once), steps.once.macs);
+            let mut energy = steps.once.energy;
             // For queries, attention and the parts after it: MACs, cycles of the array and of the lanes.
             let mut stages = [[0; 3]; 3];
-            for number in 0..motion.steps() {
-                let (step, work) = (motion.step(number).unwrap(), motion.work(number).unwrap());
-                let found = motion.number_at(step.pass, step.tile, step.keys.0, step.stage, step.head_tile);
+            for number in 0..steps.count() {
+                let (step, work) = (steps.step(number).unwrap(), steps.work(number).unwrap());
+                let found = steps.number_at(step.pass, step.tile, step.keys.0, step.stage, step.head_tile);
                 assert_eq!(found, Some(number), "{step:?} {what}");
-                let times = motion.times(&step);
+                let times = steps.times(&step);
                 for (sum, of) in moved.iter_mut().zip(dram(work)) {
                     *sum = Moved { read: sum.read + times * of.read, written: sum.written + times * of.written };
                 }
@@ -128,7 +128,7 @@ fn all_steps_of_a_block_are_its_account() {
             // Bits of DRAM, by tensor as counted by groups of equal steps, and MACs.
             let both = moved.iter().fold((0, 0), |(read, written), of| (read + of.read, written + of.written));
             assert_eq!(both, (block.dram.read, block.dram.written), "{what}");
-            let by_tensor = Tensor::ALL.map(|tensor| motion.dram_bits(tensor));
+            let by_tensor = Tensor::ALL.map(|tensor| steps.dram_bits(tensor));
             assert_eq!(by_tensor, moved.map(|of| of.read + of.written), "{what}");
             assert_eq!(macs, block.macs(), "{what}");
             // Queries and results that stay do not cross the border of the chip; the rows behind attention are output, too.
@@ -146,7 +146,7 @@ fn all_steps_of_a_block_are_its_account() {
             }
             kinds[0] += usize::from(schedule.has_queries);
             kinds[1] += usize::from(schedule.parts > 0);
-            kinds[3] += usize::from(motion.passes.len() > 1);
+            kinds[3] += usize::from(steps.passes.len() > 1);
             kinds[4] += usize::from(case.problem.keys_on_chip);
         }
     }
@@ -155,14 +155,14 @@ fn all_steps_of_a_block_are_its_account() {
 
 #[test]
 fn every_query_meets_every_key_that_it_sees_once_and_every_place_is_found_again() {
-    for (problem, schedule, motion) in followed(82, 1500) {
+    for (problem, schedule, steps) in followed(82, 1500) {
         let (group, queries, keys) = (problem.group(), problem.shape.queries, problem.shape.keys);
         let mut met = vec![[0_u32; 2]; (group * queries * keys) as usize];
-        for number in 0..motion.steps() {
-            let step = motion.step(number).unwrap();
-            let found = motion.number_at(0, step.tile, step.keys.0, step.stage, step.head_tile);
+        for number in 0..steps.count() {
+            let step = steps.step(number).unwrap();
+            let found = steps.number_at(0, step.tile, step.keys.0, step.stage, step.head_tile);
             assert_eq!(found, Some(number), "{step:?} {schedule:?}");
-            let tile = motion.tiles[step.tile];
+            let tile = steps.tiles[step.tile];
             assert!(step.visit < step.visits && step.keys.0 < step.keys.1 && step.keys.1 - tile.key <= tile.keys);
             let of_products: &[usize] = match step.stage {
                 Stage::All => &[0, 1],
@@ -180,7 +180,7 @@ fn every_query_meets_every_key_that_it_sees_once_and_every_place_is_found_again(
                 }
             }
         }
-        assert_eq!(motion.step(motion.steps()), None);
+        assert_eq!(steps.step(steps.count()), None);
         for query in 0..queries {
             let seen = problem.first_key(query)..problem.keys_until(query + 1);
             for (head, key) in (0..group).flat_map(|head| (0..keys).map(move |key| (head, key))) {
@@ -200,9 +200,9 @@ fn keys_that_stay_come_once_and_keys_that_stream_come_for_every_tile_of_queries(
     let machine = machine(1 << 20, true);
     let keys_come = |held: KeysHeld| -> Vec<u64> {
         let schedule = Schedule { fusion: Fusion::QueriesStay, queries: 6, heads: 1, keys: 4, held };
-        let motion = follow(&problem, &machine, &schedule).unwrap();
-        let of_step = |number| dram(motion.work(number).unwrap())[Tensor::Keys as usize].read / (4 * 8);
-        (0..motion.steps()).map(of_step).collect()
+        let steps = follow(&problem, &machine, &schedule).unwrap();
+        let of_step = |number| dram(steps.work(number).unwrap())[Tensor::Keys as usize].read / (4 * 8);
+        (0..steps.count()).map(of_step).collect()
     };
     assert_eq!(keys_come(KeysHeld::Streamed), [4, 4, 4, 4, 4, 4]);
     assert_eq!(keys_come(KeysHeld::Resident), [4, 4, 4, 0, 0, 0]);

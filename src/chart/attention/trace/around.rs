@@ -2,7 +2,7 @@
 //! layer.
 
 use crate::kit::{Quantity, Sketch, Theme, mix, wrap};
-use fusescape_engine::attention::{AttentionMotion, Block, Stage};
+use fusescape_engine::attention::{AttentionSteps, Block, Stage};
 
 const TITLE: &str = "What the block does for each tile of tokens; bars: energy in a layer";
 const LINE: i32 = 15;
@@ -32,9 +32,9 @@ impl BlockRow {
 }
 
 /// Height of the rows of a block; 0 without one.
-pub(super) fn height(motion: &AttentionMotion, width: i32) -> i32 {
-    let Some(block) = &motion.block else { return 0 };
-    let rows: i32 = rows(motion, block, Stage::All).iter().map(|row| row.height(width)).sum();
+pub(super) fn height(steps: &AttentionSteps, width: i32) -> i32 {
+    let Some(block) = &steps.block else { return 0 };
+    let rows: i32 = rows(steps, block, Stage::All).iter().map(|row| row.height(width)).sum();
     head(width).len() as i32 * LINE + BETWEEN + rows + BELOW
 }
 
@@ -43,7 +43,7 @@ fn head(width: i32) -> Vec<String> {
 }
 
 /// The rows, that of `now` marked.
-fn rows(motion: &AttentionMotion, block: &Block, now: Stage) -> Vec<BlockRow> {
+fn rows(steps: &AttentionSteps, block: &Block, now: Stage) -> Vec<BlockRow> {
     let held = block.attention.schedule.held;
     let weights = |stays: bool| if stays { "weights stay" } else { "weights stream" };
     let stay = |are_there: bool, stays: &'static str, moved: &'static str| if are_there { stays } else { moved };
@@ -60,21 +60,21 @@ fn rows(motion: &AttentionMotion, block: &Block, now: Stage) -> Vec<BlockRow> {
     }
     let is_of = |stage: Stage, other: Stage| stage == other || (stage.is_attention() && other.is_attention());
     let of_stage = |(stage, name): (Stage, String)| {
-        let alike = motion.works().iter().filter(|steps| is_of(stage, steps.stage));
+        let alike = steps.works().iter().filter(|steps| is_of(stage, steps.stage));
         let energy = alike.map(|steps| steps.times as f64 * steps.work.energy_pj()).sum();
         BlockRow { name, is_now: is_of(stage, now), energy }
     };
     let once = BlockRow {
         name: "once: weights and inputs that stay".to_owned(),
         is_now: false,
-        energy: motion.once.energy_pj(),
+        energy: steps.once.energy_pj(),
     };
     stages.into_iter().map(of_stage).chain([once]).filter(|row| row.energy > 0.0).collect()
 }
 
-pub(super) fn draw(motion: &AttentionMotion, block: &Block, now: Stage, width: i32, theme: &Theme) -> Sketch {
-    let mut sketch = Sketch::new(width as u32, height(motion, width) as u32);
-    let rows = rows(motion, block, now);
+pub(super) fn draw(steps: &AttentionSteps, block: &Block, now: Stage, width: i32, theme: &Theme) -> Sketch {
+    let mut sketch = Sketch::new(width as u32, height(steps, width) as u32);
+    let rows = rows(steps, block, now);
     let most = rows.iter().map(|row| row.energy).fold(f64::MIN_POSITIVE, f64::max);
     let mut top = 0;
     for line in head(width) {

@@ -1,4 +1,4 @@
-//! The steps of attention in motion: a tile of queries that meets a tile of keys, or a stage of a block around
+//! The steps of the trace of attention: a tile of queries that meets a tile of keys, or a stage of a block around
 //! attention; and the effect of keys and of drags over the scores.
 
 use crate::app::widgets::figures::animation::{AnimatedFigure, Captions};
@@ -9,7 +9,7 @@ use crate::explore::AttentionTrace;
 use std::rc::Rc;
 
 pub fn last(now: &AttentionStep) -> u64 {
-    now.of.motion.steps().saturating_sub(1)
+    now.of.steps.count().saturating_sub(1)
 }
 
 /// The given step, or the last if it is beyond.
@@ -24,19 +24,19 @@ pub fn tile_of(now: &AttentionStep) -> u64 {
 
 /// The step of another tile of queries at the same tile of keys, as far as they meet.
 pub fn at_tile(now: &AttentionStep, tile: u64) -> AttentionStep {
-    let motion = &now.of.motion;
-    let tile = motion.tiles.len().saturating_sub(1).min(tile as usize);
-    let number = now.step().and_then(|step| motion.number_at(step.pass, tile, step.keys.0, step.stage, step.head_tile));
+    let steps = &now.of.steps;
+    let tile = steps.tiles.len().saturating_sub(1).min(tile as usize);
+    let number = now.step().and_then(|step| steps.number_at(step.pass, tile, step.keys.0, step.stage, step.head_tile));
     at(now, number.unwrap_or(now.number))
 }
 
 /// The initial step: the second tile of keys of the last tile of queries, if it exists, as there something is
 /// corrected.
 pub fn first_step(of: Rc<AttentionTrace>) -> AttentionStep {
-    let motion = &of.motion;
-    let last = motion.tiles.len().saturating_sub(1);
-    let second = motion.tiles.get(last).map(|tile| motion.schedule().keys + tile.key);
-    let number = second.and_then(|key| motion.number_at(0, last, key, Stage::All, 0));
+    let steps = &of.steps;
+    let last = steps.tiles.len().saturating_sub(1);
+    let second = steps.tiles.get(last).map(|tile| steps.schedule().keys + tile.key);
+    let number = second.and_then(|key| steps.number_at(0, last, key, Stage::All, 0));
     AttentionStep { number: number.unwrap_or(0), of }
 }
 
@@ -93,11 +93,11 @@ impl AnimatedFigure for AttentionStep {
     /// The step that computes the score at a place.
     fn dragged(&self, (): (), place: (f64, f64), width: u32) -> Option<Self> {
         let (query, key) = self.hit(place.0, place.1, width)?;
-        let motion = &self.of.motion;
-        let tile = motion.tiles.partition_point(|tile| tile.query + tile.size <= query);
+        let steps = &self.of.steps;
+        let tile = steps.tiles.partition_point(|tile| tile.query + tile.size <= query);
         let step = self.step()?;
         let stage = if step.stage.is_attention() { step.stage } else { Stage::All };
-        let number = motion.number_at(step.pass, tile, key, stage, step.head_tile);
+        let number = steps.number_at(step.pass, tile, key, stage, step.head_tile);
         Some(number.map_or_else(|| self.clone(), |number| at(self, number)))
     }
 }

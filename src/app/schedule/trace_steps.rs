@@ -1,34 +1,34 @@
-//! The steps of a stack in motion: one layer in one tile; and the effect of keys and of drags over a map.
+//! The steps of the trace of a stack: one layer in one tile; and the effect of keys and of drags over a map.
 
 use crate::app::widgets::figures::animation::{AnimatedFigure, Captions};
 use crate::app::widgets::figures::player::{AnimationFrame, Speed};
-use crate::chart::{Motion, MotionHit};
+use crate::chart::{StackHit, StackStep};
 use crate::depth_first::{NodeId, TraceStep};
 use std::rc::Rc;
 
 /// The unit of playback tile by tile, at the current layer; all other playback is layer by layer.
 const TILE: &str = "tile";
 
-fn last_tile(now: &Motion) -> u64 {
-    now.moving.motion.tile_count().saturating_sub(1)
+fn last_tile(now: &StackStep) -> u64 {
+    now.traced.trace.tile_count().saturating_sub(1)
 }
 
-fn at(now: &Motion, step: TraceStep) -> Motion {
-    Motion { step, ..now.clone() }
+fn at(now: &StackStep, step: TraceStep) -> StackStep {
+    StackStep { step, ..now.clone() }
 }
 
 /// The current layer in another tile, or in the last one.
-pub fn at_tile(now: &Motion, tile: u64) -> Motion {
+pub fn at_tile(now: &StackStep, tile: u64) -> StackStep {
     at(now, TraceStep { tile: tile.min(last_tile(now)), ..now.step })
 }
 
 /// Another layer in the current tile, or the last one.
-pub fn at_layer(now: &Motion, node: u64) -> Motion {
-    let last = now.moving.motion.maps.len().saturating_sub(1);
+pub fn at_layer(now: &StackStep, node: u64) -> StackStep {
+    let last = now.traced.trace.maps.len().saturating_sub(1);
     at(now, TraceStep { node: NodeId::from(last.min(node as usize)), ..now.step })
 }
 
-impl AnimationFrame for Motion {
+impl AnimationFrame for StackStep {
     const SPEEDS: &'static [Speed] = &[
         Speed { count: 1, unit: "layer" },
         Speed { count: 4, unit: "layer" },
@@ -38,11 +38,11 @@ impl AnimationFrame for Motion {
     ];
 
     fn before(&self) -> Option<Self> {
-        Some(at(self, self.moving.motion.before(self.step)?))
+        Some(at(self, self.traced.trace.before(self.step)?))
     }
 
     fn after(&self) -> Option<Self> {
-        Some(at(self, self.moving.motion.after(self.step)?))
+        Some(at(self, self.traced.trace.after(self.step)?))
     }
 
     fn ahead(&self, count: u64, unit: &str) -> Option<Self> {
@@ -58,12 +58,12 @@ impl AnimationFrame for Motion {
     }
 
     fn kept(&self, start: &Self) -> Option<Self> {
-        let (before, after) = (&self.moving.motion, &start.moving.motion);
+        let (before, after) = (&self.traced.trace, &start.traced.trace);
         (Rc::ptr_eq(before, after) || before == after).then(|| at(start, self.step))
     }
 }
 
-impl AnimatedFigure for Motion {
+impl AnimatedFigure for StackStep {
     /// Nothing but a map can be dragged.
     type Grip = ();
     const CAPTIONS: Captions = Captions {
@@ -75,7 +75,7 @@ impl AnimatedFigure for Motion {
     };
 
     fn keyed(&self, key: &str) -> Option<Self> {
-        let (tile, columns) = (self.step.tile, self.moving.motion.columns.len() as u64);
+        let (tile, columns) = (self.step.tile, self.traced.trace.columns.len() as u64);
         Some(match key {
             "ArrowDown" => at_tile(self, tile.saturating_add(1)),
             "ArrowUp" => at_tile(self, tile.saturating_sub(1)),
@@ -89,15 +89,15 @@ impl AnimatedFigure for Motion {
 
     fn pressed(&self, place: (f64, f64), width: u32) -> Option<(Self, Option<()>)> {
         Some(match self.hit(place.0, place.1, width)? {
-            MotionHit::Tile(tile) => (at_tile(self, tile), Some(())),
-            MotionHit::Node(node) => (at_layer(self, node.index() as u64), None),
+            StackHit::Tile(tile) => (at_tile(self, tile), Some(())),
+            StackHit::Node(node) => (at_layer(self, node.index() as u64), None),
         })
     }
 
     fn dragged(&self, (): (), place: (f64, f64), width: u32) -> Option<Self> {
         match self.hit(place.0, place.1, width)? {
-            MotionHit::Tile(tile) => Some(at_tile(self, tile)),
-            MotionHit::Node(_) => None,
+            StackHit::Tile(tile) => Some(at_tile(self, tile)),
+            StackHit::Node(_) => None,
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Data in motion: every step of a stack as a figure.
+//! The trace of a stack: every step of a stack as a figure.
 
 use super::{check_layout, directory};
-use fusescape::chart::{Chart, Motion, MotionHit, MovingStack, Theme, memory_motion_table, svg};
+use fusescape::chart::{Chart, StackHit, StackStep, Theme, TracedStack, memory_trace_table, svg};
 use fusescape::depth_first::{NodeId, StackTrace, StoringMode, TraceStep};
 use fusescape::explore::{CostStore, IncrementalSweep, Request, Settings, Sweep};
 use fusescape::question::{QueryEngine, TraceTiles};
@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// All stacks of a design in one tile size, in the three modes.
-fn stacks(hardware: &str, workload: &str, tile: (u64, u64)) -> Vec<Rc<MovingStack>> {
+fn stacks(hardware: &str, workload: &str, tile: (u64, u64)) -> Vec<Rc<TracedStack>> {
     let settings = Settings { tiles_x: vec![tile.0], tiles_y: vec![tile.1], lpf_limit: 4, ..Settings::default() };
     let request = Rc::new(Request {
         hardware: find_preset(hardware_presets(), hardware).unwrap().text.to_owned(),
@@ -25,14 +25,14 @@ fn stacks(hardware: &str, workload: &str, tile: (u64, u64)) -> Vec<Rc<MovingStac
         let account = Arc::new(incremental.account(&mut store, point).unwrap());
         for stack in 0..account.stacks.len() {
             let (request, strategy) = (Rc::clone(&request), strategy.clone());
-            let motion = engine.ask(TraceTiles { request, strategy, stack: stack as u32 }).unwrap();
-            stacks.push(Rc::new(MovingStack::new(Arc::clone(&account), stack, motion).unwrap()));
+            let trace = engine.ask(TraceTiles { request, strategy, stack: stack as u32 }).unwrap();
+            stacks.push(Rc::new(TracedStack::new(Arc::clone(&account), stack, trace).unwrap()));
         }
     }
     stacks
 }
 
-fn designs() -> Vec<Rc<MovingStack>> {
+fn designs() -> Vec<Rc<TracedStack>> {
     [
         ("meta-proto-like-df", "fsrcnn", (4, 4)),
         ("meta-proto-like-df", "fsrcnn", (60, 72)),
@@ -45,24 +45,24 @@ fn designs() -> Vec<Rc<MovingStack>> {
 }
 
 /// The first tile of every type, at every layer.
-fn steps(moving: &MovingStack) -> Vec<TraceStep> {
-    let types = 0..moving.of().unwrap().tile_types.len();
-    let tiles = types.map(|index| moving.first_step(Some(index)).tile);
-    tiles.flat_map(|tile| moving.motion.maps.keys().map(move |node| TraceStep { tile, node })).collect()
+fn steps(traced: &TracedStack) -> Vec<TraceStep> {
+    let types = 0..traced.of().unwrap().tile_types.len();
+    let tiles = types.map(|index| traced.first_step(Some(index)).tile);
+    tiles.flat_map(|tile| traced.trace.maps.keys().map(move |node| TraceStep { tile, node })).collect()
 }
 
 #[test]
 fn every_step_fits_its_figure_and_stays_small() {
-    for moving in designs() {
-        for step in steps(&moving) {
-            let chart = Motion { moving: Rc::clone(&moving), step };
+    for traced in designs() {
+        for step in steps(&traced) {
+            let chart = StackStep { traced: Rc::clone(&traced), step };
             for width in [240, 326, 560, 760, 1010, 1400] {
                 let sketch = chart.sketch(width, &Theme::LIGHT);
                 assert_eq!((sketch.width, sketch.height), (width, chart.height_for(width)));
                 check_layout(&chart.title(), &sketch);
-                assert!(sketch.shapes.len() < 260 * moving.motion.maps.len() + 400, "{} shapes", sketch.shapes.len());
+                assert!(sketch.shapes.len() < 260 * traced.trace.maps.len() + 400, "{} shapes", sketch.shapes.len());
             }
-            for table in [chart.table(), memory_motion_table(&chart)] {
+            for table in [chart.table(), memory_trace_table(&chart)] {
                 assert!(table.rows.iter().all(|row| row.len() == table.columns.len()), "{}", table.caption);
             }
             let (columns, rows, _) = chart.layer().unwrap().output;
@@ -73,10 +73,10 @@ fn every_step_fits_its_figure_and_stays_small() {
 
 #[test]
 fn the_height_does_not_change_with_the_step() {
-    for moving in designs() {
-        let heights: Vec<u32> = steps(&moving)
+    for traced in designs() {
+        let heights: Vec<u32> = steps(&traced)
             .into_iter()
-            .map(|step| Motion { moving: Rc::clone(&moving), step }.height_for(1010))
+            .map(|step| StackStep { traced: Rc::clone(&traced), step }.height_for(1010))
             .collect();
         assert!(heights.windows(2).all(|pair| pair[0] == pair[1]), "{heights:?}");
     }
@@ -84,14 +84,14 @@ fn the_height_does_not_change_with_the_step() {
 
 #[test]
 fn every_tile_row_and_every_layer_can_be_clicked() {
-    let moving = stacks("meta-proto-like-df", "fsrcnn", (60, 72)).remove(2);
-    let chart = Motion { moving: Rc::clone(&moving), step: TraceStep::default() };
+    let traced = stacks("meta-proto-like-df", "fsrcnn", (60, 72)).remove(2);
+    let chart = StackStep { traced: Rc::clone(&traced), step: TraceStep::default() };
     let places = (0..1010).step_by(2).flat_map(|x| (0..700).step_by(2).map(move |y| (x, y)));
-    let (mut tiles, mut nodes) = (vec![0; 128], vec![0; moving.motion.maps.len()]);
+    let (mut tiles, mut nodes) = (vec![0; 128], vec![0; traced.trace.maps.len()]);
     for (x, y) in places {
         match chart.hit(f64::from(x), f64::from(y), 1010) {
-            Some(MotionHit::Tile(tile)) => tiles[tile as usize] += 1,
-            Some(MotionHit::Node(node)) => nodes[node.index()] += 1,
+            Some(StackHit::Tile(tile)) => tiles[tile as usize] += 1,
+            Some(StackHit::Node(node)) => nodes[node.index()] += 1,
             None => {}
         }
     }
@@ -102,17 +102,17 @@ fn every_tile_row_and_every_layer_can_be_clicked() {
 fn another_stack_than_that_of_the_places_is_refused() {
     let all = stacks("tpu-like-df", "mobilenet-v1", (7, 7));
     let (first, second) = (&all[0], &all[1]);
-    assert_ne!(first.motion.maps.len(), 0);
-    let wrong = StackTrace::clone(&second.motion);
-    assert!(MovingStack::new(Arc::clone(&first.account), first.stack, Rc::new(wrong)).is_none());
+    assert_ne!(first.trace.maps.len(), 0);
+    let wrong = StackTrace::clone(&second.trace);
+    assert!(TracedStack::new(Arc::clone(&first.account), first.stack, Rc::new(wrong)).is_none());
 }
 
 #[test]
 fn a_saved_step_names_what_it_shows() {
-    let moving = stacks("meta-proto-like-df", "fsrcnn", (60, 72)).remove(2);
-    assert_eq!(moving.account.strategy.mode, StoringMode::FullyCached);
+    let traced = stacks("meta-proto-like-df", "fsrcnn", (60, 72)).remove(2);
+    assert_eq!(traced.account.strategy.mode, StoringMode::FullyCached);
     let node = NodeId::from(3);
-    let chart = Motion { step: TraceStep { node, ..moving.first_step(None) }, moving };
+    let chart = StackStep { step: TraceStep { node, ..traced.first_step(None) }, traced };
     let document = svg(&chart, 900, &Theme::LIGHT.painted()).unwrap();
     for text in ["kept from the left", "kept from above", "sram_64KB", "W weights", "shrink"] {
         assert!(document.contains(text), "{text}");

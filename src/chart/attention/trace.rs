@@ -1,4 +1,4 @@
-//! Attention in motion: the scores of one head as a matrix, with the tile of queries that meets a tile of keys; beside
+//! The trace of attention: the scores of one head as a matrix, with the tile of queries that meets a tile of keys; beside
 //! it the data that the step moves between DRAM, chip, array and lanes; for a one-pass softmax the running values, on
 //! an example; for a block its stages.
 
@@ -11,11 +11,13 @@ use crate::kit::{
     Chart, Color, Column, LegendEntry, LegendMark, MINIMUM_WIDTH, Quantity, Sketch, Table, TableCell, Theme,
     draw_legend, group_thousands, legend_height, mix, wrap_to,
 };
-use fusescape_engine::attention::{Block, Cascade, Fusion, KeysHeld, MotionStep, Pass, Place, Stage, StepWork, Tensor};
+use fusescape_engine::attention::{
+    AttentionTraceStep, Block, Cascade, Fusion, KeysHeld, Pass, Place, Stage, StepWork, Tensor,
+};
 use fusescape_engine::explore::AttentionTrace;
 use std::rc::Rc;
 
-/// A step of attention in motion.
+/// A step of the trace of attention.
 #[derive(Debug, Clone)]
 pub struct AttentionStep {
     pub of: Rc<AttentionTrace>,
@@ -62,16 +64,16 @@ fn span_text(first: u64, end: u64) -> String {
 
 impl AttentionStep {
     /// The tiles and the stage of the step.
-    pub fn step(&self) -> Option<MotionStep> {
-        self.of.motion.step(self.number)
+    pub fn step(&self) -> Option<AttentionTraceStep> {
+        self.of.steps.step(self.number)
     }
 
     fn work(&self) -> Option<&StepWork> {
-        self.of.motion.work(self.number)
+        self.of.steps.work(self.number)
     }
 
     fn fusion(&self) -> Fusion {
-        self.of.motion.schedule().fusion
+        self.of.steps.schedule().fusion
     }
 
     fn is_one_pass(&self) -> bool {
@@ -79,16 +81,16 @@ impl AttentionStep {
     }
 
     fn block(&self) -> Option<&Block> {
-        self.of.motion.block.as_ref()
+        self.of.steps.block.as_ref()
     }
 
     /// `tokens 257–512`, the tile of tokens of a block.
-    fn tokens_text(&self, step: &MotionStep) -> String {
-        let motion = &self.of.motion;
-        let tile = motion.tiles[step.tile];
-        match motion.passes.get(step.pass) {
+    fn tokens_text(&self, step: &AttentionTraceStep) -> String {
+        let steps = &self.of.steps;
+        let tile = steps.tiles[step.tile];
+        match steps.passes.get(step.pass) {
             Some(Pass { sequences: 2.., .. }) => {
-                format!("all tokens of {} sequences", group_thousands(motion.passes[step.pass].sequences))
+                format!("all tokens of {} sequences", group_thousands(steps.passes[step.pass].sequences))
             }
             _ => format!("tokens {}", span_text(tile.query, tile.query + tile.size)),
         }
@@ -96,12 +98,12 @@ impl AttentionStep {
 
     /// `Step 5 of 36: queries 257–512 meet keys 1–256`
     pub fn title(&self) -> String {
-        let motion = &self.of.motion;
+        let steps = &self.of.steps;
         let Some(step) = self.step() else { return String::new() };
-        let tile = motion.tiles[step.tile];
+        let tile = steps.tiles[step.tile];
         let queries = span_text(tile.query, tile.query + tile.size);
         let keys = span_text(step.keys.0, step.keys.1);
-        let heads = match motion.head_tiles() {
+        let heads = match steps.head_tiles() {
             _ if matches!(step.stage, Stage::Queries | Stage::Behind) => ", all heads".to_owned(),
             1 => String::new(),
             _ if step.stage == Stage::Weights => String::new(),
@@ -116,7 +118,7 @@ impl AttentionStep {
             Stage::Weights => format!("weights of keys and values come, {}", self.tokens_text(&step)),
             Stage::Behind => format!("what follows attention, {}", self.tokens_text(&step)),
         };
-        format!("Step {} of {}: {what}{heads}", group_thousands(self.number + 1), group_thousands(motion.steps()))
+        format!("Step {} of {}: {what}{heads}", group_thousands(self.number + 1), group_thousands(steps.count()))
     }
 
     pub fn cost_text(&self) -> String {
@@ -125,12 +127,12 @@ impl AttentionStep {
         format!(
             "{}, {} in {} of {} · {}, bound by {}",
             Quantity::Energy.text(work.energy_pj()),
-            match self.of.motion.times(&step) {
+            match self.of.steps.times(&step) {
                 1 => "once".to_owned(),
                 times => format!("{} times", group_thousands(times)),
             },
             if self.block().is_some() { "a block" } else { "attention" },
-            Quantity::Energy.text(self.of.motion.energy_pj()),
+            Quantity::Energy.text(self.of.steps.energy_pj()),
             Quantity::Latency.text(cycles as f64),
             match work.busy.bound_by() {
                 name @ ("array" | "lanes") => format!("the {name}"),
@@ -141,9 +143,9 @@ impl AttentionStep {
 
     /// What happens in the step and why, in sentences.
     pub fn story(&self) -> String {
-        let motion = &self.of.motion;
+        let steps = &self.of.steps;
         let (Some(step), Some(work)) = (self.step(), self.work()) else { return String::new() };
-        let tile = motion.tiles[step.tile];
+        let tile = steps.tiles[step.tile];
         let queries = span_text(tile.query, tile.query + tile.size);
         let keys = span_text(step.keys.0, step.keys.1);
         let comes = |tensor: Tensor| work.flows.iter().any(|flow| flow.tensor == tensor && flow.from == Place::Dram);
@@ -224,7 +226,7 @@ impl AttentionStep {
     }
 
     /// The work of a block around attention in a step.
-    fn around_told(&self, step: &MotionStep, block: &Block) -> String {
+    fn around_told(&self, step: &AttentionTraceStep, block: &Block) -> String {
         let tokens = self.tokens_text(step);
         let parts =
             |run: Option<&fusescape_engine::attention::Run>| run.map_or_else(String::new, |run| run.parts.join(", "));
@@ -259,7 +261,7 @@ impl AttentionStep {
     }
 
     /// The source of the keys and values of the step.
-    fn keys_told(&self, step: &MotionStep, keys: &str) -> Option<String> {
+    fn keys_told(&self, step: &AttentionTraceStep, keys: &str) -> Option<String> {
         if self.fusion() == Fusion::KeysStay || step.stage == Stage::Softmax {
             return None;
         }
@@ -269,7 +271,7 @@ impl AttentionStep {
             _ => "Keys and values",
         };
         let again = if self.block().is_some_and(|block| block.tiles == 1) { "" } else { " again" };
-        Some(match self.of.motion.schedule().held {
+        Some(match self.of.steps.schedule().held {
             KeysHeld::Streamed => format!("{tensor} {keys} stream in from DRAM, and make room for the next."),
             KeysHeld::Resident => {
                 let comes = self
@@ -302,7 +304,7 @@ impl AttentionStep {
             entries.push(chip(scores::Ink::Done.color(theme), "done, with values"));
         }
         entries.push(chip(scores::Ink::Open.color(theme), "to come"));
-        if self.of.motion.problem.causal {
+        if self.of.steps.problem.causal {
             entries.push(chip(scores::Ink::Masked.color(theme), "masked"));
             entries.push(chip(scores::Ink::Wasted.color(theme), "computed, then masked"));
         }
@@ -313,11 +315,11 @@ impl AttentionStep {
         let legend = legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note());
         let title = TITLE + if width < SIDE_BY_SIDE { TITLE_LINE + COST_LINE } else { 0 };
         let around_at = (0, title);
-        let legend_at = title + around::height(&self.of.motion, width);
+        let legend_at = title + around::height(&self.of.steps, width);
         let top = legend_at + legend + 8;
         let is_wide = width >= SIDE_BY_SIDE;
         let left = if is_wide { (width - BETWEEN) / 2 } else { width };
-        let matrix = scores::ScoreMatrix::new(&self.of.motion, left.min(460));
+        let matrix = scores::ScoreMatrix::new(&self.of.steps, left.min(460));
         let stage = self.step().map_or(Stage::All, |step| step.stage);
         let flows =
             flows::FlowLayout::new(&self.of, stage, if is_wide { width - left - BETWEEN } else { width }.min(460));
@@ -342,17 +344,17 @@ impl AttentionStep {
     /// The query and the key at a place of the figure, CSS pixels.
     pub fn hit(&self, x: f64, y: f64, width: u32) -> Option<(u64, u64)> {
         let layout = self.layout(width.max(MINIMUM_WIDTH) as i32);
-        layout.matrix.hit(&self.of.motion, (x - f64::from(layout.matrix_at.0), y - f64::from(layout.matrix_at.1)))
+        layout.matrix.hit(&self.of.steps, (x - f64::from(layout.matrix_at.0), y - f64::from(layout.matrix_at.1)))
     }
 
     /// Bytes that cross the border of the chip by tensor: in this step, in all steps, and in attention or its block as
     /// a whole.
     pub fn sums(&self) -> Table {
-        let motion = &self.of.motion;
+        let steps = &self.of.steps;
         let bytes = |title: &str| Column::measured(title, Quantity::Bytes.base());
         let row = |tensor: Tensor| {
-            let all = motion.dram_bits(tensor);
-            let once = motion.once.dram_bits(tensor);
+            let all = steps.dram_bits(tensor);
+            let once = steps.once.dram_bits(tensor);
             let here = self.work().map_or(0, |work| work.dram_bits(tensor));
             let cell = |bits: u64| TableCell::of(Quantity::Bytes, bits as f64 / 8.0);
             (all > 0).then(|| vec![TableCell::from(tensor.name()), cell(here), cell(all - once), cell(once), cell(all)])
@@ -404,10 +406,10 @@ impl Chart for AttentionStep {
         draw_legend(&mut sketch, &self.entries(theme), (0, layout.legend_at - 4), width as i32, theme.note());
         let Some(step) = self.step() else { return sketch };
         if let Some(block) = self.block() {
-            let stages = around::draw(&self.of.motion, block, step.stage, width as i32, theme);
+            let stages = around::draw(&self.of.steps, block, step.stage, width as i32, theme);
             sketch.place(stages, layout.around_at);
         }
-        sketch.place(layout.matrix.draw(&self.of.motion, &step, theme), layout.matrix_at);
+        sketch.place(layout.matrix.draw(&self.of.steps, &step, theme), layout.matrix_at);
         if let Some(work) = self.work() {
             sketch.place(layout.flows.draw(&self.of, work, theme), layout.flows_at);
         }

@@ -1,4 +1,4 @@
-//! The loops of a layer as they turn: the steps, and the effect of sliders, keys and drags over a loop.
+//! The loops of a layer, step by step: the steps, and the effect of sliders, keys and drags over a loop.
 
 use super::animation::{AnimatedFigure, Animation, Captions, use_animation};
 use super::data_table::{Twin, plain_table};
@@ -6,45 +6,45 @@ use super::figure::Drawn;
 use super::player::{AnimationFrame, Slider, Speed};
 use super::save::{FileContent, Save, WIDTH};
 use crate::app::widgets::forms::controls::{ChoiceOption, Picker};
-use crate::chart::{Chart, Turns, group_thousands};
+use crate::chart::{Chart, LoopStep, group_thousands};
 use crate::cost::LoopTrace;
 use std::rc::Rc;
 use yew::prelude::*;
 
 #[derive(Properties)]
-pub struct TurningProps {
-    pub turns: Rc<LoopTrace>,
+pub struct LoopTraceFigureProps {
+    pub trace: Rc<LoopTrace>,
     pub layer: Rc<str>,
 }
 
-impl PartialEq for TurningProps {
+impl PartialEq for LoopTraceFigureProps {
     fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.turns, &other.turns) && self.layer == other.layer
+        Rc::ptr_eq(&self.trace, &other.trace) && self.layer == other.layer
     }
 }
 
-fn last(now: &Turns) -> u64 {
-    now.turns.steps(now.depth).saturating_sub(1)
+fn last(now: &LoopStep) -> u64 {
+    now.trace.steps(now.depth).saturating_sub(1)
 }
 
 /// The given step, or the last if it is beyond.
-fn at(now: &Turns, step: u64) -> Turns {
-    Turns { step: step.min(last(now)), ..now.clone() }
+fn at(now: &LoopStep, step: u64) -> LoopStep {
+    LoopStep { step: step.min(last(now)), ..now.clone() }
 }
 
 /// Changes the number of loops that run through within one step; the current iteration stays in sight.
-fn with_depth(now: &Turns, depth: usize) -> Turns {
-    let iterations = |depth: usize| (now.turns.cycles(depth) / now.turns.iteration_cycles.max(1)).max(1);
-    let depth = depth.min(now.turns.order.len());
-    at(&Turns { depth, ..now.clone() }, now.step * iterations(now.depth) / iterations(depth))
+fn with_depth(now: &LoopStep, depth: usize) -> LoopStep {
+    let iterations = |depth: usize| (now.trace.cycles(depth) / now.trace.iteration_cycles.max(1)).max(1);
+    let depth = depth.min(now.trace.order.len());
+    at(&LoopStep { depth, ..now.clone() }, now.step * iterations(now.depth) / iterations(depth))
 }
 
 /// Number of steps in one full turn of the next `loops` outer loops.
-fn turn(now: &Turns, loops: usize) -> u64 {
-    now.turns.order.iter().skip(now.depth).take(loops).map(|next| next.size).product()
+fn turn(now: &LoopStep, loops: usize) -> u64 {
+    now.trace.order.iter().skip(now.depth).take(loops).map(|next| next.size).product()
 }
 
-impl AnimationFrame for Turns {
+impl AnimationFrame for LoopStep {
     const SPEEDS: &'static [Speed] = &[
         Speed { count: 2, unit: "step" },
         Speed { count: 8, unit: "step" },
@@ -69,17 +69,17 @@ impl AnimationFrame for Turns {
     }
 
     fn kept(&self, start: &Self) -> Option<Self> {
-        let is_same = self.turns.order == start.turns.order && self.layer == start.layer;
-        is_same.then(|| Turns { depth: self.depth, step: self.step, ..start.clone() })
+        let is_same = self.trace.order == start.trace.order && self.layer == start.layer;
+        is_same.then(|| LoopStep { depth: self.depth, step: self.step, ..start.clone() })
     }
 }
 
-impl AnimatedFigure for Turns {
+impl AnimatedFigure for LoopStep {
     /// Index of the loop under the drag.
     type Grip = usize;
     const CAPTIONS: Captions = Captions {
         testid: "turns",
-        keys: "Loops as they turn: left and right arrow lead from step to step, up and down by a turn of the next outer loop, page up \
+        keys: "Loops, step by step: left and right arrow lead from step to step, up and down by a turn of the next outer loop, page up \
                and page down by a turn of the one after it, Home to the first step, End to the last",
         steps: "Steps of the loops",
         buttons: ["The step before", "The next step"],
@@ -112,8 +112,8 @@ impl AnimatedFigure for Turns {
 
 /// The figure and its controls. Another layer begins at its first step.
 #[component]
-pub fn Turning(props: &TurningProps) -> Html {
-    let start = Turns::new(Rc::clone(&props.turns), Rc::clone(&props.layer));
+pub fn LoopTraceFigure(props: &LoopTraceFigureProps) -> Html {
+    let start = LoopStep::new(Rc::clone(&props.trace), Rc::clone(&props.layer));
     let stage = use_animation(start, (), None);
     let (now, settled) = (stage.player.now(), stage.settled.clone());
     let table = use_callback(settled.clone(), |(), settled| plain_table(settled.table()));
@@ -121,7 +121,7 @@ pub fn Turning(props: &TurningProps) -> Html {
         <figure
             data-testid="turns-figure"
             data-step={now.step.to_string()}
-            data-steps={now.turns.steps(now.depth).to_string()}
+            data-steps={now.trace.steps(now.depth).to_string()}
             data-depth={now.depth.to_string()}
         >
             <figcaption class="sr-only">{ "Loops of a layer, and what lies in each memory" }</figcaption>
@@ -134,7 +134,7 @@ pub fn Turning(props: &TurningProps) -> Html {
 }
 
 /// A slider over the steps, and a list of what one step covers.
-fn scrubber(stage: &Animation<Turns>, now: &Turns) -> Html {
+fn scrubber(stage: &Animation<LoopStep>, now: &LoopStep) -> Html {
     let steps =
         Slider { title: "step", last: last(now), at: now.step, told: now.title(), to: at, testid: "turns-steps" };
     let ondepth = {
@@ -143,11 +143,11 @@ fn scrubber(stage: &Animation<Turns>, now: &Turns) -> Html {
             value.parse().into_iter().for_each(|depth| player.look(with_depth(&player.now(), depth)));
         })
     };
-    let depths: Vec<ChoiceOption> = (0..now.turns.order.len())
+    let depths: Vec<ChoiceOption> = (0..now.trace.order.len())
         .rev()
         .map(|depth| {
-            let next = now.turns.order[depth];
-            let steps = group_thousands(now.turns.steps(depth));
+            let next = now.trace.order[depth];
+            let steps = group_thousands(now.trace.steps(depth));
             ChoiceOption::new(depth.to_string(), format!("{} {}: {steps} steps", next.dim, next.size))
         })
         .collect();

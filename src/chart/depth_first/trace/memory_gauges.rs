@@ -3,7 +3,7 @@
 //! A column stands for an operand, the highest memory at the top. A memory that several operands share is as wide as
 //! their columns.
 
-use super::{Motion, MovingStack};
+use super::{StackStep, TracedStack};
 use crate::kit::{
     Color, LegendEntry, LegendMark, Quantity, Region, Sketch, Subject, Theme, draw_legend, legend_height, mix, shorten,
     text_on,
@@ -38,8 +38,8 @@ pub(super) struct MemoryGaugesLayout {
 }
 
 impl MemoryGaugesLayout {
-    pub fn new(moving: &MovingStack, width: i32) -> Self {
-        let memories = &moving.account.memories;
+    pub fn new(traced: &TracedStack, width: i32) -> Self {
+        let memories = &traced.account.memories;
         let is_together = |order: &[Operand; 3]| {
             let split = |memory: &MemoryAccount| {
                 let has = order.map(|operand| memory.operands.contains(&operand));
@@ -93,13 +93,13 @@ impl MemoryGaugesLayout {
     }
 
     /// One region per memory, with its contents.
-    pub fn regions(&self, moving: &MovingStack, at: (i32, i32)) -> Vec<Region> {
+    pub fn regions(&self, traced: &TracedStack, at: (i32, i32)) -> Vec<Region> {
         let region = |(id, memory): (MemoryId, &MemoryAccount)| {
             let ((x, width), top) = (self.across(memory), self.tank_top(id) - NAME);
             let at = (at.0 + x - 2, at.1 + top);
             Region { at, size: (width + 4, NAME + TANK + 2), subject: Subject::memory(&memory.name) }
         };
-        moving.account.memories.iter_enumerated().map(region).collect()
+        traced.account.memories.iter_enumerated().map(region).collect()
     }
 
     fn array_top(&self) -> i32 {
@@ -124,7 +124,7 @@ fn part_color(part: ContentsPart, theme: &Theme) -> Color {
     }
 }
 
-impl Motion {
+impl StackStep {
     pub(super) fn draw_gauges(&self, sketch: &mut Sketch, theme: &Theme, layout: &MemoryGaugesLayout, at: (i32, i32)) {
         let (Some(stack), Some(layer)) = (self.stack(), self.layer()) else { return };
         let mut gauges = Sketch::new(sketch.width, sketch.height);
@@ -135,9 +135,9 @@ impl Motion {
         }
         let flows = layer.flows();
         let scale = layout.widest() / self.most_energy().max(f64::MIN_POSITIVE);
-        let contents = stack.contents(&self.moving.motion, self.step, &self.moving.account.memories);
+        let contents = stack.contents(&self.traced.trace, self.step, &self.traced.account.memories);
         self.draw_arrows(&mut gauges, theme, layout, &flows, scale);
-        for (id, memory) in self.moving.account.memories.iter_enumerated() {
+        for (id, memory) in self.traced.account.memories.iter_enumerated() {
             if let Some(contents) = contents.get(id) {
                 draw_gauge(&mut gauges, theme, layout, (id, memory), contents);
             }
@@ -214,7 +214,7 @@ impl Motion {
         let holds = |place: FlowEnd, operand: Operand| match place {
             FlowEnd::Array => true,
             FlowEnd::Memory(memory) => {
-                self.moving.account.memories.get(memory).is_some_and(|memory| memory.operands.contains(&operand))
+                self.traced.account.memories.get(memory).is_some_and(|memory| memory.operands.contains(&operand))
             }
         };
         let fits = |operand: &Operand| holds(flow.from, *operand) && holds(flow.to, *operand);

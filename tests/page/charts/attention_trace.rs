@@ -1,4 +1,4 @@
-//! Attention in motion: steps of every kind of schedule as a figure.
+//! The trace of attention: steps of every kind of schedule as a figure.
 
 use super::{check_layout, texts};
 use fusescape::attention::{ElementBits, Fusion, Step};
@@ -28,8 +28,8 @@ fn followed(hardware: &str, model: &str, step: Step) -> Vec<AttentionStep> {
     let best = found.best_of.iter().filter_map(|(_, best)| *best).chain(found.recomputed);
     let exactly = best.map(|best| TracedSchedule::Exactly(best.schedule));
     let tiled = Fusion::ALL.map(|fusion| TracedSchedule::BestWith(fusion, 24, 40));
-    let motions = exactly.chain(tiled).chain(block).map(|schedule| Rc::new(study.trace(&schedule, keys_in).unwrap()));
-    motions.map(|of| AttentionStep { of, number: 0 }).collect()
+    let traces = exactly.chain(tiled).chain(block).map(|schedule| Rc::new(study.trace(&schedule, keys_in).unwrap()));
+    traces.map(|of| AttentionStep { of, number: 0 }).collect()
 }
 
 fn designs() -> Vec<AttentionStep> {
@@ -46,11 +46,11 @@ fn designs() -> Vec<AttentionStep> {
 
 #[test]
 fn a_block_is_followed_from_its_queries_to_what_follows_attention() {
-    let blocks: Vec<AttentionStep> = designs().into_iter().filter(|chart| chart.of.motion.block.is_some()).collect();
+    let blocks: Vec<AttentionStep> = designs().into_iter().filter(|chart| chart.of.steps.block.is_some()).collect();
     let mut stages = BTreeSet::new();
     for chart in &blocks {
-        let motion = &chart.of.motion;
-        let block = motion.block.as_ref().unwrap();
+        let steps = &chart.of.steps;
+        let block = steps.block.as_ref().unwrap();
         let at = |number| AttentionStep { number, ..chart.clone() };
         if block.queries.is_some() {
             assert!(at(0).title().contains("queries of "), "{}", at(0).title());
@@ -58,7 +58,7 @@ fn a_block_is_followed_from_its_queries_to_what_follows_attention() {
             stages.insert("queries");
         }
         if block.parts.is_some() {
-            let last = at(motion.steps() - 1);
+            let last = at(steps.count() - 1);
             assert!(last.title().contains("what follows attention"), "{}", last.title());
             assert!(last.story().contains("have not left the chip"), "{}", last.story());
             stages.insert("behind");
@@ -72,8 +72,8 @@ fn a_block_is_followed_from_its_queries_to_what_follows_attention() {
 
 /// Steps whose work differs from that of the step before.
 fn steps(chart: &AttentionStep) -> Vec<AttentionStep> {
-    let work = |number: u64| chart.of.motion.work(number).map(std::ptr::from_ref);
-    let changes = (0..chart.of.motion.steps()).filter(|&number| number == 0 || work(number) != work(number - 1));
+    let work = |number: u64| chart.of.steps.work(number).map(std::ptr::from_ref);
+    let changes = (0..chart.of.steps.count()).filter(|&number| number == 0 || work(number) != work(number - 1));
     changes.take(24).map(|number| AttentionStep { number, ..chart.clone() }).collect()
 }
 
@@ -99,7 +99,7 @@ fn every_step_fits_its_figure_and_tells_what_happens() {
 #[test]
 fn a_place_on_the_scores_is_a_query_and_a_key() {
     let chart = designs().remove(0);
-    let (queries, keys) = (chart.of.motion.problem.shape.queries, chart.of.motion.problem.shape.keys);
+    let (queries, keys) = (chart.of.steps.problem.shape.queries, chart.of.steps.problem.shape.keys);
     let (mut seen_queries, mut seen_keys) = (BTreeSet::new(), BTreeSet::new());
     for width in sample_or_all(&[358][..], &[358, 1020]).iter().copied() {
         for (x, y) in (0..width).flat_map(|x| (0..chart.height_for(width)).step_by(3).map(move |y| (x, y))) {

@@ -1,15 +1,15 @@
 //! The numbers of a step as tables: pixels of each map by origin; contents and transfers of each memory.
 
-use super::{Motion, Origin};
+use super::{Origin, StackStep};
 use crate::kit::{Column, Quantity, Table, TableCell};
 use fusescape_engine::depth_first::{ContentsPart, FlowEnd};
 
 /// Pixels of every map by origin.
-pub(super) fn maps_table(motion: &Motion) -> Table {
+pub(super) fn maps_table(trace: &StackStep) -> Table {
     let pixels = Origin::ALL.map(|origin| Column::plain(origin.title(), "pixels"));
     let named = ["map", "size", "window"].map(Column::words);
     let row = |(node, map): (fusescape_engine::depth_first::NodeId, &fusescape_engine::depth_first::TraceMap)| {
-        let window = motion.moving.motion.window(motion.step.tile, node).unwrap_or_default().window;
+        let window = trace.traced.trace.window(trace.step.tile, node).unwrap_or_default().window;
         let window = format!(
             "{} × {} from {}, {}",
             window.columns.length(),
@@ -17,28 +17,28 @@ pub(super) fn maps_table(motion: &Motion) -> Table {
             window.columns.first,
             window.rows.first
         );
-        let counts = motion.counts(node).map(|(_, pixels)| TableCell::count(pixels));
+        let counts = trace.counts(node).map(|(_, pixels)| TableCell::count(pixels));
         let words = [map.layer.clone(), format!("{} × {}", map.columns, map.rows), window].map(TableCell::from);
         words.into_iter().chain(counts).collect()
     };
     Table {
-        caption: format!("Pixels of every map ({})", motion.title()),
+        caption: format!("Pixels of every map ({})", trace.title()),
         columns: named.into_iter().chain(pixels).collect(),
-        rows: motion.moving.motion.maps.iter_enumerated().map(row).collect(),
+        rows: trace.traced.trace.maps.iter_enumerated().map(row).collect(),
     }
 }
 
 /// The contents of each memory, and the transfers between memories.
-pub fn memory_motion_table(motion: &Motion) -> Table {
+pub fn memory_trace_table(trace: &StackStep) -> Table {
     let bytes = |title: &str| Column::measured(title, Quantity::Bytes.base());
     let mut columns = vec![Column::words("memory, or from and to"), bytes("capacity")];
     columns.extend(ContentsPart::ALL.map(|part| bytes(part.title())));
     columns.extend([bytes("moved"), Column::measured("energy", Quantity::Energy.base())]);
-    let memories = &motion.moving.account.memories;
+    let memories = &trace.traced.account.memories;
     let size = |bits: f64| if bits > 0.0 { TableCell::of(Quantity::Bytes, bits / 8.0) } else { TableCell::Nothing };
     let mut rows = Vec::new();
-    if let (Some(stack), Some(layer)) = (motion.moving.of(), motion.layer()) {
-        let contents = stack.contents(&motion.moving.motion, motion.step, memories);
+    if let (Some(stack), Some(layer)) = (trace.traced.of(), trace.layer()) {
+        let contents = stack.contents(&trace.traced.trace, trace.step, memories);
         for (memory, contents) in memories.iter().zip(&contents).rev() {
             let mut row = vec![memory.name.clone().into(), size(memory.size_bits as f64)];
             row.extend(contents.parts().map(|(_, bits)| size(bits)));
@@ -58,5 +58,5 @@ pub fn memory_motion_table(motion: &Motion) -> Table {
             rows.push(row);
         }
     }
-    Table { caption: format!("Memories ({})", motion.title()), columns, rows }
+    Table { caption: format!("Memories ({})", trace.title()), columns, rows }
 }

@@ -2,7 +2,7 @@
 
 use super::{span_text, tensor_color};
 use crate::kit::{Color, Sketch, Theme, group_thousands, mix, shorten};
-use fusescape_engine::attention::{AttentionMotion, Fusion, MotionStep, Stage, Tensor};
+use fusescape_engine::attention::{AttentionSteps, AttentionTraceStep, Fusion, Stage, Tensor};
 use std::ops::Range;
 
 const STRIP: i32 = 12;
@@ -44,8 +44,8 @@ pub(super) struct ScoreMatrix {
 }
 
 impl ScoreMatrix {
-    pub fn new(motion: &AttentionMotion, width: i32) -> Self {
-        let shape = &motion.problem.shape;
+    pub fn new(steps: &AttentionSteps, width: i32) -> Self {
+        let shape = &steps.problem.shape;
         let across = width - LEFT - 2 * (STRIP + GAP) - 14;
         let ratio = shape.queries as f64 / shape.keys.max(1) as f64;
         let down = ((f64::from(across) * ratio) as i32).clamp(28, across);
@@ -60,8 +60,8 @@ impl ScoreMatrix {
         HEAD + STRIP + GAP
     }
 
-    pub fn hit(&self, motion: &AttentionMotion, (x, y): (f64, f64)) -> Option<(u64, u64)> {
-        let shape = &motion.problem.shape;
+    pub fn hit(&self, steps: &AttentionSteps, (x, y): (f64, f64)) -> Option<(u64, u64)> {
+        let shape = &steps.problem.shape;
         let (across, down) = (
             (x - f64::from(Self::left())) / f64::from(self.across),
             (y - f64::from(Self::top())) / f64::from(self.down),
@@ -70,13 +70,13 @@ impl ScoreMatrix {
         is_inside.then_some(((down * shape.queries as f64) as u64, (across * shape.keys as f64) as u64))
     }
 
-    pub fn draw(&self, motion: &AttentionMotion, step: &MotionStep, theme: &Theme) -> Sketch {
-        let shape = &motion.problem.shape;
+    pub fn draw(&self, steps: &AttentionSteps, step: &AttentionTraceStep, theme: &Theme) -> Sketch {
+        let shape = &steps.problem.shape;
         let mut sketch = Sketch::new((Self::left() + self.across + STRIP + GAP + 14) as u32, self.height as u32);
         let x = |key: u64| Self::left() + (key as f64 / shape.keys as f64 * f64::from(self.across)).round() as i32;
         let y = |query: u64| Self::top() + (query as f64 / shape.queries as f64 * f64::from(self.down)).round() as i32;
-        self.fill(&mut sketch, motion, step, theme);
-        let tile = motion.tiles[step.tile];
+        self.fill(&mut sketch, steps, step, theme);
+        let tile = steps.tiles[step.tile];
         let rows = y(tile.query)..y(tile.query + tile.size).max(y(tile.query) + 2);
         let keys = x(step.keys.0)..x(step.keys.1).max(x(step.keys.0) + 2);
         // Strips: queries at the left, keys above, results at the right.
@@ -96,7 +96,7 @@ impl ScoreMatrix {
             sketch.rect((keys.start, HEAD), (keys.end - keys.start, STRIP), of_keys);
         }
         sketch.rect((right, Self::top()), (STRIP, self.down), bar(output));
-        let written = written_until(motion, step);
+        let written = written_until(steps, step);
         sketch.rect((right, Self::top()), (STRIP, y(written) - Self::top()), output);
         if written < tile.query + tile.size && matches!(step.stage, Stage::All | Stage::Values) {
             sketch.hatch((right, rows.start), (STRIP, rows.end - rows.start), output);
@@ -130,28 +130,28 @@ impl ScoreMatrix {
         }
         let seen = format!(
             "{} of {} scores of a head",
-            group_thousands(self.seen(motion)),
+            group_thousands(self.seen(steps)),
             group_thousands(shape.queries * shape.keys)
         );
-        let note = if motion.problem.causal { format!("seen: {seen}") } else { seen };
+        let note = if steps.problem.causal { format!("seen: {seen}") } else { seen };
         sketch.text(shorten(&note, self.across, letters.size, false), (Self::left(), self.height - 8), letters.start());
         sketch
     }
 
-    fn seen(&self, motion: &AttentionMotion) -> u64 {
-        let problem = &motion.problem;
+    fn seen(&self, steps: &AttentionSteps) -> u64 {
+        let problem = &steps.problem;
         problem.unmasked_scores() / (problem.shape.batch * problem.shape.heads).max(1)
     }
 
     /// The scores, one row of pixels after the other; equal neighbours are one rectangle.
-    fn fill(&self, sketch: &mut Sketch, motion: &AttentionMotion, step: &MotionStep, theme: &Theme) {
-        let shape = &motion.problem.shape;
+    fn fill(&self, sketch: &mut Sketch, steps: &AttentionSteps, step: &AttentionTraceStep, theme: &Theme) {
+        let shape = &steps.problem.shape;
         let x = |key: u64| (key as f64 / shape.keys as f64 * f64::from(self.across)).round() as i32;
         let row = |pixel: i32| -> Vec<(Ink, Range<i32>)> {
             let query = ((f64::from(pixel) + 0.5) / f64::from(self.down) * shape.queries as f64) as u64;
             let query = query.min(shape.queries - 1);
-            let seen = motion.problem.first_key(query)..motion.problem.keys_until(query + 1);
-            parts(motion, step, query, &seen, shape.keys)
+            let seen = steps.problem.first_key(query)..steps.problem.keys_until(query + 1);
+            parts(steps, step, query, &seen, shape.keys)
                 .into_iter()
                 .map(|(ink, keys)| (ink, x(keys.start)..x(keys.end)))
                 .collect()
@@ -173,15 +173,15 @@ impl ScoreMatrix {
 
 /// The keys of a query, from left to right, as ranges of equal state.
 fn parts(
-    motion: &AttentionMotion,
-    step: &MotionStep,
+    steps: &AttentionSteps,
+    step: &AttentionTraceStep,
     query: u64,
     seen: &Range<u64>,
     keys: u64,
 ) -> Vec<(Ink, Range<u64>)> {
-    let tile = motion.tiles.partition_point(|tile| tile.query + tile.size <= query);
-    let [scored, done] = reached(motion, step, tile);
-    let of = motion.tiles[tile];
+    let tile = steps.tiles.partition_point(|tile| tile.query + tile.size <= query);
+    let [scored, done] = reached(steps, step, tile);
+    let of = steps.tiles[tile];
     let now = if tile == step.tile { step.keys.0..step.keys.1 } else { 0..0 };
     let mut edges = vec![0, seen.start, seen.end, of.key, scored, done, now.start, now.end, keys];
     edges.sort_unstable();
@@ -210,16 +210,16 @@ fn parts(
 
 /// For a tile of queries, the ends of two ranges that begin at its first key: keys with scores, and keys whose values
 /// have been weighted.
-fn reached(motion: &AttentionMotion, step: &MotionStep, tile: usize) -> [u64; 2] {
-    let of = motion.tiles[tile];
+fn reached(steps: &AttentionSteps, step: &AttentionTraceStep, tile: usize) -> [u64; 2] {
+    let of = steps.tiles[tile];
     let (start, end) = (of.key, of.key + of.keys);
     let before = tile < step.tile;
     let here = tile == step.tile;
-    match (motion.schedule().fusion, step.stage) {
+    match (steps.schedule().fusion, step.stage) {
         (_, Stage::Queries | Stage::Weights) => [if before { end } else { start }; 2],
         (_, Stage::Behind) => [if before || here { end } else { start }; 2],
         (Fusion::KeysStay, _) => {
-            let size = motion.schedule().keys;
+            let size = steps.schedule().keys;
             let column = step.keys.0 / size * size;
             let done = if before { (column + size).min(end) } else { column.min(end) };
             [done.max(start); 2]
@@ -263,20 +263,20 @@ fn reached(motion: &AttentionMotion, step: &MotionStep, tile: usize) -> [u64; 2]
 }
 
 /// Number of queries, from the first on, whose results are in DRAM; in a block that uses them further, on the chip.
-fn written_until(motion: &AttentionMotion, step: &MotionStep) -> u64 {
-    let is_last = step.visit + 1 == step.visits && step.head_tile + 1 == motion.head_tiles();
+fn written_until(steps: &AttentionSteps, step: &AttentionTraceStep) -> u64 {
+    let is_last = step.visit + 1 == step.visits && step.head_tile + 1 == steps.head_tiles();
     let computes = matches!(step.stage, Stage::All | Stage::Values);
-    let tile = motion.tiles[step.tile];
-    match motion.schedule().fusion {
+    let tile = steps.tiles[step.tile];
+    match steps.schedule().fusion {
         _ if step.stage == Stage::Behind => tile.query + tile.size,
         Fusion::KeysStay => {
             // Tiles whose last key is in an earlier tile of keys, or in this one if it has passed.
-            let size = motion.schedule().keys;
-            let last = |at: usize| (motion.tiles[at].key + motion.tiles[at].keys - 1) / size;
+            let size = steps.schedule().keys;
+            let last = |at: usize| (steps.tiles[at].key + steps.tiles[at].keys - 1) / size;
             let column = step.keys.0 / size;
             let passed = |at: usize| last(at) < column || (last(at) == column && at < step.tile + usize::from(is_last));
-            let count = (0..motion.tiles.len()).take_while(|&at| passed(at)).count();
-            motion.tiles.get(count).map_or(motion.problem.shape.queries, |tile| tile.query)
+            let count = (0..steps.tiles.len()).take_while(|&at| passed(at)).count();
+            steps.tiles.get(count).map_or(steps.problem.shape.queries, |tile| tile.query)
         }
         Fusion::None if !computes => 0,
         _ if computes && is_last => tile.query + tile.size,

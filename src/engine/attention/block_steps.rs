@@ -3,7 +3,7 @@
 //! For every tile of tokens the queries of all heads are computed; where the weights of keys are loaded for every tile,
 //! those of one head are loaded; then attention is computed, whose steps are shown for one head of one sequence, as the
 //! others are equal; then the parts that follow are computed, for all heads. Weights that stay are loaded once. A step
-//! is done once for every such tile, or for every head of its sequences ([`AttentionMotion::times`]), and all steps
+//! is done once for every such tile, or for every head of its sequences ([`AttentionSteps::times`]), and all steps
 //! together are the account of the block. The order of the steps does not show that the stages work at the same time,
 //! each on another tile.
 //!
@@ -13,9 +13,9 @@
 use super::account::Tensor;
 use super::block::{Block, BlockProblem, BlockSchedule};
 use super::linear::TiledRun;
-use super::motion::{AttentionMotion, Pass, Stage, Stays, check_tiles, does_not_fit};
 use super::movement::{Flow, Ledger, Movement, Place};
 use super::schedule::{KeysHeld, sizes};
+use super::steps::{AttentionSteps, Pass, Stage, Stays, check_tiles, does_not_fit};
 use crate::spec::Diagnostics;
 
 /// Lists the steps of a block.
@@ -23,12 +23,12 @@ use crate::spec::Diagnostics;
 /// # Errors
 ///
 /// There is no such block, it does not fit on the chip, or it has more than [`super::MOST_STEPS`] steps.
-pub fn follow_block(problem: &BlockProblem<'_>, schedule: &BlockSchedule) -> Result<AttentionMotion, Diagnostics> {
+pub fn follow_block(problem: &BlockProblem<'_>, schedule: &BlockSchedule) -> Result<AttentionSteps, Diagnostics> {
     check_tiles(problem.attention, &schedule.attention)?;
     let block = problem.account(schedule).ok_or_else(does_not_fit)?;
     let (machine, of_attention) = (problem.machine, block.attention);
     let movement = Movement { problem: problem.attention, machine, schedule: &schedule.attention };
-    AttentionMotion::new(&movement, of_attention, Some((&Around { problem, schedule }, block)))
+    AttentionSteps::new(&movement, of_attention, Some((&Around { problem, schedule }, block)))
 }
 
 impl Block {

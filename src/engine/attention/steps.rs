@@ -5,11 +5,11 @@
 //! queries stay, or rows of scores, tiles of keys are the inner loop; where keys stay, tiles of queries are. A step has
 //! its part of the account of the schedule (`movement.rs`), so that all steps together, times the number of heads and
 //! sequences, are the account. The parts of a block before and after attention are steps of a tile of tokens
-//! (`block_motion.rs`).
+//! (`block_steps.rs`).
 
 use super::account::{Account, Work, account};
 use super::block::Block;
-use super::block_motion::Around;
+use super::block_steps::Around;
 use super::cascade::VectorStep;
 use super::machine::Machine;
 use super::movement::{Flow, Ledger, Movement, Place};
@@ -61,7 +61,7 @@ pub struct Pass {
 
 /// A step and its place in the schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MotionStep {
+pub struct AttentionTraceStep {
     /// The work of the step.
     pub stage: Stage,
     /// Index of the pass through the tiles of queries.
@@ -136,7 +136,7 @@ pub struct AlikeSteps {
 
 /// The steps of a schedule.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct AttentionMotion {
+pub struct AttentionSteps {
     /// The attention that is computed.
     pub problem: Problem,
     /// Costs of attention, all heads and sequences.
@@ -179,10 +179,10 @@ struct Alike {
 /// # Errors
 ///
 /// It does not fit on the chip, or has more than [`MOST_STEPS`] steps.
-pub fn follow(problem: &Problem, machine: &Machine, schedule: &Schedule) -> Result<AttentionMotion, Diagnostics> {
+pub fn follow(problem: &Problem, machine: &Machine, schedule: &Schedule) -> Result<AttentionSteps, Diagnostics> {
     check_tiles(problem, schedule)?;
     let account = account(problem, machine, schedule).ok_or_else(does_not_fit)?;
-    AttentionMotion::new(&Movement { problem, machine, schedule }, account, None)
+    AttentionSteps::new(&Movement { problem, machine, schedule }, account, None)
 }
 
 fn refused(reason: String, remedy: &str) -> Diagnostics {
@@ -210,7 +210,7 @@ pub(super) fn check_tiles(problem: &Problem, schedule: &Schedule) -> Result<(), 
     check_steps(shape.queries.div_ceil(schedule.queries.max(1)).max(shape.keys.div_ceil(schedule.keys.max(1))))
 }
 
-impl AttentionMotion {
+impl AttentionSteps {
     /// The steps of a schedule whose account is known, in a block or alone.
     pub(super) fn new(
         movement: &Movement<'_>,
@@ -226,7 +226,7 @@ impl AttentionMotion {
             }
         }
         let (around, block) = around.unzip();
-        let mut motion = Self {
+        let mut steps = Self {
             problem: *problem,
             account,
             block,
@@ -242,21 +242,21 @@ impl AttentionMotion {
             runs: Vec::new(),
             works: Vec::new(),
         };
-        motion.lay_out();
-        check_steps(motion.steps())?;
-        motion.fill(movement, around);
-        Ok(motion)
+        steps.lay_out();
+        check_steps(steps.count())?;
+        steps.fill(movement, around);
+        Ok(steps)
     }
 }
 
-impl AttentionMotion {
+impl AttentionSteps {
     /// The schedule whose steps these are.
     pub const fn schedule(&self) -> &Schedule {
         &self.account.schedule
     }
 
     /// Number of all steps.
-    pub fn steps(&self) -> u64 {
+    pub fn count(&self) -> u64 {
         self.of_pass().saturating_mul(self.passes.len() as u64)
     }
 
@@ -280,7 +280,7 @@ impl AttentionMotion {
 
     /// Number of times that a layer does a step: for all heads of keys and all sequences, or for all tiles of tokens of
     /// a pass.
-    pub fn times(&self, step: &MotionStep) -> u64 {
+    pub fn times(&self, step: &AttentionTraceStep) -> u64 {
         let Some(Pass { sequences, times }) = self.passes.get(step.pass).copied() else { return 0 };
         let heads = self.problem.shape.key_heads;
         match step.stage {
@@ -313,8 +313,7 @@ impl AttentionMotion {
     /// Numbers the steps of each tile of the outer loop.
     fn lay_out(&mut self) {
         let heads = self.head_tiles();
-        let visits =
-            |motion: &Self| -> Vec<u64> { motion.tiles.iter().map(|tile| heads * motion.visits(tile)).collect() };
+        let visits = |steps: &Self| -> Vec<u64> { steps.tiles.iter().map(|tile| heads * steps.visits(tile)).collect() };
         let of_each: Vec<u64> = match self.account.schedule.fusion {
             Fusion::QueriesStay => visits(self),
             Fusion::Rows(_) => visits(self).into_iter().map(|visits| 2 * visits + heads).collect(),
@@ -343,7 +342,7 @@ impl AttentionMotion {
 
     fn fill(&mut self, movement: &Movement<'_>, around: Option<&Around<'_>>) {
         let mut known: HashMap<Alike, u32> = HashMap::new();
-        for number in 0..self.steps() {
+        for number in 0..self.count() {
             let Some(step) = self.step(number) else { return };
             let alike = self.alike(&step);
             let id = *known.entry(alike).or_insert_with(|| {
@@ -360,8 +359,8 @@ impl AttentionMotion {
     }
 
     /// A step by its number.
-    pub fn step(&self, number: u64) -> Option<MotionStep> {
-        if number >= self.steps() {
+    pub fn step(&self, number: u64) -> Option<AttentionTraceStep> {
+        if number >= self.count() {
             return None;
         }
         let (pass, number) = ((number / self.of_pass()) as usize, number % self.of_pass());
@@ -372,7 +371,7 @@ impl AttentionMotion {
             let tile = self.meeting[outer].0 + (inner / heads) as usize;
             let of = self.tiles[tile];
             let from = outer as u64 * size;
-            return Some(MotionStep {
+            return Some(AttentionTraceStep {
                 stage: Stage::All,
                 pass,
                 tile,
@@ -384,7 +383,8 @@ impl AttentionMotion {
         }
         let tile = outer % self.tiles.len();
         let of = self.tiles[tile];
-        let around = |stage, key| MotionStep { stage, pass, tile, head_tile: 0, visit: 0, visits: 1, keys: (key, key) };
+        let around =
+            |stage, key| AttentionTraceStep { stage, pass, tile, head_tile: 0, visit: 0, visits: 1, keys: (key, key) };
         if let Some(stage) = self.before().nth(inner as usize) {
             return Some(around(stage, of.key));
         }
@@ -413,7 +413,7 @@ impl AttentionMotion {
             Stage::Softmax => (of.key, of.key + of.keys),
             _ => (of.key + visit * size, of.key + ((visit + 1) * size).min(of.keys)),
         };
-        Some(MotionStep { stage, pass, tile, head_tile, visit, visits, keys })
+        Some(AttentionTraceStep { stage, pass, tile, head_tile, visit, visits, keys })
     }
 
     /// The number of the step of a pass in which a tile of queries meets a key, in this stage and for this tile of
@@ -481,7 +481,7 @@ impl AttentionMotion {
         steps.sum::<u64>() + self.once.dram_bits(tensor)
     }
 
-    fn alike(&self, step: &MotionStep) -> Alike {
+    fn alike(&self, step: &AttentionTraceStep) -> Alike {
         let schedule = self.account.schedule;
         let of = self.tiles[step.tile];
         let (from, to) = step.keys;

@@ -1,4 +1,4 @@
-//! A stack in motion: every feature map with the window of one tile; beside them the memories, their contents and the
+//! The trace of a stack: every feature map with the window of one tile; beside them the memories, their contents and the
 //! transfers.
 //!
 //! A step is one layer in one tile. All maps show the tile's windows at once, which grow from the last map back to the
@@ -9,7 +9,7 @@ mod maps;
 mod memory_gauges;
 mod table;
 
-pub use table::memory_motion_table;
+pub use table::memory_trace_table;
 
 use crate::kit::{
     Chart, Color, LegendEntry, LegendMark, MINIMUM_WIDTH, Quantity, Region, Sketch, Table, Theme, draw_legend,
@@ -24,25 +24,25 @@ use std::sync::Arc;
 
 /// A stack of an account with the places of its tiles; shared by all steps.
 #[derive(Debug)]
-pub struct MovingStack {
+pub struct TracedStack {
     /// The point.
     pub account: Arc<PointAccount>,
     pub stack: usize,
     /// The places of its tiles.
-    pub motion: Rc<StackTrace>,
+    pub trace: Rc<StackTrace>,
     /// Width of the widest and height of the highest window of each map, in order.
     largest: Vec<(u64, u64)>,
 }
 
-impl MovingStack {
-    /// `None` if the motion is of another stack.
-    pub fn new(account: Arc<PointAccount>, stack: usize, motion: Rc<StackTrace>) -> Option<Self> {
+impl TracedStack {
+    /// `None` if the trace is of another stack.
+    pub fn new(account: Arc<PointAccount>, stack: usize, trace: Rc<StackTrace>) -> Option<Self> {
         let of = account.stacks.get(stack)?;
         let layers = of.tile_types.first()?.layers.iter().map(|layer| &layer.layer);
-        let is_same = motion.tile_count() == of.tile_count && layers.eq(motion.maps.iter().map(|map| &map.layer));
+        let is_same = trace.tile_count() == of.tile_count && layers.eq(trace.maps.iter().map(|map| &map.layer));
         is_same.then_some(())?;
-        let largest = largest_windows(&motion);
-        Some(Self { account, stack, motion, largest })
+        let largest = largest_windows(&trace);
+        Some(Self { account, stack, trace, largest })
     }
 
     /// The stack's account.
@@ -52,14 +52,14 @@ impl MovingStack {
 
     /// Index of a step, over all maps of all tiles.
     pub fn number_of(&self, step: TraceStep) -> usize {
-        (step.tile as usize).saturating_mul(self.motion.maps.len()).saturating_add(step.node.index())
+        (step.tile as usize).saturating_mul(self.trace.maps.len()).saturating_add(step.node.index())
     }
 
     /// The step of this number, if there is one.
     pub fn step_of(&self, number: usize) -> Option<TraceStep> {
-        let maps = self.motion.maps.len().max(1);
+        let maps = self.trace.maps.len().max(1);
         let step = TraceStep { tile: (number / maps) as u64, node: NodeId::from(number % maps) };
-        (step.tile < self.motion.tile_count()).then_some(step)
+        (step.tile < self.trace.tile_count()).then_some(step)
     }
 
     /// The initial step: the first layer in the first tile of the given type, or of the most frequent type.
@@ -68,19 +68,19 @@ impl MovingStack {
         let most = || types?.iter_enumerated().rev().max_by_key(|(_, tile)| tile.count).map(|(index, _)| index);
         let chosen = tile_type.map(TileTypeId::from).or_else(most);
         let tile = types.zip(chosen).and_then(|(types, index)| types.get(index)).map(|tile| tile.first_position);
-        let tile = tile.map_or(0, |(column, row)| self.motion.tile_over(column, row));
-        let node = self.motion.maps.iter_enumerated().find(|(_, map)| !map.is_input).map(|(node, _)| node);
+        let tile = tile.map_or(0, |(column, row)| self.trace.tile_over(column, row));
+        let node = self.trace.maps.iter_enumerated().find(|(_, map)| !map.is_input).map(|(node, _)| node);
         TraceStep { tile, node: node.unwrap_or_default() }
     }
 }
 
 /// Width of the widest and height of the highest window of each map.
-fn largest_windows(motion: &StackTrace) -> Vec<(u64, u64)> {
+fn largest_windows(trace: &StackTrace) -> Vec<(u64, u64)> {
     let along = |strips: &[StripTrace]| {
-        let mut longest = vec![1; motion.maps.len()];
+        let mut longest = vec![1; trace.maps.len()];
         for strip in strips {
             let mut windows: Vec<TraceSpan> = strip.computed.iter().copied().collect();
-            for (read, span) in motion.reads.iter().zip(&strip.read).filter(|(_, span)| span.length() > 0) {
+            for (read, span) in trace.reads.iter().zip(&strip.read).filter(|(_, span)| span.length() > 0) {
                 if let Some(window) = windows.get_mut(read.producer.index()) {
                     let is_empty = window.length() == 0;
                     let (first, end) = (window.first.min(span.first), window.end.max(span.end));
@@ -93,27 +93,27 @@ fn largest_windows(motion: &StackTrace) -> Vec<(u64, u64)> {
         }
         longest
     };
-    along(&motion.columns).into_iter().zip(along(&motion.rows)).collect()
+    along(&trace.columns).into_iter().zip(along(&trace.rows)).collect()
 }
 
 /// One step of a stack.
 #[derive(Debug, Clone)]
-pub struct Motion {
+pub struct StackStep {
     /// The stack.
-    pub moving: Rc<MovingStack>,
+    pub traced: Rc<TracedStack>,
     pub step: TraceStep,
 }
 
-impl PartialEq for Motion {
+impl PartialEq for StackStep {
     fn eq(&self, other: &Self) -> bool {
         // Comparing accounts would take longer than drawing them.
-        Rc::ptr_eq(&self.moving, &other.moving) && self.step == other.step
+        Rc::ptr_eq(&self.traced, &other.traced) && self.step == other.step
     }
 }
 
 /// The part of the figure at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MotionHit {
+pub enum StackHit {
     /// A pixel of the last map, or the same place in another map; stands for the tile that computes it.
     Tile(u64),
     /// A map; stands for its layer.
@@ -158,28 +158,28 @@ const VESSELS: i32 = 330;
 const BETWEEN: i32 = 26;
 const TITLE: i32 = 46;
 
-impl Motion {
+impl StackStep {
     fn stack(&self) -> Option<&StackAccount> {
-        self.moving.of()
+        self.traced.of()
     }
 
     pub fn tile(&self) -> Option<(TileTypeId, &TileTypeAccount)> {
-        self.stack()?.tile(&self.moving.motion, self.step.tile)
+        self.stack()?.tile(&self.traced.trace, self.step.tile)
     }
 
     /// The account of the layer in this tile.
     pub fn layer(&self) -> Option<&LayerTileAccount> {
-        Some(self.stack()?.step(&self.moving.motion, self.step)?.1)
+        Some(self.stack()?.step(&self.traced.trace, self.step)?.1)
     }
 
     /// `Tile 412 of 32,400 (type 5), layer 3 of 8: conv_2`
     pub fn title(&self) -> String {
-        let motion = &self.moving.motion;
-        let name = motion.maps.get(self.step.node).map_or("", |map| map.layer.as_str());
+        let trace = &self.traced.trace;
+        let name = trace.maps.get(self.step.node).map_or("", |map| map.layer.as_str());
         let kind = self.tile().map_or(0, |(index, _)| index.index() + 1);
-        let (tile, tiles) = (group_thousands(self.step.tile + 1), group_thousands(motion.tile_count()));
-        let inputs = motion.maps.iter().filter(|map| map.is_input).count();
-        let layers = motion.maps.len() - inputs;
+        let (tile, tiles) = (group_thousands(self.step.tile + 1), group_thousands(trace.tile_count()));
+        let inputs = trace.maps.iter().filter(|map| map.is_input).count();
+        let layers = trace.maps.len() - inputs;
         match (self.step.node.index() + 1).checked_sub(inputs) {
             Some(layer @ 1..) => format!("Tile {tile} of {tiles}, type {kind} · layer {layer} of {layers}: {name}"),
             _ => format!("Tile {tile} of {tiles}, type {kind} · fetch the output of {name}"),
@@ -200,7 +200,7 @@ impl Motion {
 
     /// Pixels of a map by origin.
     fn counts(&self, node: NodeId) -> [(Origin, u64); 4] {
-        let window = self.moving.motion.window(self.step.tile, node).unwrap_or_default();
+        let window = self.traced.trace.window(self.step.tile, node).unwrap_or_default();
         Origin::ALL.map(|origin| {
             let pixels = match origin {
                 Origin::New => window.new.pixels(),
@@ -214,7 +214,7 @@ impl Motion {
 
     /// The parts of a map's window, by origin.
     fn parts(&self, node: NodeId) -> Vec<(Origin, Rect)> {
-        let window = self.moving.motion.window(self.step.tile, node).unwrap_or_default();
+        let window = self.traced.trace.window(self.step.tile, node).unwrap_or_default();
         let [columns, rows] = window.again;
         let parts = [
             (Origin::Left, window.kept_left),
@@ -234,21 +234,21 @@ impl Motion {
         entries
     }
 
-    fn layout(&self, width: i32) -> MotionLayout {
+    fn layout(&self, width: i32) -> TraceLayout {
         let legend = legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note());
         let top = TITLE + legend + 10;
         let is_wide = width >= SIDE_BY_SIDE;
         let maps_width = if is_wide { width - VESSELS - BETWEEN } else { width };
-        let maps = maps::MapsLayout::new(&self.moving, maps_width);
+        let maps = maps::MapsLayout::new(&self.traced, maps_width);
         let gauges_at = if is_wide { (width - VESSELS, top) } else { (0, top + maps.height + BETWEEN) };
         let gauges_width = if is_wide { VESSELS } else { width.min(VESSELS + 60) };
-        let gauges = memory_gauges::MemoryGaugesLayout::new(&self.moving, gauges_width);
+        let gauges = memory_gauges::MemoryGaugesLayout::new(&self.traced, gauges_width);
         let bottom = (top + maps.height).max(gauges_at.1 + gauges.height);
-        MotionLayout { maps_at: (0, top), maps, gauges_at, gauges, height: bottom + 4 }
+        TraceLayout { maps_at: (0, top), maps, gauges_at, gauges, height: bottom + 4 }
     }
 
     /// The part at a place of the figure, CSS pixels.
-    pub fn hit(&self, x: f64, y: f64, width: u32) -> Option<MotionHit> {
+    pub fn hit(&self, x: f64, y: f64, width: u32) -> Option<StackHit> {
         let layout = self.layout(width.max(MINIMUM_WIDTH) as i32);
         self.hit_map(&layout.maps, (x - f64::from(layout.maps_at.0), y - f64::from(layout.maps_at.1)))
     }
@@ -264,7 +264,7 @@ fn later_color(color: Color, theme: &Theme) -> Color {
     mix(color, theme.panel, 0.6)
 }
 
-struct MotionLayout {
+struct TraceLayout {
     maps_at: (i32, i32),
     maps: maps::MapsLayout,
     gauges_at: (i32, i32),
@@ -272,7 +272,7 @@ struct MotionLayout {
     height: i32,
 }
 
-impl Chart for Motion {
+impl Chart for StackStep {
     fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
         let width = width.max(MINIMUM_WIDTH);
         let layout = self.layout(width as i32);
@@ -297,7 +297,7 @@ impl Chart for Motion {
     fn regions(&self, width: u32) -> Vec<Region> {
         let layout = self.layout(width.max(MINIMUM_WIDTH) as i32);
         let mut regions = self.map_regions(&layout.maps, layout.maps_at);
-        regions.extend(layout.gauges.regions(&self.moving, layout.gauges_at));
+        regions.extend(layout.gauges.regions(&self.traced, layout.gauges_at));
         regions
     }
 

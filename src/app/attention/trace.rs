@@ -1,7 +1,7 @@
 //! Data in motion: a scrubber over the steps of a schedule of attention, and the figure of the current step.
 
-use super::motion_steps::{at, at_tile, first_step, last, tile_of};
 use super::step::scrolled;
+use super::trace_steps::{at, at_tile, first_step, last, tile_of};
 use crate::app::widgets::figures::animation::use_animation;
 use crate::app::widgets::figures::data_table::{Twin, plain_table};
 use crate::app::widgets::figures::figure::Drawn;
@@ -19,7 +19,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
-pub struct MotionCardProps {
+pub struct TraceCardProps {
     pub request: Rc<AttentionRequest>,
     pub answer: Rc<AttentionAnswer>,
     pub form: AttentionForm,
@@ -42,7 +42,7 @@ fn followed(form: &AttentionForm, attention: &AttentionPart) -> TracedSchedule {
 
 /// A choice of the schedule, and its steps.
 #[component]
-pub fn MotionCard(props: &MotionCardProps) -> Html {
+pub fn TraceCard(props: &TraceCardProps) -> Html {
     let act = use_act();
     let layer = &props.answer.layer;
     let Some(attention) = &layer.attention else { return html! {} };
@@ -68,7 +68,7 @@ pub fn MotionCard(props: &MotionCardProps) -> Html {
     };
     let keys_in = layer.keys_in.0;
     let question = TraceAttention { request: Rc::clone(&props.request), schedule, keys_in };
-    let answers = use_answers(Channel::AttentionMotion, vec![question]);
+    let answers = use_answers(Channel::AttentionTrace, vec![question]);
     let of = answers.shown().next().cloned();
     let look = |kind: String| Action::FollowAttention { kind, tile: String::new() };
     let own_tiles = {
@@ -134,7 +134,7 @@ fn Moves(props: &MovesProps) -> Html {
     let (now, settled) = (stage.player.now(), stage.settled.clone());
     let table = use_callback(settled.clone(), |(), settled| plain_table(settled.table()));
     let slider = |title, last, at, to, testid| Slider { title, last, at, told: now.title(), to, testid };
-    let tiles = now.of.motion.tiles.len().saturating_sub(1) as u64;
+    let tiles = now.of.steps.tiles.len().saturating_sub(1) as u64;
     let sliders = vec![
         slider("step", last(&now), now.number, at, "attention-motion-steps"),
         slider("tile of queries", tiles, tile_of(&now), at_tile, "attention-motion-tiles"),
