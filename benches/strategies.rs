@@ -20,18 +20,26 @@ const ALL_MS: Goal = Goal::AtMost { must: 5000.0, stretch: 5000.0 };
 
 fn main() {
     let mut report = Report::new("strategies");
-    let studies = ["conv1", "conv2", "conv3", "conv4", "conv5"].map(study);
+    let design_layers = ["conv1", "conv2", "conv3", "conv4", "conv5"].map(design_layer);
     for (title, pruning) in [("exhaustive", Pruning::None), ("heuristic", Pruning::Heuristic)] {
         for (threads_title, threads) in [("one thread", Some(1)), ("all cores", None)] {
-            let work =
-                || studies.iter().map(|study| explore(study, pruning)).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+            let work = || {
+                design_layers
+                    .iter()
+                    .map(|design_layer| explore(design_layer, pruning))
+                    .fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
+            };
             let (ms, (blockings, mappings)) = on_threads(threads, || quickest(work));
             let details = json!({ "blockings": blockings, "mappings": mappings, "mappings_in_the_paper": 4_887_334 });
             report.figure(&format!("AlexNet conv1-5, {title}, {threads_title}"), ms, "ms", ALL_MS, details);
         }
     }
-    let work =
-        || studies.iter().map(|study| search(study, Pruning::None, |search| search.iterative().partial)).sum::<u64>();
+    let work = || {
+        design_layers
+            .iter()
+            .map(|design_layer| search(design_layer, Pruning::None, |search| search.iterative().partial))
+            .sum::<u64>()
+    };
     let (ms, partial) = quickest(work);
     report.figure(
         "AlexNet conv1-5, iterative, one thread",
@@ -43,7 +51,7 @@ fn main() {
     report.write();
 }
 
-fn study(layer: &str) -> DesignLayer {
+fn design_layer(layer: &str) -> DesignLayer {
     DesignLayer::new(&LayerRequest {
         hardware: find_preset(hardware_presets(), "eyeriss-like").unwrap().text.to_owned(),
         workload: find_preset(workload_presets(), "alexnet-eyeriss").unwrap().text.to_owned(),
@@ -57,15 +65,15 @@ fn study(layer: &str) -> DesignLayer {
     .unwrap()
 }
 
-fn search<T>(study: &DesignLayer, pruning: Pruning, run: impl FnOnce(&SpaceSearch<'_>) -> T) -> T {
-    let problem = study.on_core();
+fn search<T>(design_layer: &DesignLayer, pruning: Pruning, run: impl FnOnce(&SpaceSearch<'_>) -> T) -> T {
+    let problem = design_layer.on_core();
     let options = SpaceOptions { pruning, lpf_limit: LPF_LIMIT, ..SpaceOptions::default() };
     run(&SpaceSearch::new(&problem, options).unwrap())
 }
 
 /// Counts blockings and mappings of the whole space.
-fn explore(study: &DesignLayer, pruning: Pruning) -> (u64, u64) {
-    search(study, pruning, |search| {
+fn explore(design_layer: &DesignLayer, pruning: Pruning) -> (u64, u64) {
+    search(design_layer, pruning, |search| {
         let parts: Vec<SpacePart> = (0..search.parts()).into_par_iter().map(|part| search.part(part)).collect();
         let mut all = search.start();
         parts.iter().for_each(|part| all.merge(part));

@@ -31,9 +31,9 @@ pub fn holds(bytes: &[u8]) {
         rules: Rules::CORRECTED,
         unroll: None,
     };
-    let study = DesignLayer::new(&request).expect("a layer");
-    let Some(constraints) = constraints.of(&study) else { return };
-    let (problem, limits) = (study.on_core(), Limits { max_states: 2000, ..Limits::default() });
+    let design_layer = DesignLayer::new(&request).expect("a layer");
+    let Some(constraints) = constraints.of(&design_layer) else { return };
+    let (problem, limits) = (design_layer.on_core(), Limits { max_states: 2000, ..Limits::default() });
     let outcome =
         find_best_under(&constraints.temporal, &problem, &request.objective, &limits, request.strategy, &|| true);
     let Some(best) = outcome.ok().and_then(|outcome| outcome.best) else { return };

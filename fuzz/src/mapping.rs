@@ -25,7 +25,8 @@ pub fn holds(bytes: &[u8]) {
     };
     match user_mappings(text, &core, &network, &request) {
         Ok(priced) => {
-            let document = mapping_document("again", priced.iter().map(|(study, mapped)| (study, &mapped.mapping)));
+            let document =
+                mapping_document("again", priced.iter().map(|(design_layer, mapped)| (design_layer, &mapped.mapping)));
             let again = user_mappings(&write_mapping(&document), &core, &network, &request).expect("what was priced");
             assert!(priced.iter().zip(&again).all(|((_, before), (_, after))| before == after));
         }

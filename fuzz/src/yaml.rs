@@ -67,9 +67,9 @@ fn map(hardware: &str, workload: &str) {
         rules: Rules::CORRECTED,
         unroll: None,
     };
-    let study = DesignLayer::new(&request).expect("what is valid can be studied");
-    let _ = study.facts();
-    match study.best() {
+    let design_layer = DesignLayer::new(&request).expect("what is valid can be studied");
+    let _ = design_layer.facts();
+    match design_layer.best() {
         Ok(best) => assert!(best.energy_pj().is_finite(), "{}", best.energy_pj()),
         Err(wrong) => check_rejected(&wrong, &[""]),
     }

@@ -47,13 +47,13 @@ pub fn timeloop(
     };
     let files = match mapping {
         Some(file) => {
-            let (study, mapped) = by_hand(file, layer, &request)?;
-            timeloop_files::write(&study, &mapped.mapping)?
+            let (design_layer, mapped) = by_hand(file, layer, &request)?;
+            timeloop_files::write(&design_layer, &mapped.mapping)?
         }
         None => {
-            let study = DesignLayer::new(&request)?;
-            let network = Network::from_text(&request.workload)?.on(&study.core);
-            timeloop_files::write_best(study, &network)?
+            let design_layer = DesignLayer::new(&request)?;
+            let network = Network::from_text(&request.workload)?.on(&design_layer.core);
+            timeloop_files::write_best(design_layer, &network)?
         }
     };
     make(folder)?;
@@ -69,9 +69,9 @@ pub fn timeloop(
 fn by_hand(file: &Path, layer: Option<&str>, request: &LayerRequest) -> Result<(DesignLayer, MappedLayer), Failure> {
     let (core, network) = (Core::from_text(&request.hardware)?, Network::from_text(&request.workload)?);
     let mapped = user_mappings(&read_text(file, MAX_BYTES)?, &core, &network, request)?;
-    let names: Vec<String> = mapped.iter().map(|(study, _)| study.layer.clone()).collect();
-    let is_wanted = |study: &DesignLayer| layer.is_none_or(|layer| study.layer == layer);
-    let wanted = mapped.into_iter().find(|(study, _)| is_wanted(study));
+    let names: Vec<String> = mapped.iter().map(|(design_layer, _)| design_layer.layer.clone()).collect();
+    let is_wanted = |design_layer: &DesignLayer| layer.is_none_or(|layer| design_layer.layer == layer);
+    let wanted = mapped.into_iter().find(|(design_layer, _)| is_wanted(design_layer));
     let wrong = || format!("The mapping has no layer `{}`. It maps {}.", layer.unwrap_or_default(), names.join(", "));
     wanted.ok_or_else(|| wrong().into())
 }

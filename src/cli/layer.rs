@@ -56,7 +56,8 @@ fn unmapped(found: &LayersReport) -> Result<(), Failure> {
 
 /// Writes the mappings to a document.
 fn save_mapping(file: &Path, LayersReport { core, network, layers, .. }: &LayersReport) -> Result<(), Failure> {
-    let found = layers.iter().filter_map(|(study, result)| Some((study, &result.mapped.as_ref().ok()?.mapping)));
+    let found =
+        layers.iter().filter_map(|(design_layer, result)| Some((design_layer, &result.mapped.as_ref().ok()?.mapping)));
     let document = mapping_document(&format!("{} on {}", network.name, core.name), found);
     Ok(write(file, &write_mapping(&document))?)
 }

@@ -103,7 +103,7 @@ pub fn map_layers(
 }
 
 /// A layer on its core, and what came out.
-pub type Studied = Vec<(DesignLayer, LayerOutcome)>;
+pub type LayerOutcomes = Vec<(DesignLayer, LayerOutcome)>;
 
 /// Evaluates the mappings of a document: for the requested layers, or for all that it maps.
 fn by_hand(
@@ -112,18 +112,18 @@ fn by_hand(
     core: &Core,
     network: &Network,
     request: &LayerRequest,
-) -> Result<Studied, CommandError> {
+) -> Result<LayerOutcomes, CommandError> {
     let mut mapped = user_mappings(text, core, network, request)?;
-    let known: Vec<String> = mapped.iter().map(|(study, _)| study.layer.clone()).collect();
+    let known: Vec<String> = mapped.iter().map(|(design_layer, _)| design_layer.layer.clone()).collect();
     let mut wrong = Diagnostics::default();
     for name in options.layers.iter().filter(|name| !known.contains(name)) {
         let names: Vec<&str> = known.iter().map(String::as_str).collect();
         wrong.add_unknown("layer", format!("The mapping has no layer `{name}`"), name, &names);
     }
     wrong.or(())?;
-    mapped.retain(|(study, _)| options.layers.is_empty() || options.layers.contains(&study.layer));
-    let result = |(study, mapped): (DesignLayer, MappedLayer)| {
-        let facts = study.facts();
+    mapped.retain(|(design_layer, _)| options.layers.is_empty() || options.layers.contains(&design_layer.layer));
+    let result = |(design_layer, mapped): (DesignLayer, MappedLayer)| {
+        let facts = design_layer.facts();
         let result = LayerOutcome {
             facts,
             mapped: Ok(mapped),
@@ -132,7 +132,7 @@ fn by_hand(
             constrained: None,
             seconds: 0.0,
         };
-        (study, result)
+        (design_layer, result)
     };
     Ok(mapped.into_iter().map(result).collect())
 }
@@ -144,7 +144,7 @@ fn searched(
     network: &Network,
     request: &mut LayerRequest,
     monitor: &dyn ProgressMonitor,
-) -> Result<Studied, CommandError> {
+) -> Result<LayerOutcomes, CommandError> {
     let names = if options.layers.is_empty() {
         network.computing().map(|id| network.layer(id).name.clone()).collect()
     } else {
@@ -159,13 +159,13 @@ fn searched(
     for name in names {
         request.layer = Some(name);
         match DesignLayer::of(first.core.clone(), network, request) {
-            Ok(mut study) => {
-                let result = match constraints.as_ref().and_then(|constraints| constraints.of(&study)) {
-                    Some(constraints) => constrained(&mut study, options, &constraints, monitor),
-                    None => map(&mut study, options, monitor),
+            Ok(mut design_layer) => {
+                let result = match constraints.as_ref().and_then(|constraints| constraints.of(&design_layer)) {
+                    Some(constraints) => constrained(&mut design_layer, options, &constraints, monitor),
+                    None => map(&mut design_layer, options, monitor),
                 };
                 unless_stopped(monitor, ())?;
-                results.push((study, result));
+                results.push((design_layer, result));
             }
             Err(unknown) => wrong.0.extend(unknown.0),
         }
@@ -204,8 +204,8 @@ pub(super) fn limits(options: &LayerSearchOptions) -> Limits {
 }
 
 /// Whether unrollings of a layer are searched: those over lanes of a vector unit always need the fewest steps.
-pub(super) fn searches_unrollings(study: &DesignLayer, options: &LayerSearchOptions) -> bool {
-    options.searches_unrollings && study.core.vector_unit_for(study.problem.shape.kind).is_none()
+pub(super) fn searches_unrollings(design_layer: &DesignLayer, options: &LayerSearchOptions) -> bool {
+    options.searches_unrollings && design_layer.core.vector_unit_for(design_layer.problem.shape.kind).is_none()
 }
 
 fn lpf_limit(options: &LayerSearchOptions) -> usize {
@@ -215,7 +215,7 @@ fn lpf_limit(options: &LayerSearchOptions) -> usize {
 // This is the browser's clock in WebAssembly.
 #[allow(clippy::disallowed_methods)]
 pub(super) fn map(
-    study: &mut DesignLayer,
+    design_layer: &mut DesignLayer,
     options: &LayerSearchOptions,
     monitor: &dyn ProgressMonitor,
 ) -> LayerOutcome {
@@ -224,29 +224,28 @@ pub(super) fn map(
     let limits = limits(options);
     let searched = match options.strategy {
         LayerStrategy::Any(strategy) => {
-            if searches_unrollings(study, options) {
-                let wanted = unrolling_options(study, options, UnrollingOptions::default());
+            if searches_unrollings(design_layer, options) {
+                let wanted = unrolling_options(design_layer, options, UnrollingOptions::default());
                 let go_on = || monitor.goes_on();
                 let find =
                     |problem: &LayerOnCore<'_>| find_best_while(problem, &options.objective, &limits, strategy, &go_on);
-                unrollings = Some(search_unrolling(study, options, &wanted, monitor, &find));
+                unrollings = Some(search_unrolling(design_layer, options, &wanted, monitor, &find));
             }
-            let problem = study.on_core();
+            let problem = design_layer.on_core();
             Searched::Orders(in_time(options, &limits, monitor, |limits, has_time| {
                 find_best_while(&problem, &options.objective, limits, strategy, has_time)
             }))
         }
-        LayerStrategy::Space(pruning) => search_space(study, options, pruning, monitor),
+        LayerStrategy::Space(pruning) => search_space(design_layer, options, pruning, monitor),
         LayerStrategy::Iterative => {
-            space_search(study, options, Pruning::None, |search| Searched::Iterative(search.iterative()))
+            space_search(design_layer, options, Pruning::None, |search| Searched::Iterative(search.iterative()))
         }
     };
     let mapped = match &searched {
-        Searched::Orders(outcome) => study.mapped(outcome),
-        Searched::Refused(refusal) => {
-            study.mapped_or(None, || (refusal.to_string(), "Set a smaller LPF limit, or search exactly".to_owned()))
-        }
-        other => study.mapped_or(other.best(), || {
+        Searched::Orders(outcome) => design_layer.mapped(outcome),
+        Searched::Refused(refusal) => design_layer
+            .mapped_or(None, || (refusal.to_string(), "Set a smaller LPF limit, or search exactly".to_owned())),
+        other => design_layer.mapped_or(other.best(), || {
             (
                 "No blocking of at most that many loop factors fits".to_owned(),
                 "Set another LPF limit, or search exactly".to_owned(),
@@ -254,7 +253,7 @@ pub(super) fn map(
         }),
     };
     let seconds = start.elapsed().as_secs_f64();
-    LayerOutcome { facts: study.facts(), mapped, searched, unrollings, constrained: None, seconds }
+    LayerOutcome { facts: design_layer.facts(), mapped, searched, unrollings, constrained: None, seconds }
 }
 
 /// Searches until a limit is reached: the time limit if there is one.
@@ -272,7 +271,7 @@ pub(super) fn in_time<T>(
 }
 
 fn space_search(
-    study: &DesignLayer,
+    design_layer: &DesignLayer,
     options: &LayerSearchOptions,
     pruning: Pruning,
     search: impl FnOnce(&SpaceSearch<'_>) -> Searched,
@@ -283,21 +282,21 @@ fn space_search(
         min_shared_utilization: options.min_utilization,
         ..SpaceOptions::default()
     };
-    let problem = study.on_core();
+    let problem = design_layer.on_core();
     SpaceSearch::new(&problem, wanted).map_or_else(Searched::Refused, |found| search(&found))
 }
 
 /// Walks through all parts of the mapping space on all cores. Where it is stopped, the result covers the beginning only.
 fn search_space(
-    study: &DesignLayer,
+    design_layer: &DesignLayer,
     options: &LayerSearchOptions,
     pruning: Pruning,
     monitor: &dyn ProgressMonitor,
 ) -> Searched {
-    space_search(study, options, pruning, |search| {
+    space_search(design_layer, options, pruning, |search| {
         let mut walk = SpaceWalk::new(search);
         let goes_on = || monitor.goes_on();
-        let ended = run(&mut walk, || (search, &goes_on), &OfLayer { monitor, layer: &study.layer });
+        let ended = run(&mut walk, || (search, &goes_on), &OfLayer { monitor, layer: &design_layer.layer });
         Searched::Space(search.space(walk.merged(), ended.is_ok()))
     })
 }
@@ -332,12 +331,12 @@ impl ProgressMonitor for OfLayer<'_> {
 
 /// The requested unrollings, with `wanted` as their kind.
 pub(super) fn unrolling_options(
-    study: &DesignLayer,
+    design_layer: &DesignLayer,
     options: &LayerSearchOptions,
     wanted: UnrollingOptions,
 ) -> UnrollingOptions {
     let hint = |(name, loops): &(String, Vec<Dim>)| {
-        Some((study.core.array.position(|(known, _)| known == name)?, loops.clone()))
+        Some((design_layer.core.array.position(|(known, _)| known == name)?, loops.clone()))
     };
     let mut hints = wanted.hints.clone();
     hints.extend(options.hints.iter().filter_map(hint));
@@ -346,28 +345,28 @@ pub(super) fn unrolling_options(
     UnrollingOptions { hints, loops_per_dimension, ..wanted }
 }
 
-/// Sets the best unrolling of the study, with mappings found by `find`.
+/// Sets the best unrolling of the layer, with mappings found by `find`.
 pub(super) fn search_unrolling(
-    study: &mut DesignLayer,
+    design_layer: &mut DesignLayer,
     options: &LayerSearchOptions,
     wanted: &UnrollingOptions,
     monitor: &dyn ProgressMonitor,
     find: &(dyn Fn(&LayerOnCore<'_>) -> Outcome + Sync),
 ) -> UnrolledOutcome {
     let layer = UnrolledLayer {
-        core: &study.core,
+        core: &design_layer.core,
         rules: options.rules,
-        shape: study.problem.shape,
-        levels: study.problem.levels,
+        shape: design_layer.problem.shape,
+        levels: design_layer.problem.levels,
     };
     let mut search =
         UnrolledSearch::new(layer, wanted, options.objective.clone(), Limits::default(), Strategy::default());
     // Where it is stopped, so is the command.
-    let _ = run(&mut search, || (layer, find), &OfLayer { monitor, layer: &study.layer });
+    let _ = run(&mut search, || (layer, find), &OfLayer { monitor, layer: &design_layer.layer });
     let outcome = search.outcome();
     drop(search);
     if let Some(best) = &outcome.best {
-        study.problem.unroll.clone_from(&best.unroll);
+        design_layer.problem.unroll.clone_from(&best.unroll);
     }
     outcome
 }

@@ -18,33 +18,33 @@ const IMPOSSIBLE: Outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING 
 // This is the browser's clock in WebAssembly.
 #[allow(clippy::disallowed_methods)]
 pub fn constrained(
-    study: &mut DesignLayer,
+    design_layer: &mut DesignLayer,
     options: &LayerSearchOptions,
     constraints: &LayerConstraints,
     monitor: &dyn ProgressMonitor,
 ) -> LayerOutcome {
-    let stated = study.problem.unroll.clone();
-    let free = map(study, options, monitor);
-    let score = |study: &DesignLayer, best: Option<&Solution>| {
-        let problem = study.on_core();
+    let stated = design_layer.problem.unroll.clone();
+    let free = map(design_layer, options, monitor);
+    let score = |design_layer: &DesignLayer, best: Option<&Solution>| {
+        let problem = design_layer.on_core();
         Some(options.objective.score(&problem, &best?.cost(&problem)?))
     };
-    let free_score = score(study, free.searched.best());
-    study.problem.unroll = stated;
+    let free_score = score(design_layer, free.searched.best());
+    design_layer.problem.unroll = stated;
     let start = Instant::now();
     let strategy = match options.strategy {
         LayerStrategy::Any(strategy) => strategy,
         _ => Strategy::default(),
     };
-    let mut result = search(study, options, constraints, strategy, monitor);
+    let mut result = search(design_layer, options, constraints, strategy, monitor);
     result.seconds = start.elapsed().as_secs_f64();
-    let more = score(study, result.searched.best()).zip(free_score).map(|(score, free)| score / free - 1.0);
+    let more = score(design_layer, result.searched.best()).zip(free_score).map(|(score, free)| score / free - 1.0);
     result.constrained = Some(ConstraintCost { free_score, more });
     result
 }
 
 fn search(
-    study: &mut DesignLayer,
+    design_layer: &mut DesignLayer,
     options: &LayerSearchOptions,
     constraints: &LayerConstraints,
     strategy: Strategy,
@@ -55,29 +55,36 @@ fn search(
         find_best_under(temporal, problem, &options.objective, &limits, strategy, &|| monitor.goes_on())
             .unwrap_or(IMPOSSIBLE)
     };
-    let is_searched = super::layer::searches_unrollings(study, options);
+    let is_searched = super::layer::searches_unrollings(design_layer, options);
     let unrollings = match &constraints.unroll {
         UnrollConstraint::Stated(unroll) => {
-            study.problem.unroll.clone_from(unroll);
+            design_layer.problem.unroll.clone_from(unroll);
             None
         }
         UnrollConstraint::Free if !is_searched => None,
-        UnrollConstraint::Free => Some(unrolling_options(study, options, Default::default())),
-        UnrollConstraint::Limited(wanted) => Some(unrolling_options(study, options, wanted.clone())),
+        UnrollConstraint::Free => Some(unrolling_options(design_layer, options, Default::default())),
+        UnrollConstraint::Limited(wanted) => Some(unrolling_options(design_layer, options, wanted.clone())),
     };
-    let unrollings = unrollings.map(|wanted| search_unrolling(study, options, &wanted, monitor, &find));
+    let unrollings = unrollings.map(|wanted| search_unrolling(design_layer, options, &wanted, monitor, &find));
     if let Some(found) = unrollings.as_ref().filter(|found| found.best.is_none()) {
         let (mapped, searched) =
-            (Err(constraints.explain_unrollings(study, found, &limits)), Searched::Orders(IMPOSSIBLE));
-        return LayerOutcome { facts: study.facts(), mapped, searched, unrollings, constrained: None, seconds: 0.0 };
+            (Err(constraints.explain_unrollings(design_layer, found, &limits)), Searched::Orders(IMPOSSIBLE));
+        return LayerOutcome {
+            facts: design_layer.facts(),
+            mapped,
+            searched,
+            unrollings,
+            constrained: None,
+            seconds: 0.0,
+        };
     }
     let outcome = in_time(options, &limits, monitor, |limits, has_time| {
-        find_best_under(temporal, &study.on_core(), &options.objective, limits, strategy, has_time)
+        find_best_under(temporal, &design_layer.on_core(), &options.objective, limits, strategy, has_time)
     });
     let mapped = match &outcome {
-        Ok(outcome) if outcome.best.is_some() => study.mapped(outcome),
-        _ => Err(constraints.explain(study, &outcome, (&limits, strategy))),
+        Ok(outcome) if outcome.best.is_some() => design_layer.mapped(outcome),
+        _ => Err(constraints.explain(design_layer, &outcome, (&limits, strategy))),
     };
     let searched = Searched::Orders(outcome.unwrap_or(IMPOSSIBLE));
-    LayerOutcome { facts: study.facts(), mapped, searched, unrollings, constrained: None, seconds: 0.0 }
+    LayerOutcome { facts: design_layer.facts(), mapped, searched, unrollings, constrained: None, seconds: 0.0 }
 }

@@ -3,7 +3,7 @@
 use super::Report;
 use super::estimates::EstimatedMemory;
 use super::in_memory::InMemoryArray;
-use super::layer::{LayerSearchOptions, Studied};
+use super::layer::{LayerOutcomes, LayerSearchOptions};
 use super::parse::STRATEGIES;
 use super::sweep_report::sentences;
 use fusescape_engine::cost::{Access, EnergyCause, LatencyCause, LoopInformation, PortBalance};
@@ -26,7 +26,7 @@ pub struct LayersReport {
     pub network: Network,
     /// The options of the search.
     pub options: LayerSearchOptions,
-    pub layers: Studied,
+    pub layers: LayerOutcomes,
 }
 
 impl LayersReport {

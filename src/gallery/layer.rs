@@ -59,7 +59,7 @@ pub enum LayerFigure {
 }
 
 /// The layer of an entry, or another one of its network.
-pub fn study(opens: &Opening, layer: Option<String>) -> Result<DesignLayer, String> {
+pub fn design_layer(opens: &Opening, layer: Option<String>) -> Result<DesignLayer, String> {
     DesignLayer::new(&request(opens, layer)).map_err(|wrong| wrong.to_string())
 }
 
@@ -77,18 +77,18 @@ fn request(opens: &Opening, layer: Option<String>) -> LayerRequest {
     }
 }
 
-fn mapped(opens: &Opening, study: &DesignLayer) -> Result<MappedLayer, String> {
+fn mapped(opens: &Opening, design_layer: &DesignLayer) -> Result<MappedLayer, String> {
     match &opens.mapping {
         Some(mapping) => {
-            study.cost(mapping).map_err(|flaws| format!("The mapping has {} flaws: {flaws:?}", flaws.len()))
+            design_layer.cost(mapping).map_err(|flaws| format!("The mapping has {} flaws: {flaws:?}", flaws.len()))
         }
-        None => study.best().map_err(|wrong| wrong.to_string()),
+        None => design_layer.best().map_err(|wrong| wrong.to_string()),
     }
 }
 
 /// An entry of the loop-information table.
 pub fn table(opens: &Opening, figure: TableFigure, operand: Operand, level: usize) -> Result<f64, String> {
-    let mapped = mapped(opens, &study(opens, None)?)?;
+    let mapped = mapped(opens, &design_layer(opens, None)?)?;
     let levels = &mapped.information.operands[Opening::index_of(operand)].levels;
     let level = levels.get(level).ok_or_else(|| format!("{operand} has {} levels", levels.len()))?;
     let traffic = || level.traffic.ok_or("The highest level exchanges data with nothing above");
@@ -108,8 +108,8 @@ pub fn table(opens: &Opening, figure: TableFigure, operand: Operand, level: usiz
 
 /// A figure of the whole layer.
 pub fn figure(opens: &Opening, figure: LayerFigure) -> Result<f64, String> {
-    let study = study(opens, None)?;
-    let mapped = mapped(opens, &study)?;
+    let design_layer = design_layer(opens, None)?;
+    let mapped = mapped(opens, &design_layer)?;
     let operand = |operand: Operand| &mapped.information.operands[Opening::index_of(operand)];
     Ok(match figure {
         LayerFigure::Macs => mapped.information.macs as f64,
@@ -118,7 +118,7 @@ pub fn figure(opens: &Opening, figure: LayerFigure) -> Result<f64, String> {
         LayerFigure::Size(of) => operand(of).size,
         LayerFigure::Reuse(of) => operand(of).reuse,
         LayerFigure::EnergyOverBest => {
-            mapped.energy_pj() / study.best().map_err(|wrong| wrong.to_string())?.energy_pj()
+            mapped.energy_pj() / design_layer.best().map_err(|wrong| wrong.to_string())?.energy_pj()
         }
         LayerFigure::Energy => mapped.energy_pj(),
         LayerFigure::Latency => mapped.cycles.total as f64,
@@ -130,14 +130,14 @@ pub fn figure(opens: &Opening, figure: LayerFigure) -> Result<f64, String> {
         }
         LayerFigure::StallShare => mapped.cycles.by_cause[LatencyCause::Stall] as f64 / mapped.cycles.total as f64,
         LayerFigure::Utilization => {
-            let pes = study.facts().pe_count as f64;
+            let pes = design_layer.facts().pe_count as f64;
             mapped.information.macs as f64 / (mapped.cycles.total as f64 * pes)
         }
         LayerFigure::Intensity => {
-            let facts = study.facts();
+            let facts = design_layer.facts();
             let highest = mapped.words.iter().zip(&facts.operands).map(|(words, (_, memories))| {
                 let name = memories.last().map_or("", String::as_str);
-                let memory = study.core.memories.iter().find(|memory| memory.name == name);
+                let memory = design_layer.core.memories.iter().find(|memory| memory.name == name);
                 let width = memory.map_or(0, |memory| memory.read_width_bits) as f64;
                 words.last().map_or(0.0, |moved| moved.iter().sum::<f64>()) * width / 8.0
             });

@@ -1,6 +1,6 @@
 //! Figures of mapping spaces: ZigZag's strategies, even and uneven mappings (ZigZag, case study 1).
 
-use super::layer::study;
+use super::layer::design_layer;
 use super::opening::Opening;
 use fusescape_engine::search::space::{Evenness, MappingSpace, Pruning, SpaceOptions, SpaceSearch, explore_space};
 use std::collections::HashMap;
@@ -102,8 +102,8 @@ impl MappingSpaces {
                 self::least(&*self.space(opens, layer, of, Pruning::Heuristic)?)? / least
             }
             SpaceFigure::IterativePartial | SpaceFigure::IterativeFinal | SpaceFigure::IterativeOverExhaustive => {
-                let study = study(opens, Some(layer.to_owned()))?;
-                let problem = study.on_core();
+                let design_layer = design_layer(opens, Some(layer.to_owned()))?;
+                let problem = design_layer.on_core();
                 let search = SpaceSearch::new(&problem, options(opens, of, Pruning::None));
                 let found = search.map_err(|refusal| refusal.to_string())?.iterative();
                 match figure {
@@ -128,8 +128,8 @@ impl MappingSpaces {
         if let Some(known) = self.known.get(&name) {
             return Ok(Rc::clone(known));
         }
-        let study = study(opens, Some(layer.to_owned()))?;
-        let problem = study.on_core();
+        let design_layer = design_layer(opens, Some(layer.to_owned()))?;
+        let problem = design_layer.on_core();
         let search = SpaceSearch::new(&problem, options).map_err(|refusal| refusal.to_string())?;
         let space = explore_space(&search, |_, _| true);
         Ok(Rc::clone(self.known.entry(name).or_insert(Rc::new(space))))

@@ -93,10 +93,10 @@ impl ImportedMapping {
     /// The mapping of the first layer in the document, if all three documents are valid.
     pub fn first(mapping: &str, hardware: &str, workload: &str) -> Option<Self> {
         let (core, network) = (Core::from_text(hardware).ok()?, Network::from_text(workload).ok()?);
-        let (study, mapped) = user_mappings(mapping, &core, &network, &request()).ok()?.into_iter().next()?;
-        let layer = study.layer;
+        let (design_layer, mapped) = user_mappings(mapping, &core, &network, &request()).ok()?.into_iter().next()?;
+        let layer = design_layer.layer;
         let usual = DesignLayer::of(core, &network, &LayerRequest { layer: Some(layer.clone()), ..request() }).ok()?;
-        let unroll = Some(study.problem.unroll).filter(|unroll| *unroll != usual.problem.unroll);
+        let unroll = Some(design_layer.problem.unroll).filter(|unroll| *unroll != usual.problem.unroll);
         Some(Self { layer, unroll, mapping: mapped.mapping })
     }
 }

@@ -102,7 +102,8 @@ pub fn map_layers(
         }
         let (core, network) = (&found.core.name, &found.network.name);
         let mapped = found.layers.iter();
-        let mapped = mapped.filter_map(|(study, result)| Some((study, &result.mapped.as_ref().ok()?.mapping)));
+        let mapped =
+            mapped.filter_map(|(design_layer, result)| Some((design_layer, &result.mapped.as_ref().ok()?.mapping)));
         let document = write_mapping(&mapping_document(&format!("{network} on {core}"), mapped));
         Ok((text(found.json())?, found.notes().iter().map(fields).collect(), document))
     })

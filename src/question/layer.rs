@@ -17,7 +17,7 @@ pub(super) type AskedLayer = DesignLayer;
 
 impl QueryEngine {
     pub(super) fn layer(&mut self, request: LayerRequestKey) -> Result<&DesignLayer, Diagnostics> {
-        self.layer.of(request, |request| DesignLayer::new(request)).map(|study| &*study)
+        self.layer.of(request, |request| DesignLayer::new(request)).map(|design_layer| &*design_layer)
     }
 }
 
@@ -41,10 +41,10 @@ impl Query for FindBestMapping {
     type Reply = BestMapping;
 
     fn answer(self, engine: &mut QueryEngine) -> Reply<BestMapping> {
-        let study = engine.layer(self.request)?;
-        let outcome = study.search();
-        let best = study.mapped(&outcome).map(|best| (Rc::new(best), outcome.proof));
-        Ok(BestMapping { facts: Rc::new(study.facts()), best })
+        let design_layer = engine.layer(self.request)?;
+        let outcome = design_layer.search();
+        let best = design_layer.mapped(&outcome).map(|best| (Rc::new(best), outcome.proof));
+        Ok(BestMapping { facts: Rc::new(design_layer.facts()), best })
     }
 }
 
@@ -83,10 +83,10 @@ impl Query for FindAllowedMapping {
 
     fn answer(self, engine: &mut QueryEngine) -> Reply<Self::Reply> {
         let request = Rc::clone(&self.request);
-        let study = engine.layer(self.request)?;
-        let network = Network::from_text(&request.workload)?.on(&study.core);
-        Ok(user_constraints(&self.constraints, &study.core, &network).and_then(|document| {
-            document.of(study).map(|constraints| study.clone().search_under(&constraints)).transpose()
+        let design_layer = engine.layer(self.request)?;
+        let network = Network::from_text(&request.workload)?.on(&design_layer.core);
+        Ok(user_constraints(&self.constraints, &design_layer.core, &network).and_then(|document| {
+            document.of(design_layer).map(|constraints| design_layer.clone().search_under(&constraints)).transpose()
         }))
     }
 }

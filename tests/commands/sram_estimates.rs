@@ -95,8 +95,8 @@ fn files_of_other_tools_have_the_numbers() {
         rules: Rules::CORRECTED,
         unroll: None,
     };
-    let study = DesignLayer::new(&request).unwrap();
-    let theirs = timeloop::write(&study, &study.best().unwrap().mapping).unwrap();
+    let design_layer = DesignLayer::new(&request).unwrap();
+    let theirs = timeloop::write(&design_layer, &design_layer.best().unwrap().mapping).unwrap();
     let zigzag = vec![zigzag::write(&core, &network).accelerator];
     for texts in [zigzag, vec![theirs.architecture, theirs.problem, theirs.mapping, theirs.energies]] {
         let files = texts.iter().map(|text| File { name: "a.yaml".to_owned(), source: Box::new(text.as_bytes()) });

@@ -126,9 +126,9 @@ fn a_mapping_moves_and_costs_what_accelforge_counts() {
         (1, "Register", "W", 1920, 320),
     ];
     for (layer, memory, operand, read, written) in cases {
-        let (study, mapped) = &priced[layer];
+        let (design_layer, mapped) = &priced[layer];
         let bits = if (layer, operand) == (1, "O") { 16.0 } else { 8.0 };
-        let count = |movement| moved(study, mapped, memory, operand, movement) * bits;
+        let count = |movement| moved(design_layer, mapped, memory, operand, movement) * bits;
         let found = [
             count(Movement::ReadToLow) + count(Movement::ReadToHigh),
             count(Movement::WriteFromHigh) + count(Movement::WriteFromLow),

@@ -368,12 +368,12 @@ fn every_number_of_a_mapped_layer_comes_out_of_its_formulas() {
                     rules,
                     unroll: None,
                 };
-                let study = DesignLayer::of(core.clone(), &network, &request).unwrap();
+                let design_layer = DesignLayer::of(core.clone(), &network, &request).unwrap();
                 // Some layers do not fit.
-                let Ok(mapped) = study.best() else { continue };
+                let Ok(mapped) = design_layer.best() else { continue };
                 count += 1;
                 let what = format!("{} of {} on {}, {set}", layer.name, workload.id, hardware.id);
-                failures.extend(check_layer(&what, &study.facts(), &mapped));
+                failures.extend(check_layer(&what, &design_layer.facts(), &mapped));
             }
         }
         (count, failures)
@@ -411,9 +411,9 @@ fn what_answers_of_memories_could_add_is_said_beside_the_stalls() {
         };
         let order = vec![TemporalLoop { dim: Dim::OX, size: 8 }, TemporalLoop { dim: Dim::K, size: 4 }];
         let ends = [vec![2, 2], vec![1, 2], vec![2, 2]];
-        let study = DesignLayer::new(&request).unwrap();
-        let mapped = study.cost(&TemporalMapping { order, ends }).unwrap();
-        explain_layer(&study.facts(), &mapped, LayerNumber::Stall).unwrap().note
+        let design_layer = DesignLayer::new(&request).unwrap();
+        let mapped = design_layer.cost(&TemporalMapping { order, ends }).unwrap();
+        explain_layer(&design_layer.facts(), &mapped, LayerNumber::Stall).unwrap().note
     };
     assert!(note(11).contains("if each transfer waited for the answer, stalls were 12 cycles longer"), "{}", note(11));
     // As long as an answer comes within the 6 remaining cycles, there is no stall.

@@ -197,9 +197,9 @@ fn mappings() {
             rules: Rules::CORRECTED,
             unroll: None,
         };
-        let study = DesignLayer::new(&request).unwrap();
-        let Ok(best) = study.best() else { continue };
-        let text = write_mapping(&mapping_document("best", [(&study, &best.mapping)]));
+        let design_layer = DesignLayer::new(&request).unwrap();
+        let Ok(best) = design_layer.best() else { continue };
+        let text = write_mapping(&mapping_document("best", [(&design_layer, &best.mapping)]));
         let order: String = text.lines().map(|line| line.split(", W:").next().unwrap().to_owned() + "\n").collect();
         for (name, text) in [("placed", text.clone()), ("cut", text[..text.len() / 2].to_owned()), ("order", order)] {
             seeds.push((format!("{layer}-{name}"), text.into_bytes()));

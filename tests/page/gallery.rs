@@ -98,7 +98,7 @@ fn every_entry_can_be_looked_at() {
         assert_eq!(entry.title, preset.title, "{}", entry.id);
         let opens = &entry.opens;
         if let (Some(layer), Some(mapping)) = (&opens.layer, &opens.mapping) {
-            let study = DesignLayer::new(&fusescape::explore::LayerRequest {
+            let design_layer = DesignLayer::new(&fusescape::explore::LayerRequest {
                 hardware: opens.hardware.text().to_owned(),
                 workload: opens.workload.text().to_owned(),
                 layer: Some(layer.clone()),
@@ -108,7 +108,7 @@ fn every_entry_can_be_looked_at() {
                 rules: opens.settings.rules,
                 unroll: None,
             });
-            assert!(study.unwrap().cost(mapping).is_ok(), "{}: its mapping is valid", entry.id);
+            assert!(design_layer.unwrap().cost(mapping).is_ok(), "{}: its mapping is valid", entry.id);
         }
     }
 }

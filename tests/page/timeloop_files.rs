@@ -117,16 +117,18 @@ fn mapped(hardware: &str, workload: &str, mapping: &str) -> (DesignLayer, Mapped
 }
 
 /// Elements moved by one data movement of an operand at a memory.
-pub fn moved(study: &DesignLayer, mapped: &MappedLayer, memory: &str, operand: &str, movement: Movement) -> f64 {
+pub fn moved(design_layer: &DesignLayer, mapped: &MappedLayer, memory: &str, operand: &str, movement: Movement) -> f64 {
     let is_it = |access: &&fusescape::cost::Access| {
-        study.core.memories[access.memory].name == memory && access.operand == operand && access.movement == movement
+        design_layer.core.memories[access.memory].name == memory
+            && access.operand == operand
+            && access.movement == movement
     };
     mapped.accesses.iter().filter(is_it).map(fusescape::cost::Access::all_elements).sum()
 }
 
 #[test]
 fn a_mapping_moves_what_timeloop_counts() {
-    let (study, mapped) = priced(&imports(&[ARCHITECTURE, PROBLEM, MAPPING, ENERGIES]));
+    let (design_layer, mapped) = priced(&imports(&[ARCHITECTURE, PROBLEM, MAPPING, ENERGIES]));
     // Counted by Timeloop: reads, fills and updates of all instances. Transfers to the next outer level are not reads
     // there.
     let cases = [
@@ -141,17 +143,17 @@ fn a_mapping_moves_what_timeloop_counts() {
         ("outside", "O", 0, 0, 48),
     ];
     for (memory, operand, reads, fills, updates) in cases {
-        let count = |movement| moved(&study, &mapped, memory, operand, movement);
+        let count = |movement| moved(&design_layer, &mapped, memory, operand, movement);
         let found = [Movement::ReadToLow, Movement::WriteFromHigh, Movement::WriteFromLow].map(count);
         assert_eq!(found, [reads, fills, updates].map(f64::from), "{memory} {operand}");
     }
     // The energy in a table is that of an access of the full width: 8 B for the outer memory, 4 B for the buffer.
     let of = |name: &str| {
-        let memory = study.core.memories.iter().find(|memory| memory.name == name).unwrap();
+        let memory = design_layer.core.memories.iter().find(|memory| memory.name == name).unwrap();
         memory.read_energy_pj / memory.read_width_bits as f64
     };
     assert_eq!([of("outside"), of("buffer"), of("registers")], [512.0 / 64.0, 8.0 / 32.0, 0.5 / 8.0]);
-    assert_eq!(study.core.mac_energy.energy_pj, 0.75);
+    assert_eq!(design_layer.core.mac_energy.energy_pj, 0.75);
     assert!((mapped.memory_pj[1][0] - (192.0 * 0.5 + 32.0 * 0.25)).abs() < 1e-9, "{:?}", mapped.memory_pj);
 }
 
@@ -304,12 +306,12 @@ layers:
 
 #[test]
 fn what_is_exported_is_imported_as_it_was() {
-    let (study, mapped) = mapped(HARDWARE, WORKLOAD, BY_HAND);
-    let files = timeloop::write(&study, &mapped.mapping).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let (design_layer, mapped) = mapped(HARDWARE, WORKLOAD, BY_HAND);
+    let files = timeloop::write(&design_layer, &mapped.mapping).unwrap_or_else(|wrong| panic!("{wrong}"));
     let imported = imports(&[&files.architecture, &files.problem, &files.mapping, &files.energies]);
     let (back, again) = priced(&imported);
-    assert_eq!(back.core.array, study.core.array);
-    for (theirs, ours) in back.core.memories.iter().zip(&study.core.memories) {
+    assert_eq!(back.core.array, design_layer.core.array);
+    for (theirs, ours) in back.core.memories.iter().zip(&design_layer.core.memories) {
         assert_eq!(
             (&theirs.name, theirs.size_bits, theirs.read_width_bits, theirs.write_width_bits, theirs.shared_over),
             (&ours.name, ours.size_bits, ours.read_width_bits, ours.write_width_bits, ours.shared_over)
@@ -319,7 +321,7 @@ fn what_is_exported_is_imported_as_it_was() {
             (ours.read_energy_pj, ours.write_energy_pj, ours.double_buffered)
         );
     }
-    assert_eq!(back.problem.shape, study.problem.shape);
+    assert_eq!(back.problem.shape, design_layer.problem.shape);
     let (stated, _) = read_mapping(imported.mapping.as_ref().unwrap()).both();
     let (before, _) = read_mapping(BY_HAND).both();
     assert_eq!(stated.layers[0].loops.len(), before.layers[0].loops.len());
@@ -352,8 +354,9 @@ fn an_export_refuses_what_timeloop_cannot_say() {
         ),
     ];
     for (hardware, mapping, reason) in cases {
-        let (study, mapped) = mapped(&hardware, WORKLOAD, &mapping);
-        let wrong = timeloop::write(&study, &mapped.mapping).err().unwrap_or_else(|| panic!("{reason}: written"));
+        let (design_layer, mapped) = mapped(&hardware, WORKLOAD, &mapping);
+        let wrong =
+            timeloop::write(&design_layer, &mapped.mapping).err().unwrap_or_else(|| panic!("{reason}: written"));
         assert!(wrong.0.iter().any(|wrong| wrong.reason.contains(reason) && !wrong.remedy.is_empty()), "{wrong}");
     }
 }
@@ -362,10 +365,10 @@ fn an_export_refuses_what_timeloop_cannot_say() {
 fn a_memory_whose_operands_hold_different_loops_is_a_level_for_each() {
     let hardware = HARDWARE.replace("operands: [I, O], width: 64", "operands: [W, I, O], width: 64");
     let mapping = BY_HAND.replace("W: dram, I: buffer", "W: buffer, I: buffer");
-    let (study, mapped) = mapped(&hardware, WORKLOAD, &mapping);
-    let files = timeloop::write(&study, &mapped.mapping).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let (design_layer, mapped) = mapped(&hardware, WORKLOAD, &mapping);
+    let files = timeloop::write(&design_layer, &mapped.mapping).unwrap_or_else(|wrong| panic!("{wrong}"));
     let (back, again) = priced(&imports(&[&files.architecture, &files.problem, &files.mapping, &files.energies]));
-    assert!(again.energy_pj() > 0.0 && back.core.memories.len() >= study.core.memories.len());
+    assert!(again.energy_pj() > 0.0 && back.core.memories.len() >= design_layer.core.memories.len());
     assert!(
         (again.energy_pj() / mapped.energy_pj() - 1.0).abs() < 1e-9,
         "{} {}",
@@ -407,9 +410,9 @@ fn every_product_of_a_network_can_be_exported() {
         let core = Core::from_text(&preset(hardware_presets(), name)).unwrap();
         for id in network.computing().filter(multiplies) {
             let layer = Some(network.layer(id).name.clone());
-            let study = DesignLayer::of(core.clone(), &network, &LayerRequest { layer, ..request() }).unwrap();
-            let layer = study.layer.clone();
-            let files = timeloop::write_best(study, &network).unwrap_or_else(|wrong| panic!("{layer}: {wrong}"));
+            let design_layer = DesignLayer::of(core.clone(), &network, &LayerRequest { layer, ..request() }).unwrap();
+            let layer = design_layer.layer.clone();
+            let files = timeloop::write_best(design_layer, &network).unwrap_or_else(|wrong| panic!("{layer}: {wrong}"));
             *(if said_of_the_best(&files).is_some() { &mut otherwise } else { &mut best }) += 1;
             // Rows and columns of padding are part of the input there, so that not all of it may fit in the memory that
             // holds it here.
@@ -427,8 +430,8 @@ fn memories_of_inputs_beside_those_of_sums_are_copied() {
         .replace("columns: K 4, lanes: C 2", "columns: OX 4, lanes: C 2")
         .replace("shared_over: []", "shared_over: [columns]");
     let mapping = BY_HAND.replace("columns: K 4", "columns: OX 4").replace("OX 4, W: dram", "K 4, W: dram");
-    let (study, mapped) = mapped(&hardware, WORKLOAD, &mapping);
-    let files = timeloop::write(&study, &mapped.mapping).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let (design_layer, mapped) = mapped(&hardware, WORKLOAD, &mapping);
+    let files = timeloop::write(&design_layer, &mapped.mapping).unwrap_or_else(|wrong| panic!("{wrong}"));
     assert!(files.report.of(Severity::Expressed).any(|finding| finding.reason.contains("one for each of 4 PEs")));
     let (back, again) = priced(&imports(&[&files.architecture, &files.problem, &files.mapping, &files.energies]));
     let shared: Vec<usize> = back.core.memories.iter().map(|memory| memory.shared_over.len()).collect();
@@ -453,9 +456,9 @@ layers:
     let (core, network) = (Core::from_text(HARDWARE).unwrap(), Network::from_text(network).unwrap());
     for id in network.computing() {
         let layer = Some(network.layer(id).name.clone());
-        let study = DesignLayer::of(core.clone(), &network, &LayerRequest { layer, ..request() }).unwrap();
-        let (layer, best) = (study.layer.clone(), study.best().unwrap().energy_pj());
-        let files = timeloop::write_best(study, &network).unwrap_or_else(|wrong| panic!("{layer}: {wrong}"));
+        let design_layer = DesignLayer::of(core.clone(), &network, &LayerRequest { layer, ..request() }).unwrap();
+        let (layer, best) = (design_layer.layer.clone(), design_layer.best().unwrap().energy_pj());
+        let files = timeloop::write_best(design_layer, &network).unwrap_or_else(|wrong| panic!("{layer}: {wrong}"));
         let all = [&*files.architecture, &files.problem, &files.mapping, &files.energies];
         let more = 100.0 * (priced(&imports(&all)).1.energy_pj() / best - 1.0);
         let said = said_of_the_best(&files).unwrap_or(0.0);

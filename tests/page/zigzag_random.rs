@@ -43,14 +43,14 @@ fn differences(case: &Value, rules: Rules) -> Vec<String> {
 }
 
 fn differences_of_winner(case: &Value, winner: &str, request: &LayerRequest) -> Vec<String> {
-    let study = match DesignLayer::new(request) {
-        Ok(study) => study,
+    let design_layer = match DesignLayer::new(request) {
+        Ok(design_layer) => design_layer,
         Err(wrong) => return vec![format!("not read: {wrong}")],
     };
-    let (outcome, layer) = (study.search(), study.on_core());
+    let (outcome, layer) = (design_layer.search(), design_layer.on_core());
     let theirs = &case[winner];
     let Some(cost) = outcome.best.as_ref().and_then(|best| best.cost(&layer)) else {
-        let wrong = study.mapped(&outcome).unwrap_err().to_string();
+        let wrong = design_layer.mapped(&outcome).unwrap_err().to_string();
         let said = case["tool_error"].as_str().is_some_and(|error| is_said(error, &wrong, request));
         return if said { Vec::new() } else { vec![format!("{winner}: no mapping: {wrong}")] };
     };
@@ -81,7 +81,8 @@ fn is_said(error: &str, wrong: &str, request: &LayerRequest) -> bool {
         _ => return false,
     };
     let corrected = DesignLayer::new(&LayerRequest { rules: Rules::CORRECTED, ..request.clone() });
-    let helps = wrong.contains("choose the corrected rules") && corrected.is_ok_and(|study| study.best().is_ok());
+    let helps =
+        wrong.contains("choose the corrected rules") && corrected.is_ok_and(|design_layer| design_layer.best().is_ok());
     wrong.starts_with("rules: ZigZag") && wrong.contains(ours) && helps
 }
 

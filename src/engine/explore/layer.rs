@@ -1,4 +1,4 @@
-//! Study of one whole layer on its core: its best mapping, or one made by hand, with everything that explains its cost.
+//! One whole layer on its core: its best mapping, or one made by hand, with everything that explains its cost.
 
 use super::sweep::check_objective;
 use crate::cost::{
@@ -360,7 +360,7 @@ impl DesignLayer {
         Self::of(core, &network, request)
     }
 
-    /// A study of a layer of documents that were read before; those of the request are ignored.
+    /// A layer of documents that were read before; those of the request are ignored.
     ///
     /// # Errors
     /// As [`Self::new`], as far as the layer is concerned.

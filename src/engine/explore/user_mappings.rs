@@ -60,7 +60,7 @@ pub fn mapping_document<'a>(
     name: &str,
     mapped: impl IntoIterator<Item = (&'a DesignLayer, &'a TemporalMapping)>,
 ) -> MappingSpec {
-    let layers = mapped.into_iter().map(|(study, mapping)| describe(study, mapping)).collect();
+    let layers = mapped.into_iter().map(|(design_layer, mapping)| describe(design_layer, mapping)).collect();
     MappingSpec { name: name.to_owned(), about: String::new(), layers }
 }
 
@@ -81,8 +81,8 @@ fn map_layer(
         None => None,
     };
     let request = LayerRequest { layer: Some(spec.layer.clone()), unroll, ..request.clone() };
-    let study = match DesignLayer::of(core.clone(), network, &request) {
-        Ok(study) => study,
+    let design_layer = match DesignLayer::of(core.clone(), network, &request) {
+        Ok(design_layer) => design_layer,
         Err(wrong) => {
             found.0.extend(wrong.under(path).0);
             return None;
@@ -92,7 +92,7 @@ fn map_layer(
     let before = found.0.len();
     let order = read_order(spec, &path, found)?;
     let ends = {
-        let problem = study.on_core();
+        let problem = design_layer.on_core();
         let is_placed = spec.loops.iter().any(|stated| !stated.memories.is_empty());
         if is_placed || spec.loops.is_empty() {
             read_ends(spec, &problem, core, &path, found)
@@ -101,8 +101,8 @@ fn map_layer(
         }
     };
     let is_placed = found.0.len() == before;
-    match study.cost(&TemporalMapping { order, ends }) {
-        Ok(mapped) => is_placed.then_some((study, mapped)),
+    match design_layer.cost(&TemporalMapping { order, ends }) {
+        Ok(mapped) => is_placed.then_some((design_layer, mapped)),
         Err(wrong) => {
             for flaw in wrong {
                 // Amounts mean nothing before loops and memories are right.
@@ -267,9 +267,9 @@ fn place(problem: &LayerOnCore<'_>, order: &[TemporalLoop], path: &str, found: &
     })
 }
 
-fn describe(study: &DesignLayer, mapping: &TemporalMapping) -> LayerMappingSpec {
-    let facts = study.facts();
-    let array = study.core.array_for(facts.shape.kind);
+fn describe(design_layer: &DesignLayer, mapping: &TemporalMapping) -> LayerMappingSpec {
+    let facts = design_layer.facts();
+    let array = design_layer.core.array_for(facts.shape.kind);
     let unroll = |part: &Unroll| UnrollSpec {
         array_dimension: array[part.array_dim].0.clone(),
         loop_dimension: part.dim.name().to_owned(),
@@ -289,8 +289,8 @@ fn describe(study: &DesignLayer, mapping: &TemporalMapping) -> LayerMappingSpec 
         memories: columns.into_iter().filter_map(|operand| held(place, operand)).collect(),
     };
     LayerMappingSpec {
-        layer: study.layer.clone(),
-        unroll: Some(study.problem.unroll.iter().map(unroll).collect()),
+        layer: design_layer.layer.clone(),
+        unroll: Some(design_layer.problem.unroll.iter().map(unroll).collect()),
         loops: mapping.order.iter().enumerate().map(described).collect(),
     }
 }

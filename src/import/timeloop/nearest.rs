@@ -24,17 +24,18 @@ const MAX_SEARCHES: usize = 64;
 ///
 /// # Errors
 /// No mapping fits, or Timeloop can express no mapping of this layer on this core.
-pub fn write_best(mut study: DesignLayer, network: &Network) -> Result<TimeloopFiles, Diagnostics> {
-    let best = study.best()?;
-    let stated = study.problem.unroll.clone();
-    study.problem.unroll = evenly(&study);
-    let mut mapped = if study.problem.unroll == stated { best.clone() } else { study.best()? };
-    let mut constraints = LayerConstraintsSpec { layer: Some(study.layer.clone()), ..LayerConstraintsSpec::default() };
+pub fn write_best(mut design_layer: DesignLayer, network: &Network) -> Result<TimeloopFiles, Diagnostics> {
+    let best = design_layer.best()?;
+    let stated = design_layer.problem.unroll.clone();
+    design_layer.problem.unroll = evenly(&design_layer);
+    let mut mapped = if design_layer.problem.unroll == stated { best.clone() } else { design_layer.best()? };
+    let mut constraints =
+        LayerConstraintsSpec { layer: Some(design_layer.layer.clone()), ..LayerConstraintsSpec::default() };
     for _ in 0..MAX_SEARCHES {
-        let unsayable = match compose(&study, &mapped.mapping) {
+        let unsayable = match compose(&design_layer, &mapped.mapping) {
             Ok(mut written) => {
                 let more = 100.0 * (mapped.energy_pj() / best.energy_pj() - 1.0);
-                if study.problem.unroll != stated {
+                if design_layer.problem.unroll != stated {
                     let reason = "over numbers of PEs that divide the loops, as Timeloop unrolls evenly";
                     written.report.note(Severity::Expressed, "unroll", reason, "");
                 }
@@ -54,32 +55,33 @@ pub fn write_best(mut study: DesignLayer, network: &Network) -> Result<TimeloopF
         match &unsayable {
             NotExpressible::Levels(NoLevels::Crossed(levels)) => {
                 let [inner, outer] = &**levels;
-                constraints.levels.extend(bounds(&study.on_core(), &mapped.mapping, inner, outer));
+                constraints.levels.extend(bounds(&design_layer.on_core(), &mapped.mapping, inner, outer));
             }
             NotExpressible::Mixed(levels) => {
                 constraints
                     .levels
-                    .extend(levels.iter().map(|level| in_order(&study.on_core(), &mapped.mapping, level)));
+                    .extend(levels.iter().map(|level| in_order(&design_layer.on_core(), &mapped.mapping, level)));
             }
             NotExpressible::Levels(NoLevels::NotNested(_)) | NotExpressible::Layer(_) => {}
         }
         constraints.levels.dedup();
         if constraints.levels == before {
-            return Err(unsayable.into_diagnostics(&study));
+            return Err(unsayable.into_diagnostics(&design_layer));
         }
         let document = ConstraintsSpec { layers: vec![constraints.clone()], ..ConstraintsSpec::default() };
-        let allowed = user_constraints(&write_constraints(&document), &study.core, network)?;
-        let Some(Ok(found)) = allowed.of(&study).map(|allowed| study.clone().search_under(&allowed)) else {
-            return Err(unsayable.into_diagnostics(&study));
+        let allowed = user_constraints(&write_constraints(&document), &design_layer.core, network)?;
+        let Some(Ok(found)) = allowed.of(&design_layer).map(|allowed| design_layer.clone().search_under(&allowed))
+        else {
+            return Err(unsayable.into_diagnostics(&design_layer));
         };
         mapped = found.mapped.as_ref().clone();
     }
-    compose(&study, &mapped.mapping).map_err(|unsayable| unsayable.into_diagnostics(&study))
+    compose(&design_layer, &mapped.mapping).map_err(|unsayable| unsayable.into_diagnostics(&design_layer))
 }
 
 /// The unrolling over the most PEs such that their number divides each loop.
-fn evenly(study: &DesignLayer) -> Vec<Unroll> {
-    let mut left: Vec<u64> = Dim::ALL.iter().map(|dim| study.problem.shape.size(*dim)).collect();
+fn evenly(design_layer: &DesignLayer) -> Vec<Unroll> {
+    let mut left: Vec<u64> = Dim::ALL.iter().map(|dim| design_layer.problem.shape.size(*dim)).collect();
     let even = |unroll: &Unroll| {
         let left = &mut left[unroll.dim as usize];
         let limit = (1..=unroll.limit.min(*left)).rev().find(|width| left.is_multiple_of(*width)).unwrap_or(1);
@@ -87,7 +89,7 @@ fn evenly(study: &DesignLayer) -> Vec<Unroll> {
         // An unrolling that is wider than its loop is kept.
         if unroll.limit > limit && *left == 1 { *unroll } else { Unroll { limit, ..*unroll } }
     };
-    study.problem.unroll.iter().map(even).collect()
+    design_layer.problem.unroll.iter().map(even).collect()
 }
 
 /// Iterations of a dimension among the innermost `end` loops.

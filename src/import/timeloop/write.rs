@@ -50,14 +50,14 @@ pub enum NotExpressible {
 
 impl NotExpressible {
     /// Diagnostics for a mapping written by hand.
-    pub fn into_diagnostics(self, study: &DesignLayer) -> Diagnostics {
+    pub fn into_diagnostics(self, design_layer: &DesignLayer) -> Diagnostics {
         match self {
-            Self::Levels(levels) => levels.into_diagnostics(&study.on_core()),
+            Self::Levels(levels) => levels.into_diagnostics(&design_layer.on_core()),
             Self::Layer(wrong) => wrong,
             Self::Mixed(levels) => {
                 let mut wrong = Diagnostics::default();
                 for level in levels {
-                    let name = &study.core.memories[level.memory].name;
+                    let name = &design_layer.core.memories[level.memory].name;
                     let reason = format!(
                         "`{name}` has several loops of one dimension with others between, and a level of Timeloop one"
                     );
@@ -74,15 +74,17 @@ impl NotExpressible {
 ///
 /// # Errors
 /// Anything that Timeloop cannot express: layers without products, memories that are not nested, partial loops.
-pub fn write(study: &DesignLayer, mapping: &TemporalMapping) -> Result<TimeloopFiles, Diagnostics> {
-    compose(study, mapping).map_err(|unsayable| unsayable.into_diagnostics(study))
+pub fn write(design_layer: &DesignLayer, mapping: &TemporalMapping) -> Result<TimeloopFiles, Diagnostics> {
+    compose(design_layer, mapping).map_err(|unsayable| unsayable.into_diagnostics(design_layer))
 }
 
 /// Writes a mapped layer, or returns a reason that a search can act on.
-pub fn compose(study: &DesignLayer, mapping: &TemporalMapping) -> Result<TimeloopFiles, NotExpressible> {
-    let problem = study.on_core();
-    let mut report =
-        ImportReport { title: format!("{} on {}", study.layer, study.core.name), ..ImportReport::default() };
+pub fn compose(design_layer: &DesignLayer, mapping: &TemporalMapping) -> Result<TimeloopFiles, NotExpressible> {
+    let problem = design_layer.on_core();
+    let mut report = ImportReport {
+        title: format!("{} on {}", design_layer.layer, design_layer.core.name),
+        ..ImportReport::default()
+    };
     let mut wrong = Diagnostics::default();
     if problem.shape.kind.is_for_vector_unit() {
         let reason = "Timeloop computes products of two inputs, which this layer has not";
@@ -96,7 +98,7 @@ pub fn compose(study: &DesignLayer, mapping: &TemporalMapping) -> Result<Timeloo
     wrong.or(()).map_err(NotExpressible::Layer)?;
     let levels = levels(&problem, mapping, &mut report).map_err(NotExpressible::Levels)?;
     let names = UniqueNames::of(&problem, &levels, &mut report);
-    let file = FileWriter { study, problem, levels, names };
+    let file = FileWriter { design_layer, problem, levels, names };
     let loops = file.loops(mapping, &mut report).map_err(NotExpressible::Mixed)?;
     let written = TimeloopFiles {
         architecture: file.architecture(&mut report),
@@ -106,7 +108,7 @@ pub fn compose(study: &DesignLayer, mapping: &TemporalMapping) -> Result<Timeloo
         report: ImportReport::default(),
     };
     file.note_rest(&mut report);
-    note_left_out(&study.core, "Timeloop's", &mut report);
+    note_left_out(&design_layer.core, "Timeloop's", &mut report);
     report.result = format!("{} levels, {} loops", file.levels.len(), mapping.order.len());
     Ok(TimeloopFiles { report, ..written })
 }
@@ -156,7 +158,7 @@ impl UniqueNames {
 }
 
 struct FileWriter<'a> {
-    study: &'a DesignLayer,
+    design_layer: &'a DesignLayer,
     problem: LayerOnCore<'a>,
     /// Innermost first.
     levels: Vec<TimeloopLevel>,
@@ -181,7 +183,7 @@ impl FileWriter<'_> {
     /// Levels and meshes, outermost first: a mesh is outside of all levels that have one instance per instance of the
     /// mesh.
     fn parts(&self) -> Vec<ArchitecturePart> {
-        let core = &self.study.core;
+        let core = &self.design_layer.core;
         let mut parts = Vec::new();
         let mut left: Vec<ArrayDimId> = core.array.keys().collect();
         for (index, level) in self.levels.iter().enumerate().rev() {
@@ -195,7 +197,7 @@ impl FileWriter<'_> {
     }
 
     fn memory(&self, level: &TimeloopLevel) -> &Memory {
-        &self.study.core.memories[level.memory]
+        &self.design_layer.core.memories[level.memory]
     }
 
     fn word(&self, level: &TimeloopLevel) -> Word {
@@ -216,7 +218,7 @@ impl FileWriter<'_> {
         for part in self.parts() {
             match part {
                 ArchitecturePart::Mesh(dim) => {
-                    let (name, size) = (&self.names.meshes[dim.index()], self.study.core.array[dim].1);
+                    let (name, size) = (&self.names.meshes[dim.index()], self.design_layer.core.array[dim].1);
                     let _ = write!(text, "  - !Container\n    name: {name}\n    spatial: {{meshX: {size}}}\n");
                 }
                 ArchitecturePart::Level(index) => self.write_level(&mut text, index, index == outermost, report),
@@ -284,7 +286,7 @@ impl FileWriter<'_> {
              - name: Inputs\n      projection: [[[N]], [[G]], [[C]], [[R, Wdilation], [P, Wstride]], [[S, Hdilation], [Q, Hstride]]]\n    \
              - {{name: Outputs, projection: [[[N]], [[G]], [[M]], [[P]], [[Q]]], read_write: true}}\n  \
              instance: {{{}, Wstride: {}, Hstride: {}, Wdilation: {}, Hdilation: {}}}\n",
-            fusescape_spec::scalar(&self.study.layer),
+            fusescape_spec::scalar(&self.design_layer.layer),
             letters.join(", "),
             sizes.join(", "),
             stride.0,
@@ -386,7 +388,9 @@ impl FileWriter<'_> {
         };
         for part in self.parts() {
             match part {
-                ArchitecturePart::Mesh(dim) => instances = instances.saturating_mul(self.study.core.array[dim].1),
+                ArchitecturePart::Mesh(dim) => {
+                    instances = instances.saturating_mul(self.design_layer.core.array[dim].1)
+                }
                 ArchitecturePart::Level(index) => {
                     let level = &self.levels[index];
                     let (memory, bits) = (self.memory(level), self.word(level).bits as f64 / level.copies as f64);
@@ -397,14 +401,14 @@ impl FileWriter<'_> {
                 }
             }
         }
-        let compute = self.study.facts().mac_pj;
+        let compute = self.design_layer.facts().mac_pj;
         table(&mut text, &self.names.compute, instances, &[("compute", compute), ("leak", 0.0)]);
         text
     }
 
     /// Reports the properties that the files do not express.
     fn note_rest(&self, report: &mut ImportReport) {
-        let core = &self.study.core;
+        let core = &self.design_layer.core;
         if core.pe_area_um2.is_some() || core.memories.iter().any(|memory| memory.area_um2.is_some()) {
             report.note(Severity::NotCounted, "area", "not written: Accelergy has a table of its own for it", "");
         }
@@ -423,7 +427,12 @@ impl FileWriter<'_> {
         let columns = spans(shape.size(Dim::OX), shape.size(Dim::FX), shape.stride.0, shape.dilation.0);
         let rows = spans(shape.size(Dim::OY), shape.size(Dim::FY), shape.stride.1, shape.dilation.1);
         if shape.input_limit.0 < columns || shape.input_limit.1 < rows {
-            report.note(Severity::Expressed, "padding", "Timeloop reads it as a part of the input", &self.study.layer);
+            report.note(
+                Severity::Expressed,
+                "padding",
+                "Timeloop reads it as a part of the input",
+                &self.design_layer.layer,
+            );
         }
     }
 }

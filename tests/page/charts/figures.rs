@@ -374,7 +374,7 @@ pub fn unrolling_matrix() -> Matrix {
     }
 }
 
-pub fn study(hardware: &str, workload: &str, layer: &str) -> DesignLayer {
+pub fn design_layer(hardware: &str, workload: &str, layer: &str) -> DesignLayer {
     let text = |list, id| find_preset(list, id).unwrap().text.to_owned();
     let request = LayerRequest {
         hardware: text(hardware_presets(), hardware),
@@ -391,14 +391,14 @@ pub fn study(hardware: &str, workload: &str, layer: &str) -> DesignLayer {
 
 /// A layer of two presets with its best mapping.
 pub fn mapped(hardware: &str, workload: &str, layer: &str) -> (LayerFacts, MappedLayer) {
-    let study = study(hardware, workload, layer);
-    (study.facts(), study.best().unwrap())
+    let design_layer = design_layer(hardware, workload, layer);
+    (design_layer.facts(), design_layer.best().unwrap())
 }
 
 /// The results of ZigZag's strategies for the paper's layer.
 pub fn strategies() -> Vec<StrategyFindings> {
-    let study = study("eyeriss-like", "alexnet-eyeriss", "conv2");
-    ZigZagStrategy::ALL.map(|strategy| study.strategy(strategy).unwrap()).to_vec()
+    let design_layer = design_layer("eyeriss-like", "alexnet-eyeriss", "conv2");
+    ZigZagStrategy::ALL.map(|strategy| design_layer.strategy(strategy).unwrap()).to_vec()
 }
 
 pub fn trajectories() -> Lines {

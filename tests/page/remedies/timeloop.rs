@@ -245,12 +245,12 @@ fn export(text: &str) -> Result<(), Diagnostics> {
     let parts: Vec<&str> = text.split(MARK).filter_map(|file| file.split_once('\n')).map(|(_, text)| text).collect();
     let (core, network) = (Core::from_text(parts[0])?, Network::from_text(parts[1])?);
     if let Some(mapping) = parts.get(2) {
-        let (study, mapped) = user_mappings(mapping, &core, &network, &request())?.remove(0);
-        return timeloop::write(&study, &mapped.mapping).map(drop);
+        let (design_layer, mapped) = user_mappings(mapping, &core, &network, &request())?.remove(0);
+        return timeloop::write(&design_layer, &mapped.mapping).map(drop);
     }
     let layer = network.layer(network.computing().last().unwrap()).name.clone();
-    let study = DesignLayer::of(core, &network, &LayerRequest { layer: Some(layer), ..request() })?;
-    timeloop::write_best(study, &network).map(drop)
+    let design_layer = DesignLayer::of(core, &network, &LayerRequest { layer: Some(layer), ..request() })?;
+    timeloop::write_best(design_layer, &network).map(drop)
 }
 
 /// Mappings that Timeloop cannot express, and ones that it can.

@@ -41,7 +41,7 @@ pub struct ConstraintSet {
 /// Constraints on an unrolling.
 #[derive(Debug, Clone, PartialEq)]
 pub enum UnrollConstraint {
-    /// Nothing is demanded; the unrolling of the study is kept.
+    /// Nothing is demanded; the unrolling of the layer is kept.
     Free,
     /// The whole unrolling is stated; nothing is searched.
     Stated(Vec<Unroll>),
@@ -79,10 +79,10 @@ pub fn user_constraints(text: &str, core: &Core, network: &Network) -> Result<Co
 
 impl ConstraintSet {
     /// The constraints on a layer: the entry with its name, else the one of its kind, else the one for all; `None` where there is none.
-    pub fn of(&self, study: &DesignLayer) -> Option<LayerConstraints> {
-        let kind = self.kinds.iter().find(|(name, _)| *name == study.layer).map_or("", |(_, kind)| kind.name());
+    pub fn of(&self, design_layer: &DesignLayer) -> Option<LayerConstraints> {
+        let kind = self.kinds.iter().find(|(name, _)| *name == design_layer.layer).map_or("", |(_, kind)| kind.name());
         let find = |is_it: &dyn Fn(&LayerConstraintsSpec) -> bool| self.layers.iter().position(is_it);
-        let index = find(&|entry| entry.layer.as_ref() == Some(&study.layer))
+        let index = find(&|entry| entry.layer.as_ref() == Some(&design_layer.layer))
             .or_else(|| find(&|entry| entry.layer.is_none() && entry.kind.as_deref() == Some(kind)))
             .or_else(|| find(&|entry| entry.layer.is_none() && entry.kind.is_none()))?;
         let (entry, path) = (self.layers.get(index)?, format!("layers[{index}]"));
@@ -91,13 +91,13 @@ impl ConstraintSet {
         let mut level_paths = Vec::new();
         for (number, level) in entry.levels.iter().enumerate() {
             let path = format!("{path}.levels[{number}]");
-            for (constraint, path) in level_constraints(level, &path, study) {
+            for (constraint, path) in level_constraints(level, &path, design_layer) {
                 temporal.levels.push(constraint);
                 level_paths.push(path);
             }
         }
         let (unroll_path, order_path) = (format!("{path}.unroll"), format!("{path}.order"));
-        let unroll = unroll_constraint(entry, &study.core, study.problem.shape.kind);
+        let unroll = unroll_constraint(entry, &design_layer.core, design_layer.problem.shape.kind);
         Some(LayerConstraints { temporal, unroll, unroll_path, order_path, level_paths })
     }
 }
@@ -107,7 +107,7 @@ impl LayerConstraints {
     /// promising one.
     pub fn explain_unrollings(
         &self,
-        study: &DesignLayer,
+        design_layer: &DesignLayer,
         unrollings: &UnrolledOutcome,
         limits: &Limits,
     ) -> Diagnostics {
@@ -116,22 +116,23 @@ impl LayerConstraints {
             UnrollConstraint::Limited(options) => options.clone(),
             UnrollConstraint::Free | UnrollConstraint::Stated(_) => UnrollingOptions::default(),
         };
-        let (shape, levels) = (study.problem.shape, study.problem.levels);
-        let layer = UnrolledLayer { core: &study.core, rules: study.rules, shape, levels };
-        let search = UnrolledSearch::new(layer, &options, study.objective.clone(), *limits, study.strategy);
+        let (shape, levels) = (design_layer.problem.shape, design_layer.problem.levels);
+        let layer = UnrolledLayer { core: &design_layer.core, rules: design_layer.rules, shape, levels };
+        let search =
+            UnrolledSearch::new(layer, &options, design_layer.objective.clone(), *limits, design_layer.strategy);
         let Some(unroll) = search.candidate(0).map(|(_, unroll)| unroll.to_vec()) else {
             let remedy = "Allow other loops, or other widths";
             wrong.add(&self.unroll_path, "The array can unroll nothing like this", remedy);
             return wrong;
         };
-        let mut study = study.clone();
-        study.problem.unroll = unroll;
-        if let Err(misfit) = has_legal_mapping(&self.temporal, &study.on_core(), limits) {
+        let mut design_layer = design_layer.clone();
+        design_layer.problem.unroll = unroll;
+        if let Err(misfit) = has_legal_mapping(&self.temporal, &design_layer.on_core(), limits) {
             return self.explain_misfit(&misfit);
         }
-        wrong = self.conflicts(&study, limits);
+        wrong = self.conflicts(&design_layer, limits);
         if wrong.is_empty() {
-            wrong = study.shortages();
+            wrong = design_layer.shortages();
         }
         if wrong.is_empty() {
             let reason = format!("No mapping was found with any of the {} unrollings", unrollings.unrollings);
@@ -143,7 +144,7 @@ impl LayerConstraints {
     /// Why a layer has no legal mapping: the constraints that exclude every one together.
     pub fn explain(
         &self,
-        study: &DesignLayer,
+        design_layer: &DesignLayer,
         outcome: &Result<Outcome, UnmatchedLoop>,
         (limits, strategy): (&Limits, Strategy),
     ) -> Diagnostics {
@@ -151,9 +152,9 @@ impl LayerConstraints {
             Err(misfit) => return self.explain_misfit(misfit),
             Ok(outcome) => outcome,
         };
-        let mut wrong = self.conflicts(study, limits);
+        let mut wrong = self.conflicts(design_layer, limits);
         if wrong.is_empty() {
-            wrong = study.shortages();
+            wrong = design_layer.shortages();
         }
         if wrong.is_empty() {
             let (reason, remedy) = match strategy {
@@ -181,10 +182,10 @@ impl LayerConstraints {
 
     /// Constraints that exclude every mapping together, though none of them does without the others; and further such
     /// sets among the remaining constraints.
-    fn conflicts(&self, study: &DesignLayer, limits: &Limits) -> Diagnostics {
+    fn conflicts(&self, design_layer: &DesignLayer, limits: &Limits) -> Diagnostics {
         let mut wrong = Diagnostics::default();
         let (mut left, mut left_paths) = (self.temporal.clone(), self.level_paths.clone());
-        while let Some(found) = conflict(&left, &study.on_core(), limits) {
+        while let Some(found) = conflict(&left, &design_layer.on_core(), limits) {
             let order = found.order.then_some(&self.order_path);
             let levels = found.levels.iter().filter_map(|level| left_paths.get(*level));
             // A demand on several operands is reported once.
@@ -230,15 +231,19 @@ fn patterns(order: &[OrderSpec]) -> (Vec<LoopPattern>, Vec<LoopPattern>) {
 }
 
 /// The demands of an entry on a layer's operands that the memory holds, with their paths.
-fn level_constraints(entry: &LevelConstraintsSpec, path: &str, study: &DesignLayer) -> Vec<(LevelConstraint, String)> {
-    let problem = study.on_core();
+fn level_constraints(
+    entry: &LevelConstraintsSpec,
+    path: &str,
+    design_layer: &DesignLayer,
+) -> Vec<(LevelConstraint, String)> {
+    let problem = design_layer.on_core();
     let means = |name: &String, operand: LayerOperand| {
         has_operand(problem.shape.kind, name) && NAMES[operand].contains(&name.as_str())
     };
     let mut constraints = Vec::new();
     for (operand, view) in problem.each_operand() {
         let is_meant = entry.operands.is_empty() || entry.operands.iter().any(|name| means(name, operand));
-        let level = view.memories.iter().position(|id| study.core.memories[*id].name == entry.memory);
+        let level = view.memories.iter().position(|id| design_layer.core.memories[*id].name == entry.memory);
         let Some(level) = level.filter(|_| is_meant) else { continue };
         constraints.extend(
             demands(entry)

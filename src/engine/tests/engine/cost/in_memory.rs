@@ -270,8 +270,8 @@ fn energy_of_operations_is_no_part_of_accesses_and_area_and_clock_follow() {
         rules: Rules::CORRECTED,
         unroll: None,
     };
-    let study = DesignLayer::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"));
-    let (facts, mapped) = (study.facts(), study.best().unwrap());
+    let design_layer = DesignLayer::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let (facts, mapped) = (design_layer.facts(), design_layer.best().unwrap());
     let parts: f64 = facts.in_memory.as_ref().unwrap().energy_pj.iter().map(|(_, pj)| pj).sum();
     assert!(is_close(parts, mapped.energy[EnergyCause::Mac]));
     assert!(is_close(facts.mac_pj * facts.shape.macs() as f64, parts));

@@ -160,7 +160,7 @@ layers:
   - { name: image, type: input, K: 1, size: 6 x 1 }
   - { name: layer, type: conv, K: 2, kernel: 3 x 1 }
 ";
-    let study = DesignLayer::new(&LayerRequest {
+    let design_layer = DesignLayer::new(&LayerRequest {
         hardware: hardware.into(),
         workload: workload.into(),
         layer: None,
@@ -172,7 +172,7 @@ layers:
     })
     .unwrap_or_else(|wrong| panic!("{wrong}"));
     let mapping = TemporalMapping { order: order(&[(FX, 3), (K, 2)]), ends: [vec![1, 2], vec![2], vec![2]] };
-    let mapped = study.cost(&mapping).unwrap_or_else(|flaws| panic!("{flaws:?}"));
+    let mapped = design_layer.cost(&mapping).unwrap_or_else(|flaws| panic!("{flaws:?}"));
     let array = &mapped.information.operands[2].levels[0];
     assert_eq!((array.reuse.total, array.reuse.with_fifo), (1.0, 2.0));
     let with_fifo: f64 = of_levels(&mapped.information, 2, |level| level.reuse.with_fifo).iter().product();
@@ -195,7 +195,7 @@ fn tables_and_costs_agree() {
     for (hardware, workload) in
         [("meta-proto-like-df", "fsrcnn"), ("tpu-like", "mobilenet-v1"), ("eyeriss-like", "alexnet-eyeriss")]
     {
-        let study = DesignLayer::new(&LayerRequest {
+        let design_layer = DesignLayer::new(&LayerRequest {
             hardware: preset(hardware_presets(), hardware),
             workload: preset(workload_presets(), workload),
             layer: None,
@@ -206,8 +206,8 @@ fn tables_and_costs_agree() {
             unroll: None,
         })
         .unwrap_or_else(|wrong| panic!("{wrong}"));
-        let best = study.best().unwrap_or_else(|wrong| panic!("{wrong}"));
-        let again = study.cost(&best.mapping).unwrap_or_else(|flaws| panic!("{flaws:?}"));
+        let best = design_layer.best().unwrap_or_else(|wrong| panic!("{wrong}"));
+        let again = design_layer.cost(&best.mapping).unwrap_or_else(|flaws| panic!("{flaws:?}"));
         assert_eq!(best, again, "{hardware}: a mapping written down costs what it costs");
         for operand in &best.information.operands {
             let total: f64 = operand.levels.iter().map(|level| level.reuse.total).product();

@@ -196,9 +196,9 @@ fn crossings_add_up_to_the_accesses_of_real_layers() {
             rules,
             unroll: None,
         };
-        let study = DesignLayer::new(&request).unwrap();
-        let best = study.best().unwrap();
-        let trace = study.loop_trace(&best.mapping).unwrap();
+        let design_layer = DesignLayer::new(&request).unwrap();
+        let best = design_layer.best().unwrap();
+        let trace = design_layer.loop_trace(&best.mapping).unwrap();
         let mut pj = 0.0;
         for (operand, of) in trace.operands.iter().enumerate() {
             for (level, at) in of.levels.iter().enumerate() {

@@ -23,24 +23,28 @@ fn a_document_of_what_was_found_costs_the_same_to_the_bit() {
         for (rules, strategy) in [(Rules::CORRECTED, Strategy::Exact), (Rules::ZIGZAG_3_8, Strategy::Loma)] {
             let request = LayerRequest { rules, strategy, lpf_limit: 4, ..layer_request(hardware, workload, None) };
             let (core, network) = documents(&request);
-            let studies: Vec<DesignLayer> = network
+            let design_layers: Vec<DesignLayer> = network
                 .computing()
                 .map(|id| {
                     let layer = Some(network.layer(id).name.clone());
                     DesignLayer::of(core.clone(), &network, &LayerRequest { layer, ..request.clone() }).unwrap()
                 })
                 .collect();
-            let found: Vec<_> = studies.iter().filter_map(|study| Some((study, study.best().ok()?))).collect();
+            let found: Vec<_> = design_layers
+                .iter()
+                .filter_map(|design_layer| Some((design_layer, design_layer.best().ok()?)))
+                .collect();
             assert!(!found.is_empty());
-            let spec = mapping_document("found", found.iter().map(|(study, best)| (*study, &best.mapping)));
+            let spec =
+                mapping_document("found", found.iter().map(|(design_layer, best)| (*design_layer, &best.mapping)));
             let text = write_mapping(&spec);
             assert_eq!(read_mapping(&text).both(), (spec, Default::default()));
             let again =
                 user_mappings(&text, &core, &network, &request).unwrap_or_else(|wrong| panic!("{wrong}\n{text}"));
             assert_eq!(again.len(), found.len());
-            for ((study, priced), (before, best)) in again.iter().zip(&found) {
-                assert_eq!(study.problem, before.problem);
-                assert_eq!(priced, best, "{hardware}: {}", study.layer);
+            for ((design_layer, priced), (before, best)) in again.iter().zip(&found) {
+                assert_eq!(design_layer.problem, before.problem);
+                assert_eq!(priced, best, "{hardware}: {}", design_layer.layer);
             }
         }
     }
@@ -90,14 +94,14 @@ fn a_mapping_by_hand_is_priced_as_the_loops_say() {
     let (request, text) = toy(LOOPS);
     let (core, network) = documents(&request);
     let priced = user_mappings(&text, &core, &network, &request).unwrap_or_else(|wrong| panic!("{wrong}"));
-    let [(study, mapped)] = &priced[..] else { panic!("one layer") };
+    let [(design_layer, mapped)] = &priced[..] else { panic!("one layer") };
     // Output first, then W and I; reusing loops move down by themselves: OX is at the registers of weights.
     assert_eq!(mapped.mapping.ends, [vec![2, 4], vec![2, 4, 4], vec![3, 4]]);
     assert_eq!(mapped.cycles.computing(), 2 * 6 * 2 * 4);
     // Reads of the registers of weights: one word per cycle and PE.
     let reg = &mapped.words[1][0];
     assert_eq!(reg.iter().copied().fold(0.0, f64::max), 96.0 * 8.0);
-    let spec = mapping_document("again", [(study, &mapped.mapping)]);
+    let spec = mapping_document("again", [(design_layer, &mapped.mapping)]);
     let again = user_mappings(&write_mapping(&spec), &core, &network, &request).unwrap();
     assert_eq!(&again[0].1, mapped);
     // Another unrolling has other loops in time.

@@ -32,8 +32,8 @@ fn edits(mapping: &TemporalMapping) -> Vec<MappingEdit> {
 
 #[test]
 fn a_dragged_loop_moves_as_by_single_steps_and_a_dragged_end_stays_where_it_is_put() {
-    let study = DesignLayer::new(&layer_request("eyeriss-like", "alexnet-eyeriss", None)).unwrap();
-    let (facts, mapping) = (study.facts(), study.best().unwrap().mapping.clone());
+    let design_layer = DesignLayer::new(&layer_request("eyeriss-like", "alexnet-eyeriss", None)).unwrap();
+    let (facts, mapping) = (design_layer.facts(), design_layer.best().unwrap().mapping.clone());
     let count = mapping.order.len();
     assert!(count > 4);
     for (from, to) in (0..count).flat_map(|from| (0..count).map(move |to| (from, to))) {
@@ -61,9 +61,9 @@ fn any_number_of_edits_keeps_the_loops_and_the_order_of_the_boundaries() {
     for (hardware, workload) in
         [("eyeriss-like", "alexnet-eyeriss"), ("meta-proto-like-df", "fsrcnn"), ("tpu-like", "resnet18")]
     {
-        let study =
+        let design_layer =
             DesignLayer::new(&layer_request(hardware, workload, None)).unwrap_or_else(|wrong| panic!("{wrong}"));
-        let (facts, best) = (study.facts(), study.best().unwrap_or_else(|wrong| panic!("{wrong}")));
+        let (facts, best) = (design_layer.facts(), design_layer.best().unwrap_or_else(|wrong| panic!("{wrong}")));
         let (mut mapping, wanted) = (best.mapping.clone(), sizes(&best.mapping.order));
         let (mut done, mut fitting) = (0, 0);
         for step in 0..400_usize {
@@ -76,7 +76,7 @@ fn any_number_of_edits_keeps_the_loops_and_the_order_of_the_boundaries() {
             for ends in &mapping.ends {
                 assert!(ends.is_sorted() && ends.last() == Some(&mapping.order.len()), "{hardware}: {mapping:?}");
             }
-            match study.cost(&mapping) {
+            match design_layer.cost(&mapping) {
                 Ok(cost) => {
                     fitting += 1;
                     // No energy is lost on the way from the engine to the account.
@@ -99,13 +99,13 @@ fn any_number_of_edits_keeps_the_loops_and_the_order_of_the_boundaries() {
 
 #[test]
 fn a_boundary_moves_only_where_that_makes_a_difference() {
-    let study = DesignLayer::new(&layer_request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))).unwrap();
-    let (facts, best) = (study.facts(), study.best().unwrap());
+    let design_layer = DesignLayer::new(&layer_request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))).unwrap();
+    let (facts, best) = (design_layer.facts(), design_layer.best().unwrap());
     for operand in 0..3 {
         for level in 0..best.mapping.ends[operand].len() - 1 {
             for edit in [MappingEdit::Raise(operand, level), MappingEdit::Lower(operand, level)] {
                 let Some(edited) = best.mapping.edited(&facts, edit) else { continue };
-                if let Ok(cost) = study.cost(&edited) {
+                if let Ok(cost) = design_layer.cost(&edited) {
                     assert_eq!(cost.mapping.ends[operand][level], edited.ends[operand][level], "{edit:?}");
                 }
             }
@@ -115,26 +115,26 @@ fn a_boundary_moves_only_where_that_makes_a_difference() {
 
 #[test]
 fn splitting_and_joining_a_loop_changes_nothing_but_its_look() {
-    let study = DesignLayer::new(&layer_request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))).unwrap();
+    let design_layer = DesignLayer::new(&layer_request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))).unwrap();
     let loops = [(Dim::K, 8), (Dim::C, 2), (Dim::FX, 5), (Dim::OX, 26), (Dim::C, 24), (Dim::K, 32)];
     let mapping = TemporalMapping {
         order: loops.map(|(dim, size)| TemporalLoop { dim, size }).to_vec(),
         ends: [vec![1, 5, 6], vec![3, 6], vec![3, 5, 6]],
     };
-    let (facts, whole) = (study.facts(), study.cost(&mapping).unwrap());
+    let (facts, whole) = (design_layer.facts(), design_layer.cost(&mapping).unwrap());
     let split = mapping.edited(&facts, MappingEdit::Split(4)).unwrap();
     assert_eq!((split.order[4].size, split.order[5].size), (2, 12));
-    let cost = study.cost(&split).unwrap();
+    let cost = design_layer.cost(&split).unwrap();
     assert_eq!((cost.energy_pj(), cost.cycles), (whole.energy_pj(), whole.cycles));
     assert_eq!(split.edited(&facts, MappingEdit::Join(4)), Some(mapping));
 }
 
 #[test]
 fn everything_that_is_wrong_is_said_at_once() {
-    let study = DesignLayer::new(&layer_request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))).unwrap();
+    let design_layer = DesignLayer::new(&layer_request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))).unwrap();
     let order = |loops: &[(Dim, u64)]| loops.iter().map(|&(dim, size)| TemporalLoop { dim, size }).collect::<Vec<_>>();
     let texts = |mapping: &TemporalMapping| -> Vec<String> {
-        study.cost(mapping).err().unwrap_or_default().iter().map(ToString::to_string).collect()
+        design_layer.cost(mapping).err().unwrap_or_default().iter().map(ToString::to_string).collect()
     };
     let wrong = TemporalMapping {
         order: order(&[(Dim::K, 128), (Dim::C, 48), (Dim::OX, 26), (Dim::FX, u64::MAX), (Dim::FX, 2)]),
@@ -170,9 +170,9 @@ fn what_a_port_waits_is_the_sum_of_what_its_links_wait() {
     for (hardware, workload) in
         [("eyeriss-like", "alexnet-eyeriss"), ("tpu-like", "mobilenet-v1"), ("edge-tpu-like-df", "resnet18")]
     {
-        let study =
+        let design_layer =
             DesignLayer::new(&layer_request(hardware, workload, None)).unwrap_or_else(|wrong| panic!("{wrong}"));
-        let best = study.best().unwrap_or_else(|wrong| panic!("{wrong}"));
+        let best = design_layer.best().unwrap_or_else(|wrong| panic!("{wrong}"));
         for port in &best.ports {
             let own: i64 = port.links.iter().map(|link| link.cycles.max(0)).sum();
             if let [only] = &port.links[..] {
@@ -191,8 +191,8 @@ fn what_a_port_waits_is_the_sum_of_what_its_links_wait() {
 
 #[test]
 fn an_unrolling_of_ones_own_is_taken_where_it_lies_on_the_array() {
-    let study = DesignLayer::new(&layer_request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))).unwrap();
-    let choices = study.unrollings(5);
+    let design_layer = DesignLayer::new(&layer_request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))).unwrap();
+    let choices = design_layer.unrollings(5);
     assert!(choices.count > 100 && choices.list.len() == 5, "{} legal unrollings", choices.count);
     assert!(choices.list.is_sorted_by(|a, b| a.bound <= b.bound));
     for choice in &choices.list {
@@ -200,9 +200,9 @@ fn an_unrolling_of_ones_own_is_taken_where_it_lies_on_the_array() {
             unroll: Some(choice.unroll.clone()),
             ..layer_request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))
         };
-        let study = DesignLayer::new(&asked).unwrap_or_else(|wrong| panic!("{wrong}"));
-        assert_eq!(study.facts().unrolled, choice.loops);
-        if let Ok(best) = study.best() {
+        let design_layer = DesignLayer::new(&asked).unwrap_or_else(|wrong| panic!("{wrong}"));
+        assert_eq!(design_layer.facts().unrolled, choice.loops);
+        if let Ok(best) = design_layer.best() {
             assert!(best.energy_pj() >= choice.bound * (1.0 - 1e-9), "{choice:?}");
         }
     }

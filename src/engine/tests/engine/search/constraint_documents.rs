@@ -23,21 +23,23 @@ fn documents() -> (Core, Network) {
 fn searched(text: &str) -> (DesignLayer, LayerConstraints, Result<Outcome, String>) {
     let (core, network) = documents();
     let constraints = user_constraints(text, &core, &network).unwrap_or_else(|wrong| panic!("{wrong}"));
-    let study = DesignLayer::new(&request()).unwrap();
-    let constraints = constraints.of(&study).expect("constraints on this layer");
+    let design_layer = DesignLayer::new(&request()).unwrap();
+    let constraints = constraints.of(&design_layer).expect("constraints on this layer");
     let (limits, strategy) = (Limits::default(), Strategy::Exact);
     let outcome =
-        find_best_under(&constraints.temporal, &study.on_core(), &Objective::Energy, &limits, strategy, &|| true);
+        find_best_under(&constraints.temporal, &design_layer.on_core(), &Objective::Energy, &limits, strategy, &|| {
+            true
+        });
     let outcome = match outcome {
         Ok(outcome) if outcome.best.is_some() => Ok(outcome),
-        other => Err(constraints.explain(&study, &other, (&limits, strategy)).to_string()),
+        other => Err(constraints.explain(&design_layer, &other, (&limits, strategy)).to_string()),
     };
-    (study, constraints, outcome)
+    (design_layer, constraints, outcome)
 }
 
 #[test]
 fn the_mapping_that_is_found_is_as_the_document_asks() {
-    let (study, _, outcome) = searched(
+    let (design_layer, _, outcome) = searched(
         "
 name: my order
 layers:
@@ -51,7 +53,7 @@ layers:
     );
     let outcome = outcome.unwrap();
     assert_eq!(outcome.proof, Proof::Optimal);
-    let mapped = study.mapped(&outcome).unwrap();
+    let mapped = design_layer.mapped(&outcome).unwrap();
     let loops: Vec<(Dim, u64)> = mapped.mapping.order.iter().map(|next| (next.dim, next.size)).collect();
     assert_eq!(loops[..2].iter().map(|(dim, _)| *dim).collect::<Vec<_>>(), [Dim::FX, Dim::OX], "{loops:?}");
     assert_eq!(loops[loops.len() - 2..], [(Dim::C, 6), (Dim::K, 4)], "{loops:?}");
@@ -122,9 +124,9 @@ layers:
     let (core, network) = (Core::from_text(hardware).unwrap(), Network::from_text(workload).unwrap());
     let layer = Some("c".to_owned());
     let request = LayerRequest { hardware: hardware.to_owned(), workload: workload.to_owned(), layer, ..request() };
-    let study = DesignLayer::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let design_layer = DesignLayer::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"));
     let constraints = user_constraints(constraints, &core, &network).unwrap_or_else(|wrong| panic!("{wrong}"));
-    let found = study.clone().search_under(&constraints.of(&study).unwrap());
+    let found = design_layer.clone().search_under(&constraints.of(&design_layer).unwrap());
     found.map(|found| found.mapped.energy_pj()).map_err(|wrong| wrong.to_string())
 }
 
@@ -251,19 +253,25 @@ layers:
 #[test]
 fn unrollings_are_those_within_their_limits() {
     let of = |unroll: &str| {
-        let (study, constraints, _) = searched(&format!("name: a\nlayers: [{{ unroll: {unroll} }}]"));
-        (study, constraints.unroll)
+        let (design_layer, constraints, _) = searched(&format!("name: a\nlayers: [{{ unroll: {unroll} }}]"));
+        (design_layer, constraints.unroll)
     };
     let UnrollConstraint::Stated(stated) = of("{ rows: [FY 5, OY 2], columns: [OY 13] }").1 else { panic!("stated") };
     assert_eq!(
         stated.iter().map(|part| (part.dim, part.limit)).collect::<Vec<_>>(),
         [(Dim::FY, 5), (Dim::OY, 2), (Dim::OY, 13)]
     );
-    let (study, limited) = of("{ rows: [K 7, C <= 2], columns: K <= 3 }");
+    let (design_layer, limited) = of("{ rows: [K 7, C <= 2], columns: K <= 3 }");
     let UnrollConstraint::Limited(options) = limited else { panic!("limited") };
     assert!(options.limits.iter().any(|(.., limit)| *limit == WidthLimit::Exactly(7)));
-    let problem = study.on_core();
-    let found = unrollings(&study.core, &problem.rules, &study.problem.shape, study.problem.levels, &options);
+    let problem = design_layer.on_core();
+    let found = unrollings(
+        &design_layer.core,
+        &problem.rules,
+        &design_layer.problem.shape,
+        design_layer.problem.levels,
+        &options,
+    );
     assert!(found.list.len() > 2, "{found:?}");
     for unrolling in &found.list {
         let widths: Vec<(usize, Dim, u64)> =
@@ -289,13 +297,14 @@ fn what_is_kept_of_the_best_mapping_leaves_it_the_best() {
         let request = layer_request(hardware, workload, Some(layer));
         let core = Core::from_text(&request.hardware).unwrap();
         let network = Network::from_text(&request.workload).unwrap();
-        let study = DesignLayer::new(&request).unwrap();
-        let (facts, best) = (study.facts(), study.mapped(&study.search()).unwrap());
+        let design_layer = DesignLayer::new(&request).unwrap();
+        let (facts, best) = (design_layer.facts(), design_layer.mapped(&design_layer.search()).unwrap());
         for keep in Keep::ALL {
             let text = write_constraints(&keep.of(&facts, &best.mapping));
             let constraints = user_constraints(&text, &core, &network).unwrap_or_else(|wrong| panic!("{text}{wrong}"));
-            let constraints = constraints.of(&study).expect("constraints on this layer");
-            let allowed = study.clone().search_under(&constraints).unwrap_or_else(|wrong| panic!("{text}{wrong}"));
+            let constraints = constraints.of(&design_layer).expect("constraints on this layer");
+            let allowed =
+                design_layer.clone().search_under(&constraints).unwrap_or_else(|wrong| panic!("{text}{wrong}"));
             let (kept, whole) = (allowed.mapped.energy_pj(), best.energy_pj());
             assert!((kept / whole - 1.0).abs() < 1e-12, "{text}{kept} pJ, {whole} pJ");
             assert_eq!(allowed.facts.unrolled, facts.unrolled, "{text}");

@@ -180,8 +180,8 @@ fn request(layer: &str) -> LayerRequest {
 fn the_strategies_compare_on_alexnet_as_in_table_v() {
     let (mut mappings, mut kept, mut penalty) = (0, 0, 0.0);
     for layer in ["conv1", "conv2", "conv3", "conv4", "conv5"] {
-        let study = alexnet(layer);
-        let problem = study.on_core();
+        let design_layer = alexnet(layer);
+        let problem = design_layer.on_core();
         let options = SpaceOptions { lpf_limit: 8, samples: 200, ..SpaceOptions::default() };
         let search = |pruning| SpaceSearch::new(&problem, SpaceOptions { pruning, ..options }).unwrap();
         let exhaustive = explore_space(&search(Pruning::None), |_, _| true);
@@ -205,7 +205,7 @@ fn the_strategies_compare_on_alexnet_as_in_table_v() {
         assert_eq!(exhaustive.points.len(), 400, "{layer}: as many even points as uneven ones");
         for trajectory in &exhaustive.trajectories[..2] {
             let of = if trajectory.is_even { &even } else { &best };
-            let mac_pj = problem.shape.macs() as f64 * study.core.mac_energy.energy_pj;
+            let mac_pj = problem.shape.macs() as f64 * design_layer.core.mac_energy.energy_pj;
             let last = trajectory.steps.last().unwrap();
             assert!(close(last.memory_pj + mac_pj, of.energy_pj) || close(last.memory_pj + mac_pj, best.energy_pj));
             assert!(trajectory.start_pj > last.memory_pj);
@@ -222,12 +222,12 @@ fn free_placement_is_better_than_the_best_mapping_of_the_paper() {
     use fusescape_engine::explore::TemporalMapping;
     use fusescape_engine::mapping::TemporalLoop;
     use fusescape_engine::workload::Dim::{C, FX, K, OX};
-    let study = alexnet("conv2");
+    let design_layer = alexnet("conv2");
     let order = [(K, 8), (C, 2), (FX, 5), (OX, 2), (C, 2), (OX, 13), (C, 12), (K, 32)];
     let order = order.into_iter().map(|(dim, size)| TemporalLoop { dim, size }).collect();
     let ends = [vec![5, 7, 8], vec![6, 8], vec![3, 8, 8]];
-    let published = study.cost(&TemporalMapping { order, ends }).unwrap();
-    let problem = study.on_core();
+    let published = design_layer.cost(&TemporalMapping { order, ends }).unwrap();
+    let problem = design_layer.on_core();
     let ours = SpaceSearch::new(&problem, SpaceOptions::default()).unwrap().iterative().best.unwrap();
     let ratio = published.energy_pj() / ours.energy_pj;
     assert!((1.01..1.03).contains(&ratio), "{ratio}");
@@ -235,8 +235,8 @@ fn free_placement_is_better_than_the_best_mapping_of_the_paper() {
 
 #[test]
 fn parts_say_the_same_whoever_walks_through_them() {
-    let study = alexnet("conv3");
-    let problem = study.on_core();
+    let design_layer = alexnet("conv3");
+    let problem = design_layer.on_core();
     let options = SpaceOptions { lpf_limit: 7, pruning: Pruning::Heuristic, samples: 50, ..SpaceOptions::default() };
     let search = SpaceSearch::new(&problem, options).unwrap();
     let alone = explore_space(&search, |_, _| true);
@@ -273,14 +273,14 @@ fn parts_say_the_same_whoever_walks_through_them() {
 #[test]
 fn strategies_search_what_their_options_say_up_to_the_limit_on_factors() {
     for limit in [4, 6] {
-        let study = DesignLayer::new(&LayerRequest { lpf_limit: limit, ..request("conv3") }).unwrap();
-        let problem = study.on_core();
+        let design_layer = DesignLayer::new(&LayerRequest { lpf_limit: limit, ..request("conv3") }).unwrap();
+        let problem = design_layer.on_core();
         for (strategy, pruning) in
             [(ZigZagStrategy::Exhaustive, Pruning::None), (ZigZagStrategy::Heuristic, Pruning::Heuristic)]
         {
             let options = SpaceOptions { pruning, lpf_limit: limit, ..SpaceOptions::default() };
             let expected = explore_space(&SpaceSearch::new(&problem, options).unwrap(), |_, _| true);
-            let found = study.strategy(strategy).unwrap();
+            let found = design_layer.strategy(strategy).unwrap();
             assert_eq!(
                 (found.mappings, found.looked_at),
                 (Some(expected.mappings), expected.blockings),
@@ -294,8 +294,8 @@ fn strategies_search_what_their_options_say_up_to_the_limit_on_factors() {
 
 #[test]
 fn a_shared_memory_may_be_asked_to_be_used() {
-    let study = alexnet("conv4");
-    let problem = study.on_core();
+    let design_layer = alexnet("conv4");
+    let problem = design_layer.on_core();
     let blockings = |min_shared_utilization| {
         let options = SpaceOptions { lpf_limit: 7, min_shared_utilization, ..SpaceOptions::default() };
         explore_space(&SpaceSearch::new(&problem, options).unwrap(), |_, _| true).blockings
