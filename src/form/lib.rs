@@ -35,9 +35,9 @@ pub use layers::{
 };
 pub use lines::{NamedItem, named_items};
 pub use memories::{
-    Both, PortRow, add_memory, add_port, both, default_ports, duplicate_memory, estimated_figure, is_shared_over,
-    merge, port_names, remove_memory, remove_port, serve, services, set_operand, set_port_figure, set_shared_over,
-    split, state_ports,
+    PortRow, ReadWriteNumber, add_memory, add_port, default_ports, duplicate_memory, estimated_figure, is_shared_over,
+    merge, port_names, read_write_number, remove_memory, remove_port, serve, services, set_operand, set_port_figure,
+    set_shared_over, split, state_ports,
 };
 
 pub use field_target::FieldTarget;

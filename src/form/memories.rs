@@ -64,24 +64,24 @@ pub fn remove_memory(document: &Outline, index: usize) -> Option<Outline> {
 
 /// A number for reading and writing: a common one, or one each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Both {
+pub enum ReadWriteNumber {
     /// Not stated.
-    Neither,
+    Unstated,
     /// A common number.
-    Together,
+    Common,
     /// One for each, or for one of them.
-    Apart,
+    Separate,
 }
 
 /// How a memory states its `width` or `granularity`.
-pub fn both(document: &Outline, index: usize, name: &str) -> Both {
+pub fn read_write_number(document: &Outline, index: usize, name: &str) -> ReadWriteNumber {
     let has = |name: &str| document.has(&format!("{}.{name}", memory(index)));
     if has(name) {
-        Both::Together
+        ReadWriteNumber::Common
     } else if has(&format!("read_{name}")) || has(&format!("write_{name}")) {
-        Both::Apart
+        ReadWriteNumber::Separate
     } else {
-        Both::Neither
+        ReadWriteNumber::Unstated
     }
 }
 

@@ -14,7 +14,7 @@ mod question;
 use blob::Bytes;
 use fusescape_spec::{Diagnostic, Diagnostics};
 use js_sys::Function;
-use progress::CallbackMonitor;
+use progress::JsProgressMonitor;
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
@@ -22,7 +22,7 @@ use wasm_bindgen::prelude::*;
 /// with the progress; `read(file, start, end)` gives bytes of a file.
 #[wasm_bindgen]
 pub fn answer(question: &str, tell: Function, read: Function) -> String {
-    let (bytes, progress) = (Bytes { read }, CallbackMonitor::new(tell));
+    let (bytes, progress) = (Bytes { read }, JsProgressMonitor::new(tell));
     let found = question::read(question).and_then(|asked| answer::answer(asked, &bytes, &progress));
     match found {
         Ok(found) => json!({ "found": found }),

@@ -10,7 +10,7 @@ use web_time::{Duration, Instant};
 const TICK: Duration = Duration::from_millis(20);
 
 /// Calls a function with parts done, all parts, and their name.
-pub struct CallbackMonitor {
+pub struct JsProgressMonitor {
     tell: Function,
     stage: Mutex<StageCounts>,
 }
@@ -23,7 +23,7 @@ struct StageCounts {
     told: Option<Instant>,
 }
 
-impl CallbackMonitor {
+impl JsProgressMonitor {
     /// For the function `tell(done, count, what)`.
     pub fn new(tell: Function) -> Self {
         Self { tell, stage: Mutex::default() }
@@ -44,7 +44,7 @@ impl CallbackMonitor {
     }
 }
 
-impl ProgressMonitor for CallbackMonitor {
+impl ProgressMonitor for JsProgressMonitor {
     fn begin(&self, count: usize, what: &str) {
         self.change(|stage| *stage = StageCounts { count, what: what.to_owned(), ..StageCounts::default() });
     }

@@ -65,7 +65,7 @@ impl Query for EvaluateMapping {
 }
 
 /// The mapping of a layer that a document of constraints allows.
-pub type Allowed = Result<Option<ConstrainedOptimum>, Diagnostics>;
+pub type ConstrainedOutcome = Result<Option<ConstrainedOptimum>, Diagnostics>;
 
 /// What is the best mapping of a layer under a document of constraints?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -79,7 +79,7 @@ pub struct FindAllowedMapping {
 impl Query for FindAllowedMapping {
     /// The mapping, or `None` if the document does not constrain the layer; else the errors of the document, or its
     /// parts that exclude every mapping.
-    type Reply = Allowed;
+    type Reply = ConstrainedOutcome;
 
     fn answer(self, engine: &mut QueryEngine) -> Reply<Self::Reply> {
         let request = Rc::clone(&self.request);

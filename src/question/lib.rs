@@ -30,8 +30,8 @@ pub use gallery::{CheckClaim, CheckVariant, FindLessonMistakes, LessonNumbers};
 pub use hierarchies::{OpenHierarchy, UnrollHierarchies, UnrolledEnergies};
 pub use jobs::{QuestionJob, RunCores, RunDesigns, RunHierarchies, RunImprovement, RunStacks, RunTiles};
 pub use layer::{
-    Allowed, BestMapping, EvaluateMapping, FindAllowedMapping, FindBestCost, FindBestMapping, FindUnrollings,
-    FoundCost, SearchByStrategy,
+    BestMapping, ConstrainedOutcome, EvaluateMapping, FindAllowedMapping, FindBestCost, FindBestMapping,
+    FindUnrollings, FoundCost, SearchByStrategy,
 };
 pub use neighbours::{CompareCut, CompareNeighbour};
 pub use online::{DecideOnline, DecideOnlineAndSearch, SearchFindings, TimeSearch, Timed};

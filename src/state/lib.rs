@@ -58,7 +58,7 @@ pub use schedule::{LPF_LIMITS, Schedule, ScheduleField};
 pub use study_form::{StudyField, StudyForm};
 pub use tiles::{GridChoice, suggested_tiles};
 pub use view::{Metric, View, ViewField};
-pub use views::{About, Tab, VIEWS, ViewEntry};
+pub use views::{Tab, VIEWS, ViewEntry, ViewSubject};
 
 use fusescape_engine::workload::Network;
 use fusescape_gallery::{EntryView, Opening};

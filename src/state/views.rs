@@ -27,7 +27,7 @@ macro_rules! views {
 }
 
 macro_rules! list {
-    ($($tab:ident $name:ident $code:literal $about:ident $shows:literal $embedded:expr;)*) => {
+    ($($tab:ident $name:ident $code:literal $subject:ident $shows:literal $embedded:expr;)*) => {
         /// The views.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Tab {
@@ -40,7 +40,7 @@ macro_rules! list {
             title: stringify!($tab),
             name: stringify!($name),
             code: $code,
-            about: About::$about,
+            subject: ViewSubject::$subject,
             shows: $shows,
             embedded: $embedded,
         },)*];
@@ -57,7 +57,7 @@ impl Default for Tab {
 
 /// The subject of a view, which decides what the page shows around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum About {
+pub enum ViewSubject {
     /// The design at hand, as a whole or in part.
     Design,
     /// One point of the design at hand, whose account it needs.
@@ -83,7 +83,7 @@ pub struct ViewEntry {
     /// Number in links. It never changes, and is never reused.
     pub code: u8,
     /// What it is about.
-    pub about: About,
+    pub subject: ViewSubject,
     /// Description for the help dialog.
     pub shows: &'static str,
     /// Name in the dialog for embedding; `None` if it cannot be embedded.
@@ -92,8 +92,8 @@ pub struct ViewEntry {
 
 impl Tab {
     /// What the view is about.
-    pub fn about(self) -> About {
-        VIEWS.iter().find(|view| view.tab == self).map_or(About::Design, |view| view.about)
+    pub fn subject(self) -> ViewSubject {
+        VIEWS.iter().find(|view| view.tab == self).map_or(ViewSubject::Design, |view| view.subject)
     }
 
     /// With their names on the page.

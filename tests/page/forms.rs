@@ -3,11 +3,11 @@
 use fusescape::depth_first::FuseDepth;
 use fusescape::explore::Sweep;
 use fusescape::form::{
-    Both, FieldTarget, MEMORY_FIELDS, NamedItem, add_dimension, add_layer, add_memory, add_port, array_fields, both,
-    branch, default_ports, duplicate_memory, layer_graph, layer_inputs, memory_boxes, merge, named_items, port_names,
-    remove_dimension, remove_layer, remove_memory, remove_port, rename_dimension, rename_layer, repair, serve,
-    set_inputs, set_layer_type, set_operand, set_port_figure, set_shared_over, split, stacks, state_ports, unrolled,
-    write_field, write_unrolled,
+    FieldTarget, MEMORY_FIELDS, NamedItem, ReadWriteNumber, add_dimension, add_layer, add_memory, add_port,
+    array_fields, branch, default_ports, duplicate_memory, layer_graph, layer_inputs, memory_boxes, merge, named_items,
+    port_names, read_write_number, remove_dimension, remove_layer, remove_memory, remove_port, rename_dimension,
+    rename_layer, repair, serve, set_inputs, set_layer_type, set_operand, set_port_figure, set_shared_over, split,
+    stacks, state_ports, unrolled, write_field, write_unrolled,
 };
 use fusescape::hardware::{Core, Memory, Operand};
 use fusescape::rules::Rules;
@@ -178,12 +178,12 @@ fn memories_are_added_copied_moved_and_removed() {
 #[test]
 fn widths_are_stated_once_or_for_reading_and_writing() {
     let document = hardware("tpu-like-df");
-    assert_eq!(both(&document, 2, "width"), Both::Together);
+    assert_eq!(read_write_number(&document, 2, "width"), ReadWriteNumber::Common);
     let apart = split(&document, 2, "width").unwrap();
-    assert_eq!(both(&apart, 2, "width"), Both::Apart);
+    assert_eq!(read_write_number(&apart, 2, "width"), ReadWriteNumber::Separate);
     assert_eq!(core(&apart), core(&document));
     assert_eq!(merge(&apart, 2, "width").unwrap().text(), document.text());
-    assert_eq!(both(&document, 0, "granularity"), Both::Neither);
+    assert_eq!(read_write_number(&document, 0, "granularity"), ReadWriteNumber::Unstated);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The steps of the trace of attention: a tile of queries that meets a tile of keys, or a stage of a block around
 //! attention; and the effect of keys and of drags over the scores.
 
-use crate::app::widgets::figures::animation::{AnimatedFigure, Captions};
+use crate::app::widgets::figures::animation::{AnimatedFigure, FigureLabels};
 use crate::app::widgets::figures::player::{AnimationFrame, Speed};
 use crate::attention::Stage;
 use crate::chart::AttentionStep;
@@ -68,7 +68,7 @@ impl AnimationFrame for AttentionStep {
 impl AnimatedFigure for AttentionStep {
     /// Nothing but the scores can be dragged.
     type Grip = ();
-    const CAPTIONS: Captions = Captions {
+    const LABELS: FigureLabels = FigureLabels {
         testid: "attention-motion",
         keys: "Attention in motion: left and right arrow lead from step to step, up and down to the tile of queries above and below, \
                Home to the first step, End to the last",

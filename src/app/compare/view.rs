@@ -8,7 +8,7 @@ use crate::app::widgets::figures::data_table::{explained_table, plain_table};
 use crate::app::widgets::figures::figure::{Drawn, Figure};
 use crate::app::widgets::page::figure_context::use_act;
 use crate::app::widgets::sweep::grid::ratios;
-use crate::app::widgets::words::explain::AskedNumber;
+use crate::app::widgets::words::explain::ExplainableNumber;
 use crate::app::widgets::words::term::termed;
 use crate::app::workers::results::{Status, SweepResults};
 use crate::chart::{Column, Paired, Quantity, Table, TableCell, comparisons, strategy_title, whole_costs};
@@ -241,7 +241,7 @@ fn Costs(props: &CostsProps) -> Html {
             _ if title == Quantity::Macs.title() => at(Amount::Macs),
             _ => return None,
         };
-        Some(AskedNumber::Point(Arc::clone(account), number))
+        Some(ExplainableNumber::Point(Arc::clone(account), number))
     };
     let title = |row: &[TableCell]| row.first().map_or("", TableCell::text).to_owned();
     let rows = table.rows.iter().map(|row| vec![None, asked(&props.a, &title(row)), asked(&props.b, &title(row))]);

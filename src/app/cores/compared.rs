@@ -4,10 +4,10 @@
 use super::core_search::EvaluationInputs;
 use super::numbers::asked;
 use crate::app::widgets::figures::data_table::explained_table;
-use crate::app::widgets::figures::figure::{CellNumbers, Drawn, Figure, made};
+use crate::app::widgets::figures::figure::{CellExplanations, Drawn, Figure, made};
 use crate::app::widgets::forms::controls::segments;
 use crate::app::widgets::page::figure_context::use_act;
-use crate::app::widgets::words::explain::AskedNumber;
+use crate::app::widgets::words::explain::ExplainableNumber;
 use crate::app::workers::wanted::use_summaries;
 use crate::chart::{CoresSweep, Quantity, allocations_table};
 use crate::explain::{CoresNumber, explain_choice, explain_systems};
@@ -115,14 +115,13 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
 type ComparedRow<'a> = (&'a str, Option<(f64, f64)>);
 
 /// Explanations of the table of allocations, for the accounts that are known.
-fn compared_numbers(rows: &[ComparedRow<'_>], accounts: &[Option<CoresEvaluation>]) -> CellNumbers {
+fn compared_numbers(rows: &[ComparedRow<'_>], accounts: &[Option<CoresEvaluation>]) -> CellExplanations {
     let first = rows.first().and_then(|(name, summary)| Some((*name, (*summary)?)));
     let row = |((name, summary), evaluation): (&ComparedRow<'_>, &Option<CoresEvaluation>)| {
         let of = |number: CoresNumber| evaluation.as_ref().and_then(|evaluation| asked(&evaluation.account, number));
         let [latency, energy, product, times] = match summary {
-            Some(summary) => {
-                explain_choice((name, *summary), first).map(|explained| Some(AskedNumber::Made(Rc::new(explained?))))
-            }
+            Some(summary) => explain_choice((name, *summary), first)
+                .map(|explained| Some(ExplainableNumber::Made(Rc::new(explained?)))),
             None => [None, None, None, None],
         };
         let (latency, energy) = (of(CoresNumber::Latency).or(latency), of(CoresNumber::Energy).or(energy));

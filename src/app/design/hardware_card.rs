@@ -7,7 +7,7 @@ use crate::app::widgets::forms::diagnostics::DiagnosticList;
 use crate::app::widgets::forms::form::{CellField, DocumentForm, Selected};
 use crate::app::widgets::pointing::highlight::{Subject, pointing, use_highlight};
 use crate::chart::{Quantity, group_thousands, size_text, three_digits};
-use crate::form::{Both, FieldTarget, MemoryBox, add_memory, both, memory_boxes, unrolled};
+use crate::form::{FieldTarget, MemoryBox, ReadWriteNumber, add_memory, memory_boxes, read_write_number, unrolled};
 use crate::hardware::{Core, Memory, Operand, Port};
 use crate::lazy_module;
 use crate::spec::edit::Outline;
@@ -180,7 +180,7 @@ pub fn HardwareForm(props: &HardwareFormProps) -> Html {
 /// The bandwidth of the highest memory, which most often limits performance.
 fn bandwidth(form: &DocumentForm, boxes: &[MemoryBox]) -> Html {
     let Some(highest) = boxes.last() else { return html! {} };
-    if both(&form.document, highest.index, "width") != Both::Together {
+    if read_write_number(&form.document, highest.index, "width") != ReadWriteNumber::Common {
         return html! {};
     }
     let path = format!("memories[{}].width", highest.index);

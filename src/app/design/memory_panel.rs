@@ -5,8 +5,8 @@ use crate::app::widgets::forms::form::DocumentForm;
 use crate::app::widgets::forms::form_field::{Chip, FormField, WrongHere, listed_field};
 use crate::chart::group_thousands;
 use crate::form::{
-    Both, Field, FieldTarget, MEMORY_FIELDS, MemoryBox, add_memory, both, duplicate_memory, estimated_figure,
-    is_shared_over, merge, remove_memory, set_operand, set_shared_over, split,
+    Field, FieldTarget, MEMORY_FIELDS, MemoryBox, ReadWriteNumber, add_memory, duplicate_memory, estimated_figure,
+    is_shared_over, merge, read_write_number, remove_memory, set_operand, set_shared_over, split,
 };
 use crate::hardware::Operand;
 use crate::spec::edit::Outline;
@@ -182,7 +182,7 @@ fn both_fields(
             />
         }
     };
-    let stated = both(&form.document, index, name);
+    let stated = read_write_number(&form.document, index, name);
     let switch = |title: &'static str, edit: fn(&Outline, usize, &str) -> Option<Outline>| {
         html! {
             <button
@@ -196,17 +196,17 @@ fn both_fields(
         }
     };
     match stated {
-        Both::Apart => html! {
+        ReadWriteNumber::Separate => html! {
             <>
                 { field(format!("read_{name}"), format!("{label}, read")) }
                 { field(format!("write_{name}"), format!("{label}, written")) }
                 { switch("one for reading and writing", merge) }
             </>
         },
-        Both::Together | Both::Neither => html! {
+        ReadWriteNumber::Common | ReadWriteNumber::Unstated => html! {
             <div class="stack-cell">
                 { field(name.to_owned(), label.to_owned()) }
-                if stated == Both::Together { { switch("read ≠ write", split) } }
+                if stated == ReadWriteNumber::Common { { switch("read ≠ write", split) } }
             </div>
         },
     }

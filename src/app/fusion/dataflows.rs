@@ -2,7 +2,7 @@
 
 use super::numbers::{array_energy_numbers, array_latency_numbers, method_rows};
 use crate::app::widgets::figures::data_table::explained_table;
-use crate::app::widgets::figures::figure::{CellNumbers, Drawn, Figure};
+use crate::app::widgets::figures::figure::{CellExplanations, Drawn, Figure};
 use crate::app::widgets::forms::controls::{ChoiceOption, Select};
 use crate::app::workers::stacks::{StackQuestion, StackStudyState, use_study};
 use crate::chart::{FusionsOnArray, dataflow_energy, dataflow_latency, dataflow_table};
@@ -170,7 +170,7 @@ fn controls(studies: &ArrayStudies, status: &str, all: usize, dispatcher: &UseRe
 }
 
 /// Explanations of the table of all arrays, whose first two columns name them.
-fn array_numbers(arrays: &[FusionsOnArray]) -> CellNumbers {
+fn array_numbers(arrays: &[FusionsOnArray]) -> CellExplanations {
     let rows = arrays.iter().flat_map(|array| method_rows(&array.fusions));
     Some(Rc::new(rows.map(|row| [None, None].into_iter().chain(row).collect()).collect()))
 }

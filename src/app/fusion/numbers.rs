@@ -1,7 +1,7 @@
 //! Explanations of the numbers of methods and of sequences: in their facts, and in the tables of their figures.
 
-use crate::app::widgets::figures::figure::CellNumbers;
-use crate::app::widgets::words::explain::{AskedNumber, Number};
+use crate::app::widgets::figures::figure::CellExplanations;
+use crate::app::widgets::words::explain::{ExplainableNumber, Number};
 use crate::chart::SequenceQuantity;
 use crate::cost::{AccessCause, EnergyCause, EnergySplit};
 use crate::explain::{
@@ -14,8 +14,8 @@ use std::sync::Arc;
 use yew::prelude::*;
 
 /// A question about a number of methods.
-pub fn asked(fusions: &Arc<FusionComparison>, number: FusionNumber) -> AskedNumber {
-    AskedNumber::Of(Rc::new(Arc::clone(fusions)), ExplainedNumber::Fusion(number))
+pub fn asked(fusions: &Arc<FusionComparison>, number: FusionNumber) -> ExplainableNumber {
+    ExplainableNumber::Of(Rc::new(Arc::clone(fusions)), ExplainedNumber::Fusion(number))
 }
 
 /// A number of methods that unfolds.
@@ -29,7 +29,7 @@ fn known(fusions: &FusionComparison) -> impl Iterator<Item = FusionMethod> {
 }
 
 /// Explanations for [`fusion_table`](crate::chart::fusion_table), row by row; its first column is text.
-pub fn method_rows(fusions: &Arc<FusionComparison>) -> impl Iterator<Item = Vec<Option<AskedNumber>>> {
+pub fn method_rows(fusions: &Arc<FusionComparison>) -> impl Iterator<Item = Vec<Option<ExplainableNumber>>> {
     fusions.results.iter().map(|(method, result)| {
         let of = |amount| FusionNumber::Of(*method, None, amount);
         let numbers = [
@@ -46,7 +46,7 @@ pub fn method_rows(fusions: &Arc<FusionComparison>) -> impl Iterator<Item = Vec<
 }
 
 /// Explanations of the table of methods.
-pub fn method_numbers(fusions: &Arc<FusionComparison>) -> CellNumbers {
+pub fn method_numbers(fusions: &Arc<FusionComparison>) -> CellExplanations {
     Some(Rc::new(method_rows(fusions).collect()))
 }
 
@@ -56,14 +56,14 @@ fn part_row(
     method: FusionMethod,
     parts: &[StackAmount],
     total: StackAmount,
-) -> Vec<Option<AskedNumber>> {
+) -> Vec<Option<ExplainableNumber>> {
     let amounts = parts.iter().copied().chain([total]);
     let cells = amounts.map(|amount| Some(asked(fusions, FusionNumber::Of(method, None, amount))));
     std::iter::once(None).chain(cells).collect()
 }
 
 /// Explanations of a figure of methods, one row per method.
-fn part_numbers(fusions: &Arc<FusionComparison>, parts: &[StackAmount], total: StackAmount) -> CellNumbers {
+fn part_numbers(fusions: &Arc<FusionComparison>, parts: &[StackAmount], total: StackAmount) -> CellExplanations {
     Some(Rc::new(known(fusions).map(|method| part_row(fusions, method, parts, total)).collect()))
 }
 
@@ -73,7 +73,7 @@ fn array_part_numbers(
     method: FusionMethod,
     parts: &[StackAmount],
     total: StackAmount,
-) -> CellNumbers {
+) -> CellExplanations {
     let says = arrays.iter().filter(|fusions| known(fusions).any(|other| other == method));
     Some(Rc::new(says.map(|fusions| part_row(fusions, method, parts, total)).collect()))
 }
@@ -91,40 +91,40 @@ fn seen(splits: impl Iterator<Item = (FusionMethod, EnergySplit)>) -> Vec<StackA
 }
 
 /// Explanations for [`dataflow_energy`](crate::chart::dataflow_energy).
-pub fn array_energy_numbers(arrays: &[Arc<FusionComparison>], method: FusionMethod) -> CellNumbers {
+pub fn array_energy_numbers(arrays: &[Arc<FusionComparison>], method: FusionMethod) -> CellExplanations {
     let splits = arrays.iter().flat_map(|fusions| splits(fusions).filter(|(other, _)| *other == method));
     array_part_numbers(arrays, method, &seen(splits), StackAmount::Energy)
 }
 
 /// Explanations for [`dataflow_latency`](crate::chart::dataflow_latency).
-pub fn array_latency_numbers(arrays: &[Arc<FusionComparison>], method: FusionMethod) -> CellNumbers {
+pub fn array_latency_numbers(arrays: &[Arc<FusionComparison>], method: FusionMethod) -> CellExplanations {
     let parts: Vec<StackAmount> = StackAmount::latency_parts().collect();
     array_part_numbers(arrays, method, &parts, StackAmount::Cycles)
 }
 
 /// Explanations for [`fusion_dram`](crate::chart::fusion_dram).
-pub fn dram_numbers(fusions: &Arc<FusionComparison>) -> CellNumbers {
+pub fn dram_numbers(fusions: &Arc<FusionComparison>) -> CellExplanations {
     part_numbers(fusions, &AccessCause::ALL.map(StackAmount::DramWordsOf), StackAmount::DramWords)
 }
 
 /// Explanations for [`fusion_energy`](crate::chart::fusion_energy).
-pub fn energy_numbers(fusions: &Arc<FusionComparison>) -> CellNumbers {
+pub fn energy_numbers(fusions: &Arc<FusionComparison>) -> CellExplanations {
     part_numbers(fusions, &seen(splits(fusions)), StackAmount::Energy)
 }
 
 /// Explanations for [`fusion_latency`](crate::chart::fusion_latency).
-pub fn latency_numbers(fusions: &Arc<FusionComparison>) -> CellNumbers {
+pub fn latency_numbers(fusions: &Arc<FusionComparison>) -> CellExplanations {
     let parts: Vec<StackAmount> = StackAmount::latency_parts().collect();
     part_numbers(fusions, &parts, StackAmount::Cycles)
 }
 
 /// A question about a number of sequences.
-pub fn asked_of(sequences: &Rc<ExplainedSequences>, number: SequenceNumber) -> AskedNumber {
-    AskedNumber::Of(Rc::clone(sequences) as _, ExplainedNumber::Sequences(number))
+pub fn asked_of(sequences: &Rc<ExplainedSequences>, number: SequenceNumber) -> ExplainableNumber {
+    ExplainableNumber::Of(Rc::clone(sequences) as _, ExplainedNumber::Sequences(number))
 }
 
 /// Explanations of a table of other items of the sequences' report.
-pub fn listed_numbers((sequences, cells): (ExplainedSequences, SequenceCells)) -> CellNumbers {
+pub fn listed_numbers((sequences, cells): (ExplainedSequences, SequenceCells)) -> CellExplanations {
     let sequences = Rc::new(sequences);
     let row =
         |row: Vec<Option<SequenceNumber>>| row.into_iter().map(|cell| Some(asked_of(&sequences, cell?))).collect();
@@ -138,7 +138,7 @@ fn ways(sequence: Sequence) -> [RunPlace; 3] {
 }
 
 /// Explanations for [`sequence_table`](crate::chart::sequence_table).
-pub fn sequence_numbers(sequences: &Rc<ExplainedSequences>) -> CellNumbers {
+pub fn sequence_numbers(sequences: &Rc<ExplainedSequences>) -> CellExplanations {
     let row = |sequence: Sequence| {
         let of = |place, part| Some(asked_of(sequences, SequenceNumber::Of(place, part)));
         let quantities = SequenceQuantity::ALL.into_iter();
@@ -156,7 +156,7 @@ pub fn bar_numbers(
     shown: &[Sequence],
     parts: Vec<RunPart>,
     total: RunPart,
-) -> CellNumbers {
+) -> CellExplanations {
     let row = |place: RunPlace| {
         let parts = parts.iter().copied().chain([total]);
         let cells = parts.map(|part| Some(asked_of(sequences, SequenceNumber::Of(place, part))));

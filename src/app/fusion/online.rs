@@ -3,7 +3,7 @@
 use crate::app::platform::timer::now_ms;
 use crate::app::widgets::figures::figure::{Drawn, Figure, made};
 use crate::app::widgets::forms::controls::{passing, target};
-use crate::app::widgets::words::explain::{AskedNumber, Number};
+use crate::app::widgets::words::explain::{ExplainableNumber, Number};
 use crate::app::workers::ask::use_answers;
 use crate::chart::{Curves, GroupStrips, Quantity, above_best, three_digits};
 use crate::explain::{explain_decision, explain_online};
@@ -207,7 +207,7 @@ fn answer(
         }
     });
     let count = found.groups.len();
-    let asked = explain_decision(decision).map(|made| AskedNumber::Made(Rc::new(made)));
+    let asked = explain_decision(decision).map(|made| ExplainableNumber::Made(Rc::new(made)));
     let bytes = html! { <Number {asked} text={Quantity::Bytes.text(found.bytes)} /> };
     html! {
         <div class="answer" data-testid="online-answer">

@@ -6,7 +6,7 @@ use crate::app::session::hierarchy_results::{HierarchyResults, UnrollingComparis
 use crate::app::widgets::figures::data_table::plain_table;
 use crate::app::widgets::figures::figure::{Drawn, Figure};
 use crate::app::widgets::page::figure_context::use_act;
-use crate::app::widgets::words::explain::{AskedNumber, Number};
+use crate::app::widgets::words::explain::{ExplainableNumber, Number};
 use crate::chart::{Column, Matrix, Quantity, Table, TableCell};
 use crate::explain::{Explained, explain_hierarchy};
 use crate::hardware::Core;
@@ -89,7 +89,7 @@ pub fn FactsCard(props: &FactsCardProps) -> Html {
 fn costs(core: &Core, layers: &[LayerResult]) -> Vec<Html> {
     let one = |explained: Explained| {
         let (text, name) = (explained.value_text(), explained.name.clone());
-        html! { <><Number asked={AskedNumber::Made(Rc::new(explained))} {text} />{ format!(" {name} ") }</> }
+        html! { <><Number asked={ExplainableNumber::Made(Rc::new(explained))} {text} />{ format!(" {name} ") }</> }
     };
     explain_hierarchy(core, layers).into_iter().map(one).collect()
 }

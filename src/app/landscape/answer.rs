@@ -1,7 +1,7 @@
 //! The answer on one row, and the progress of the sweep.
 
 use crate::app::widgets::page::figure_context::use_act;
-use crate::app::widgets::words::explain::{AskedNumber, Number, number_of};
+use crate::app::widgets::words::explain::{ExplainableNumber, Number, number_of};
 use crate::app::widgets::words::term::Term;
 use crate::app::workers::handle::{Workers, use_workers};
 use crate::app::workers::results::{Status, SweepResults};
@@ -161,7 +161,7 @@ fn less_or_more(gain: f64) -> String {
 fn gain_text(explained: Option<Explained>) -> Html {
     let Some(explained) = explained else { return html! {} };
     let gain = explained.value;
-    let number = |text: String| html! { <Number asked={AskedNumber::Made(Rc::new(explained.clone()))} {text} /> };
+    let number = |text: String| html! { <Number asked={ExplainableNumber::Made(Rc::new(explained.clone()))} {text} /> };
     match gain {
         gain if (gain >= 1.005 || gain < 0.995 && gain > 0.0) && gain.is_finite() => html! {
             <>

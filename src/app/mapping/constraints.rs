@@ -3,7 +3,7 @@
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
 use crate::app::widgets::forms::document_text::{DocumentText, use_text_offered};
 use crate::explore::{Keep, LayerFacts, TemporalMapping};
-use crate::question::{Allowed, Refusal};
+use crate::question::{ConstrainedOutcome, Refusal};
 use crate::spec::write_constraints;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -16,7 +16,7 @@ pub struct ConstraintsProps {
     /// The mapping that is shown.
     pub mapping: TemporalMapping,
     /// The mappings that the document allows, once known.
-    pub allowed: Option<Result<Allowed, Refusal>>,
+    pub allowed: Option<Result<ConstrainedOutcome, Refusal>>,
     pub oninput: Callback<String>,
 }
 

@@ -10,11 +10,11 @@ use super::unrolling_table::{UnrollingTable, unrolled_text};
 use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
 use crate::app::widgets::figures::data_table::explained_table;
-use crate::app::widgets::figures::figure::{CellNumbers, Drawn, Figure};
+use crate::app::widgets::figures::figure::{CellExplanations, Drawn, Figure};
 use crate::app::widgets::forms::controls::{ChoiceOption, Select};
 use crate::app::widgets::forms::diagnostics::{DiagnosticList, prose};
 use crate::app::widgets::page::figure_context::use_act;
-use crate::app::widgets::words::explain::{AskedNumber, Number};
+use crate::app::widgets::words::explain::{ExplainableNumber, Number};
 use crate::app::widgets::words::term::termed;
 use crate::app::workers::answers::Answers;
 use crate::app::workers::ask::use_answers;
@@ -295,7 +295,7 @@ fn heading(
         html! { <em class={(percent > 0.005).then_some("worse")}>{ text }</em> }
     };
     let number = |number: LayerNumber, text: String| {
-        html! { <Number asked={AskedNumber::Layer(Rc::clone(facts), Rc::clone(shown), number)} {text} /> }
+        html! { <Number asked={ExplainableNumber::Layer(Rc::clone(facts), Rc::clone(shown), number)} {text} /> }
     };
     let percent = |share: f64| format!("{} %", three_digits(100.0 * share));
     let cycles = shown.cycles;
@@ -456,8 +456,8 @@ fn waiting_hint(latency: &LatencySplit) -> String {
 }
 
 /// Explanations of the table of energies: memories with the highest first, then the MACs.
-fn memory_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> CellNumbers {
-    let asked = |number| Some(AskedNumber::Layer(Rc::clone(facts), Rc::clone(shown), number));
+fn memory_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> CellExplanations {
+    let asked = |number| Some(ExplainableNumber::Layer(Rc::clone(facts), Rc::clone(shown), number));
     let cell = |name: &String, operand: usize| {
         let level = facts.operands[operand].1.iter().position(|memory| memory == name)?;
         asked(LayerNumber::MemoryEnergy(operand, level))
@@ -473,22 +473,23 @@ fn memory_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> CellNumber
 }
 
 /// Explanations of the total of every port, below its links in the table.
-fn port_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> CellNumbers {
+fn port_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> CellExplanations {
     let mut rows = Vec::new();
     for (index, port) in shown.ports.iter().enumerate() {
         rows.extend(port.links.iter().map(|_| Vec::new()));
-        let asked = AskedNumber::Layer(Rc::clone(facts), Rc::clone(shown), LayerNumber::Port(index));
+        let asked = ExplainableNumber::Layer(Rc::clone(facts), Rc::clone(shown), LayerNumber::Port(index));
         rows.push([None, None, None, None, None, None, Some(asked)].into());
     }
     Some(Rc::new(rows))
 }
 
 /// Explanations of the table of loop information; its first two rows list loops.
-fn level_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>, operand: usize) -> CellNumbers {
+fn level_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>, operand: usize) -> CellExplanations {
     let levels = shown.information.operands[operand].levels.len();
     let row = |figure: &LevelFigure| {
-        let cell =
-            |level| AskedNumber::Layer(Rc::clone(facts), Rc::clone(shown), LayerNumber::Level(operand, level, *figure));
+        let cell = |level| {
+            ExplainableNumber::Layer(Rc::clone(facts), Rc::clone(shown), LayerNumber::Level(operand, level, *figure))
+        };
         std::iter::once(None).chain((0..levels).map(|level| Some(cell(level)))).collect()
     };
     Some(Rc::new([Vec::new(), Vec::new()].into_iter().chain(LevelFigure::ROWS.iter().map(row)).collect()))

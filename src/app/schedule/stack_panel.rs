@@ -1,9 +1,9 @@
 //! One stack of the opened point: its tiles, the memories of every layer-tile's data, and one tile type in depth.
 
 use super::layer_tables::{CopyTable, LayerTileTable};
-use crate::app::widgets::figures::figure::{CellNumbers, Drawn, Figure, Spot};
+use crate::app::widgets::figures::figure::{CellExplanations, Drawn, Figure, Spot};
 use crate::app::widgets::page::figure_context::use_act;
-use crate::app::widgets::words::explain::{AskedNumber, number_of};
+use crate::app::widgets::words::explain::{ExplainableNumber, number_of};
 use crate::app::widgets::words::term::termed;
 use crate::chart::{DataSizes, LevelMatrix, Quantity, TileTypeMap, TypeLevels, group_thousands, size_text};
 use crate::depth_first::{PointAccount, StackAccount, TileTypeAccount, TileTypeId};
@@ -212,8 +212,13 @@ fn type_facts(account: &Arc<PointAccount>, (stack, tile): (usize, usize), tile_t
 }
 
 /// Explanations of the table of activations.
-fn size_numbers(account: &Arc<PointAccount>, stack: usize, tile: usize, tile_type: &TileTypeAccount) -> CellNumbers {
-    let asked = |place, data| Some(AskedNumber::Point(Arc::clone(account), PointNumber::Size(place, data)));
+fn size_numbers(
+    account: &Arc<PointAccount>,
+    stack: usize,
+    tile: usize,
+    tile_type: &TileTypeAccount,
+) -> CellExplanations {
+    let asked = |place, data| Some(ExplainableNumber::Point(Arc::clone(account), PointNumber::Size(place, data)));
     let layers = tile_type.layers.iter().enumerate().filter(|(_, layer)| layer.kind.is_some());
     let row = |(layer, _)| {
         let of = |operand| asked([stack, tile, layer], Data::Operand(operand));

@@ -1,6 +1,6 @@
 //! The steps of the trace of a stack: one layer in one tile; and the effect of keys and of drags over a map.
 
-use crate::app::widgets::figures::animation::{AnimatedFigure, Captions};
+use crate::app::widgets::figures::animation::{AnimatedFigure, FigureLabels};
 use crate::app::widgets::figures::player::{AnimationFrame, Speed};
 use crate::chart::{StackHit, StackStep};
 use crate::depth_first::{NodeId, TraceStep};
@@ -66,7 +66,7 @@ impl AnimationFrame for StackStep {
 impl AnimatedFigure for StackStep {
     /// Nothing but a map can be dragged.
     type Grip = ();
-    const CAPTIONS: Captions = Captions {
+    const LABELS: FigureLabels = FigureLabels {
         testid: "motion",
         keys: "Data in motion: left and right arrow lead from layer to layer, up and down from tile to tile, page up and page down \
                to the row of tiles above and below, Home to the first step, End to the last",

@@ -4,12 +4,12 @@ use super::stack_panel::{StackPanel, stack_switch};
 use super::trace_panel::TracePanel;
 use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
-use crate::app::widgets::figures::figure::{CellNumbers, Drawn, Figure};
+use crate::app::widgets::figures::figure::{CellExplanations, Drawn, Figure};
 use crate::app::widgets::forms::diagnostics::prose;
 use crate::app::widgets::page::figure_context::use_act;
 use crate::app::widgets::sweep::opened_neighbours::OpenedNeighbours;
 use crate::app::widgets::sweep::tile_sliders::TileSliders;
-use crate::app::widgets::words::explain::{AskedNumber, number_of};
+use crate::app::widgets::words::explain::{ExplainableNumber, number_of};
 use crate::app::workers::results::{PointState, SweepResults};
 use crate::chart::{
     AxisScale, Breakdown, CountedAccesses as Shown, MemoryAccesses, Quantity, Roofline, power_text, strategy_title,
@@ -233,7 +233,8 @@ fn Account(props: &AccountProps) -> Html {
     let stack_index = view.stack.min(last_stack);
     let label = strategy_title(&account.strategy);
     let bars = [(label, account)];
-    let asked = |amount: Amount| AskedNumber::Point(Arc::clone(&props.account), PointNumber::Of(Scope::Point, amount));
+    let asked =
+        |amount: Amount| ExplainableNumber::Point(Arc::clone(&props.account), PointNumber::Of(Scope::Point, amount));
     let cells = |amounts: Vec<Amount>| {
         let row = amounts.into_iter().map(|amount| Some(asked(amount)));
         Some(Rc::new(vec![std::iter::once(None).chain(row).collect()]))
@@ -341,12 +342,12 @@ fn AccessCard(props: &AccessCardProps) -> Html {
 }
 
 /// Explanations of the table of accesses, whose first row is the highest memory.
-fn access_numbers(account: &Arc<PointAccount>, shown: Shown) -> CellNumbers {
+fn access_numbers(account: &Arc<PointAccount>, shown: Shown) -> CellExplanations {
     let counted = if shown == Shown::Words { Counted::Words } else { Counted::Elements };
     let causes = AccessCause::ALL.map(Some).into_iter().chain([None]);
     let row = |memory: MemoryId| {
         let amounts = causes.clone().map(|cause| PointNumber::Of(Scope::Point, Amount::At(counted, memory, cause)));
-        let cells = amounts.map(|number| Some(AskedNumber::Point(Arc::clone(account), number)));
+        let cells = amounts.map(|number| Some(ExplainableNumber::Point(Arc::clone(account), number)));
         std::iter::once(None).chain(cells).collect()
     };
     Some(Rc::new(account.memories.keys().rev().map(row).collect()))

@@ -8,7 +8,7 @@ use crate::app::workers::handle::Workers;
 use crate::form::{Stacks, stacks};
 use crate::hardware::Core;
 use crate::spec::Diagnostics;
-use crate::state::{About, Design};
+use crate::state::{Design, ViewSubject};
 use crate::workload::Network;
 use gloo_timers::callback::Timeout;
 use std::rc::Rc;
@@ -124,7 +124,7 @@ fn use_opened(state: &UseReducerHandle<PageState>, workers: &Rc<Workers>) -> Opt
     let results = &state.results;
     let (design, clicked) = state.wanted();
     let opened = results.opened(clicked);
-    let is_looked_at = matches!(state.chosen.view.tab.about(), About::Point | About::Pair)
+    let is_looked_at = matches!(state.chosen.view.tab.subject(), ViewSubject::Point | ViewSubject::Pair)
         || clicked.is_some()
         || !std::ptr::eq(design, &state.chosen.design);
     let missing = opened.filter(|point| {

@@ -21,7 +21,7 @@ use crate::app::widgets::page::figure_context::{FigureContext, use_act};
 use crate::app::widgets::page::theme::use_is_dark;
 use crate::app::widgets::words::explain::Explaining;
 use crate::embed::Control;
-use crate::state::{About, Action, Tab, ViewField};
+use crate::state::{Action, Tab, ViewField, ViewSubject};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
@@ -43,9 +43,9 @@ pub fn Page() -> Html {
     );
     let is_dark = use_is_dark(state.theme);
     use_address(&state, &tell);
-    let about = state.chosen.view.tab.about();
+    let subject = state.chosen.view.tab.subject();
     // Files dropped while a transformer is shown are read as transformers.
-    let import = use_import(act, about == About::Transformer);
+    let import = use_import(act, subject == ViewSubject::Transformer);
 
     let built = use_stages(2);
     let on_dismiss = {
@@ -121,7 +121,7 @@ pub fn Page() -> Html {
                                 { "The design has errors. " }
                                 // These views do not show the best point.
                                 if state.results.best.is_some()
-                                    && !matches!(about, About::Pair | About::Publications)
+                                    && !matches!(subject, ViewSubject::Pair | ViewSubject::Publications)
                                 {
                                     { "These are the results of the last one without. " }
                                 }
@@ -171,7 +171,7 @@ fn readout(state: &PageState) -> Html {
 
 /// The card of the system of cores, if the view uses one.
 pub fn system_card(state: &PageState) -> Html {
-    if state.chosen.view.tab.about() != About::System {
+    if state.chosen.view.tab.subject() != ViewSubject::System {
         return html! {};
     }
     let (form, hardware) = (state.chosen.cores.clone(), state.chosen.design.hardware.text.clone());
@@ -180,7 +180,7 @@ pub fn system_card(state: &PageState) -> Html {
 
 /// The name of the workload: the network of the design, or a transformer, which its view names.
 fn network_name(state: &PageState, session: &Session) -> Option<String> {
-    if state.chosen.view.tab.about() == About::Transformer {
+    if state.chosen.view.tab.subject() == ViewSubject::Transformer {
         return Some("A transformer".to_owned());
     }
     session.network().map(|network| network.name.clone())
@@ -190,9 +190,9 @@ fn network_name(state: &PageState, session: &Session) -> Option<String> {
 /// transformer needs only the accelerator, as the form of its view has the rest.
 pub fn computes(control: Control, state: &PageState) -> bool {
     let chosen = &state.chosen;
-    match (chosen.view.tab.about(), control) {
-        (About::Transformer, control) => control == Control::Hardware,
-        (About::System, Control::Hardware) => ShellCode::slot()
+    match (chosen.view.tab.subject(), control) {
+        (ViewSubject::Transformer, control) => control == Control::Hardware,
+        (ViewSubject::System, Control::Hardware) => ShellCode::slot()
             .get()
             .is_none_or(|parts| (parts.takes_beside)(&chosen.cores, &chosen.design.hardware.text)),
         _ => true,

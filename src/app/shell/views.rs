@@ -7,7 +7,7 @@ use crate::app::platform::lazy_modules::Load;
 use crate::app::platform::missing::missing;
 use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
-use crate::state::{About, Tab};
+use crate::state::{Tab, ViewSubject};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -23,7 +23,7 @@ pub fn view(state: &PageState, session: &Session, parts: Load<ShellCode>) -> Htm
 
 /// The open step of a lesson, above the view.
 pub fn lesson(state: &PageState, parts: Load<ShellCode>) -> Html {
-    let is_shown = state.chosen.lesson.is_some() && state.chosen.view.tab.about() != About::Publications;
+    let is_shown = state.chosen.lesson.is_some() && state.chosen.view.tab.subject() != ViewSubject::Publications;
     match parts {
         Load::Ready(parts) if is_shown => (parts.lesson)(state),
         _ => html! {},
@@ -38,7 +38,7 @@ pub fn lesson_panel(state: &PageState) -> Html {
 }
 
 macro_rules! any_view {
-    ($($tab:ident $name:ident $code:literal $about:ident $shows:literal $embedded:expr;)*) => {
+    ($($tab:ident $name:ident $code:literal $subject:ident $shows:literal $embedded:expr;)*) => {
         /// The view of any tab. Only `shell::pieces` may name it.
         pub fn any_view(state: &PageState, session: &Session) -> Html {
             let state = Rc::new(state.clone());

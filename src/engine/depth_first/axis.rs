@@ -29,7 +29,7 @@ use super::ids::{NodeId, ReadId, StripId};
 use super::stack::Stack;
 use crate::ids::{TiVec, ti_vec};
 use crate::workload::{AxisView, Dim, Network, Read};
-use intervals::{AllIntervals, BackCalculation, node_span, read_span};
+use intervals::{AllIntervals, IntervalBackCalculation, node_span, read_span};
 use strips::{EqualStrips, MOST_SPANS, ReadSpan, StripNumbers, size_in_spans};
 use window::{LayerWindow, ShiftedWindow, ShiftedWindows};
 
@@ -163,7 +163,7 @@ impl TileAxis {
         let total = self.map_size(network, stack, stack.output());
         let windows: TiVec<NodeId, LayerWindow> =
             stack.nodes.keys().map(|node| self.window(network, stack, node)).collect();
-        let back = BackCalculation { stack, windows: &windows, shifted };
+        let back = IntervalBackCalculation { stack, windows: &windows, shifted };
         let mut intervals = if caches && shifted.iter().any(Option::is_some) {
             // Behind a view a later strip may go back to columns that earlier strips passed over, such as those of a
             // part that is shown further on. With caching they would never be computed. So a first pass without caching

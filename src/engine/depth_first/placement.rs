@@ -425,7 +425,7 @@ impl TopLevels {
 
 /// Bits of other data that is resident in a memory while a node runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Beside {
+pub struct ResidentBits {
     /// Of maps that other layers read.
     pub maps: u64,
     /// Of overlap that tiles leave for each other.
@@ -434,7 +434,7 @@ pub struct Beside {
     pub weights: u64,
 }
 
-impl Beside {
+impl ResidentBits {
     /// All of it.
     pub fn total(self) -> u64 {
         self.maps + self.caches + self.weights
@@ -453,7 +453,7 @@ pub struct SkippedMemory {
     /// Bits of the layer's inputs, beside which its output would lie.
     pub inputs: u64,
     /// Other data that is resident in the memory.
-    pub beside: Beside,
+    pub beside: ResidentBits,
 }
 
 impl SkippedMemory {
@@ -470,7 +470,7 @@ pub fn layer_levels(
     core: &Core,
     (input_bits, output_bits): (u64, u64),
     (least, is_stack_output): (TopLevels, bool),
-    beside: &dyn Fn(MemoryId, MemoryId) -> Beside,
+    beside: &dyn Fn(MemoryId, MemoryId) -> ResidentBits,
     passed: &mut Vec<SkippedMemory>,
 ) -> TopLevels {
     let needed = |memory: MemoryId| (input_bits, 0, beside(memory, memory));
@@ -488,7 +488,7 @@ pub fn layer_levels(
 fn lowest_level(
     core: &Core,
     (operand, least): (Operand, usize),
-    needed: impl Fn(MemoryId) -> (u64, u64, Beside),
+    needed: impl Fn(MemoryId) -> (u64, u64, ResidentBits),
     passed: &mut Vec<SkippedMemory>,
 ) -> usize {
     let levels = core.levels(operand);

@@ -16,7 +16,7 @@
 
 use super::ids::{NodeId, ReadId};
 use super::layer_tile::TilePlanner;
-use super::placement::Beside;
+use super::placement::ResidentBits;
 use super::plan::{Caches, LayerTilePlan};
 use crate::hardware::{MemoryId, Operand};
 use crate::ids::{TiVec, ti_vec};
@@ -60,12 +60,12 @@ impl<'a> Residents<'a> {
 
     /// Bits in `memory` while `node` runs, without the node's own inputs in memory `inputs`, its output, and, if it
     /// takes them where they are kept, its weights.
-    pub fn beside(&self, node: NodeId, memory: MemoryId, inputs: MemoryId, takes_kept_weights: bool) -> Beside {
+    pub fn beside(&self, node: NodeId, memory: MemoryId, inputs: MemoryId, takes_kept_weights: bool) -> ResidentBits {
         let tile = self.tile;
         if memory == tile.core.top(Operand::O) || tile.stack.is_input(node) && tile.rules.stack_inputs_placed_alone {
-            return Beside::default();
+            return ResidentBits::default();
         }
-        let mut beside = Beside::default();
+        let mut beside = ResidentBits::default();
         if !tile.rules.other_maps_take_no_room {
             beside.maps = self.maps_beside(node, memory, inputs);
         }

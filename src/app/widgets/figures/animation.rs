@@ -11,7 +11,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 /// Names of a figure and its scrubber.
-pub struct Captions {
+pub struct FigureLabels {
     /// Prefix of the test ids of its parts.
     pub testid: &'static str,
     /// Accessible description: the figure and its keys, except for the space bar.
@@ -26,7 +26,7 @@ pub struct Captions {
 pub trait AnimatedFigure: AnimationFrame + Chart {
     /// What a drag moves.
     type Grip: Copy + 'static;
-    const CAPTIONS: Captions;
+    const LABELS: FigureLabels;
 
     /// The step that a key leads to, besides left and right arrow; `None` for a key without a meaning.
     fn keyed(&self, key: &str) -> Option<Self>;
@@ -125,7 +125,7 @@ impl<S: AnimatedFigure> Animation<S> {
     }
 
     pub fn view(&self) -> Html {
-        let Captions { testid, keys, .. } = S::CAPTIONS;
+        let FigureLabels { testid, keys, .. } = S::LABELS;
         let told = self.settled.describe();
         let pointer = |does: fn(&Self, &PointerEvent)| {
             let stage = self.clone();
@@ -165,7 +165,7 @@ impl<S: AnimatedFigure> Animation<S> {
 
     /// Buttons, speeds and sliders; sliders with a single position are left out. `more` is added by the view.
     pub fn scrubber(&self, sliders: Vec<Slider<S>>, more: Html) -> Html {
-        let Captions { testid, steps, buttons: [before, after], .. } = S::CAPTIONS;
+        let FigureLabels { testid, steps, buttons: [before, after], .. } = S::LABELS;
         let player = &self.player;
         let slider =
             |slider: &Slider<S>| html! { <label><span>{ slider.title }</span>{ player.slider(slider) }</label> };

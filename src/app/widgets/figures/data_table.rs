@@ -1,6 +1,6 @@
 //! Tables: the twins of figures, and other tables.
 
-use super::figure::CellNumbers;
+use super::figure::CellExplanations;
 use super::save::{FileContent, Save};
 use crate::app::widgets::words::explain::Number;
 use crate::chart::{Column, Table, TableCell};
@@ -50,7 +50,7 @@ pub struct DataTableProps {
     pub table: Rc<Table>,
     /// Explanations of its cells.
     #[prop_or_default]
-    pub numbers: CellNumbers,
+    pub numbers: CellExplanations,
 }
 
 /// The table twin of a figure.
@@ -67,7 +67,7 @@ pub fn plain_table(table: Table) -> Html {
 }
 
 /// A table whose numbers unfold.
-pub fn explained_table(table: Rc<Table>, numbers: &CellNumbers) -> Html {
+pub fn explained_table(table: Rc<Table>, numbers: &CellExplanations) -> Html {
     let row = |row: usize| {
         let content = |column: usize| {
             let asked = numbers.as_ref().and_then(|numbers| numbers.get(row)?.get(column)?.clone())?;

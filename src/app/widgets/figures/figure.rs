@@ -5,7 +5,7 @@ use super::save::{FileContent, Save, WIDTH};
 use crate::app::widgets::page::figure_context::{theme, use_figure_context};
 use crate::app::widgets::pointing::pointers::{spot, zoom_of};
 use crate::app::widgets::pointing::regions::Regions;
-use crate::app::widgets::words::explain::AskedNumber;
+use crate::app::widgets::words::explain::ExplainableNumber;
 use crate::chart::{Chart, draw_on_canvas};
 use crate::explain::Explained;
 use std::any::Any;
@@ -149,11 +149,11 @@ pub fn use_observed_width(place: &NodeRef) -> u32 {
 }
 
 /// Explanations of the cells of a table, row by row; rows and cells at the end may be missing.
-pub type CellNumbers = Option<Rc<Vec<Vec<Option<AskedNumber>>>>>;
+pub type CellExplanations = Option<Rc<Vec<Vec<Option<ExplainableNumber>>>>>;
 
 /// Explanations of a table whose cells are explained already.
-pub fn made(rows: Vec<Vec<Option<Explained>>>) -> CellNumbers {
-    let cell = |explained: Option<Explained>| Some(AskedNumber::Made(Rc::new(explained?)));
+pub fn made(rows: Vec<Vec<Option<Explained>>>) -> CellExplanations {
+    let cell = |explained: Option<Explained>| Some(ExplainableNumber::Made(Rc::new(explained?)));
     Some(Rc::new(rows.into_iter().map(|row| row.into_iter().map(cell).collect()).collect()))
 }
 
@@ -167,7 +167,7 @@ pub struct FigureProps {
     pub testid: &'static str,
     /// Explanations of the cells of its table.
     #[prop_or_default]
-    pub numbers: CellNumbers,
+    pub numbers: CellExplanations,
     #[prop_or_default]
     pub on_click: Option<Callback<Spot>>,
     #[prop_or_default]

@@ -1,6 +1,6 @@
 //! The loops of a layer, step by step: the steps, and the effect of sliders, keys and drags over a loop.
 
-use super::animation::{AnimatedFigure, Animation, Captions, use_animation};
+use super::animation::{AnimatedFigure, Animation, FigureLabels, use_animation};
 use super::data_table::{Twin, plain_table};
 use super::figure::Drawn;
 use super::player::{AnimationFrame, Slider, Speed};
@@ -77,7 +77,7 @@ impl AnimationFrame for LoopStep {
 impl AnimatedFigure for LoopStep {
     /// Index of the loop under the drag.
     type Grip = usize;
-    const CAPTIONS: Captions = Captions {
+    const LABELS: FigureLabels = FigureLabels {
         testid: "turns",
         keys: "Loops, step by step: left and right arrow lead from step to step, up and down by a turn of the next outer loop, page up \
                and page down by a turn of the one after it, Home to the first step, End to the last",

@@ -18,7 +18,7 @@ use yew::prelude::*;
 
 /// A number that can be explained.
 #[derive(Clone)]
-pub enum AskedNumber {
+pub enum ExplainableNumber {
     Point(Arc<PointAccount>, PointNumber),
     /// Of a mapped layer.
     Layer(Rc<LayerFacts>, Rc<MappedLayer>, LayerNumber),
@@ -29,7 +29,7 @@ pub enum AskedNumber {
     Made(Rc<Explained>),
 }
 
-impl PartialEq for AskedNumber {
+impl PartialEq for ExplainableNumber {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Point(a, x), Self::Point(b, y)) => Arc::ptr_eq(a, b) && x == y,
@@ -41,7 +41,7 @@ impl PartialEq for AskedNumber {
     }
 }
 
-impl AskedNumber {
+impl ExplainableNumber {
     fn explain(&self) -> Option<Explained> {
         match self {
             Self::Point(account, number) => explain_point(account, *number),
@@ -66,13 +66,13 @@ impl AskedNumber {
 
 /// Called with the number to explain and the element that shows it.
 #[derive(Clone, PartialEq)]
-struct AskHandler(Callback<(AskedNumber, Option<Element>)>);
+struct AskHandler(Callback<(ExplainableNumber, Option<Element>)>);
 
 /// Functions whose code is fetched when a number is first unfolded.
 #[derive(Clone, Copy)]
 pub struct ExplainCode {
     /// Draws the explanation beside an element; the callback is called when it is closed.
-    pub explanation: fn(AskedNumber, Option<Element>, Callback<()>) -> Html,
+    pub explanation: fn(ExplainableNumber, Option<Element>, Callback<()>) -> Html,
 }
 lazy_module!(ExplainCode);
 
@@ -84,10 +84,10 @@ pub struct ExplainingProps {
 /// A part of the page whose numbers unfold, in a dialog beside the number clicked.
 #[component]
 pub fn Explaining(props: &ExplainingProps) -> Html {
-    let shown = use_state(|| None::<(AskedNumber, Option<Element>)>);
+    let shown = use_state(|| None::<(ExplainableNumber, Option<Element>)>);
     let ask = {
         let shown = shown.setter();
-        use_callback((), move |asked: (AskedNumber, Option<Element>), ()| shown.set(Some(asked)))
+        use_callback((), move |asked: (ExplainableNumber, Option<Element>), ()| shown.set(Some(asked)))
     };
     let on_close = {
         let shown = shown.setter();
@@ -103,14 +103,14 @@ pub fn Explaining(props: &ExplainingProps) -> Html {
 }
 
 /// The explanation of a number beside an element. Only `shell::pieces` may name it.
-pub fn explanation(asked: AskedNumber, beside: Option<Element>, on_close: Callback<()>) -> Html {
+pub fn explanation(asked: ExplainableNumber, beside: Option<Element>, on_close: Callback<()>) -> Html {
     html! { <Explanation {asked} {beside} {on_close} /> }
 }
 
 #[derive(Properties, PartialEq)]
 pub struct NumberProps {
     /// Without it the number is plain text.
-    pub asked: Option<AskedNumber>,
+    pub asked: Option<ExplainableNumber>,
     pub text: AttrValue,
 }
 
@@ -134,13 +134,13 @@ pub fn Number(props: &NumberProps) -> Html {
 
 /// A number of a point; it unfolds once the account of the point is known.
 pub fn number_of(account: Option<&Arc<PointAccount>>, number: PointNumber, text: String) -> Html {
-    let asked = account.map(|account| AskedNumber::Point(Arc::clone(account), number));
+    let asked = account.map(|account| ExplainableNumber::Point(Arc::clone(account), number));
     html! { <Number {asked} {text} /> }
 }
 
 #[derive(Properties, PartialEq)]
 struct ExplanationProps {
-    asked: AskedNumber,
+    asked: ExplainableNumber,
     beside: Option<Element>,
     on_close: Callback<()>,
 }
@@ -196,7 +196,7 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    fn body(&self, asked: &AskedNumber, explained: &Explained, path: &mut Vec<u16>) -> Html {
+    fn body(&self, asked: &ExplainableNumber, explained: &Explained, path: &mut Vec<u16>) -> Html {
         let several = explained.formulas.len() > 1;
         let mut formulas = Vec::new();
         for (index, formula) in explained.formulas.iter().enumerate() {
@@ -222,7 +222,7 @@ impl Tree<'_> {
         }
     }
 
-    fn formula(&self, asked: &AskedNumber, formula: &Formula, path: &mut Vec<u16>) -> Html {
+    fn formula(&self, asked: &ExplainableNumber, formula: &Formula, path: &mut Vec<u16>) -> Html {
         let mut terms = Vec::new();
         for (index, term) in formula.terms.iter().take(MOST_TERMS).enumerate() {
             path.push(index as u16);
@@ -241,7 +241,7 @@ impl Tree<'_> {
         }
     }
 
-    fn term(&self, asked: &AskedNumber, term: &Explained, path: &mut Vec<u16>) -> Html {
+    fn term(&self, asked: &ExplainableNumber, term: &Explained, path: &mut Vec<u16>) -> Html {
         let head = html! { <><span>{ term.name.to_string() }</span><b>{ term.value_text() }</b></> };
         if !term.unfolds() {
             return html! { <div class="term">{ head }</div> };

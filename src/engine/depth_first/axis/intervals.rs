@@ -111,13 +111,13 @@ impl AllIntervals {
 }
 
 /// Back-calculation by intervals: from a strip of the stack's output to the columns that every node computes for it.
-pub struct BackCalculation<'a> {
+pub struct IntervalBackCalculation<'a> {
     pub stack: &'a Stack,
     pub windows: &'a TiSlice<NodeId, LayerWindow>,
     pub shifted: &'a TiSlice<ReadId, Option<ShiftedWindow>>,
 }
 
-impl BackCalculation<'_> {
+impl IntervalBackCalculation<'_> {
     /// The intervals of all strips, from the first to the last. With `caches` no column is computed twice. The slice in
     /// it, if it is not empty, holds for each strip and node a column behind which the node must not begin.
     ///

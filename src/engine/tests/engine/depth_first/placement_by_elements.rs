@@ -36,7 +36,7 @@ pub const PLACED_ALONE: Rules = Rules {
 
 /// The columns (or rows) of the map of each layer in one column (or row) of tiles.
 #[derive(Clone)]
-pub struct Strip {
+pub struct ElementStrip {
     /// Columns of its output that are computed here; for the network's input: fetched.
     pub fresh: TiVec<LayerId, Set>,
     /// Columns of its input, in its own positions, that are read here.
@@ -51,7 +51,7 @@ pub struct Strip {
     caches: bool,
 }
 
-impl Strip {
+impl ElementStrip {
     /// Columns that a reader takes of `producer`, its `index`-th input, and that earlier strips computed.
     pub fn cached(&self, reader: LayerId, index: usize, producer: LayerId) -> Set {
         let is_old = |at: &u64| self.known[producer].contains(at) && !self.fresh[producer].contains(at);
@@ -65,7 +65,13 @@ impl Strip {
 }
 
 /// All strips of one axis, for the inputs of a stack. The remainder of the division comes first.
-fn strips(network: &Network, seen: &TiVec<LayerId, Vec<Seen>>, tile: u64, caches: bool, columns: bool) -> Vec<Strip> {
+fn strips(
+    network: &Network,
+    seen: &TiVec<LayerId, Vec<Seen>>,
+    tile: u64,
+    caches: bool,
+    columns: bool,
+) -> Vec<ElementStrip> {
     let size_of = |id: LayerId| network.layer(id).shape.size(if columns { Dim::OX } else { Dim::OY });
     let computes = |id: LayerId| !seen[id].is_empty();
     let output = network.ids().rev().find(|&id| computes(id)).unwrap();
@@ -83,13 +89,13 @@ fn strips(network: &Network, seen: &TiVec<LayerId, Vec<Seen>>, tile: u64, caches
         false => Vec::new(),
     };
     let none: TiVec<LayerId, Set> = ti_vec![Set::new(); network.len()];
-    let mut strips: Vec<Strip> = Vec::new();
+    let mut strips: Vec<ElementStrip> = Vec::new();
     let mut start = 0;
     for end in ends {
         let before = strips.last().map_or_else(|| none.clone(), |strip| strip.known.clone());
         let taken = seen.iter().map(|seen| vec![Set::new(); seen.len()]).collect();
         let (fresh, read, read_later) = (none.clone(), none.clone(), none.clone());
-        let mut strip = Strip { fresh, read, taken, known: before, read_later, caches };
+        let mut strip = ElementStrip { fresh, read, taken, known: before, read_later, caches };
         let mut wanted = none.clone();
         wanted[output] = (start..end).collect();
         for id in network.ids().rev() {
@@ -149,8 +155,8 @@ pub struct Tiling<'a> {
     /// The inputs of each layer of the stack; nothing for the others.
     pub seen: TiVec<LayerId, Vec<Seen>>,
     pub mode: StoringMode,
-    pub columns: Vec<Strip>,
-    pub rows: Vec<Strip>,
+    pub columns: Vec<ElementStrip>,
+    pub rows: Vec<ElementStrip>,
 }
 
 /// Bits that a tile needs, by their purpose.
@@ -239,7 +245,7 @@ impl<'a> Tiling<'a> {
     }
 
     /// Bits of all inputs of a layer in a tile.
-    pub fn all_input_bits(&self, (x, y): (&Strip, &Strip), layer: LayerId) -> u64 {
+    pub fn all_input_bits(&self, (x, y): (&ElementStrip, &ElementStrip), layer: LayerId) -> u64 {
         let of =
             |index: usize| self.input_bits(layer, index, x.taken[layer][index].len() * y.taken[layer][index].len());
         (0..self.seen[layer].len()).map(of).sum()

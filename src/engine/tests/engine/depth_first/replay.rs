@@ -5,7 +5,7 @@
 //! The data that a tile computes, reads and leaves, and so the copies that are needed and the places of the data after
 //! them, follow from sets of elements.
 
-use super::placement_by_elements::{Set, Strip, Tiling};
+use super::placement_by_elements::{ElementStrip, Set, Tiling};
 use super::stack_by_elements::{LIMITS, RandomStack, random_stacks};
 use super::view_by_elements::Seen;
 use fusescape_engine::depth_first::{
@@ -220,7 +220,7 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    fn strips(&self) -> (&Strip, &Strip) {
+    fn strips(&self) -> (&ElementStrip, &ElementStrip) {
         (&self.replay.tiling.columns[self.place.0], &self.replay.tiling.rows[self.place.1])
     }
 
