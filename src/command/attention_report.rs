@@ -415,7 +415,7 @@ impl From<&StepCost> for Cost {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct CostWithKeysIn {
-    /// The place of keys and values.
+    /// The place of keys and values: DRAM, layer (on the chip, those of one layer) or cache (on the chip, those of all layers).
     keys_in: KeyStore,
     /// The step, all layers.
     all_layers: Option<Cost>,
@@ -473,7 +473,7 @@ impl From<&(u64, StepCost)> for Token {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Divided {
-    /// The number of parts of each dimension.
+    /// The number of parts of each dimension: `sequences`, `heads`, `queries`, `keys` and `layers`.
     split: Split,
     /// Energy, links included, pJ.
     energy_pj: f64,
@@ -495,7 +495,7 @@ struct Divided {
     macs: u64,
     /// Bytes of keys and values of all layers that belong to a core: the largest part.
     cache_bytes_of_a_core: f64,
-    /// The place of keys and values.
+    /// The place of keys and values: DRAM, layer (on the chip, those of one layer) or cache (on the chip, those of all layers).
     keys_in: KeyStore,
 }
 

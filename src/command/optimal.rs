@@ -62,7 +62,7 @@ pub(super) fn search(
 pub(crate) struct Stack {
     /// Layers of the stack, by name.
     layers: Vec<String>,
-    /// Overlap storing mode.
+    /// Overlap storing mode: `fully-recompute`, `h-cached-v-recompute` or `fully-cached`.
     #[cfg_attr(feature = "schema", schemars(schema_with = "mode_names"))]
     mode: &'static str,
     /// Width of a tile of the last feature map, columns.

@@ -207,7 +207,7 @@ struct ImpossiblePoint {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct PointRun {
-    /// Overlap storing mode.
+    /// Overlap storing mode: `fully-recompute`, `h-cached-v-recompute` or `fully-cached`.
     #[cfg_attr(feature = "schema", schemars(schema_with = "super::optimal::mode_names"))]
     mode: &'static str,
     /// Width of a tile of the last feature map, columns; null: the whole map.

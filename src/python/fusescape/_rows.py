@@ -41,7 +41,7 @@ class Point:
     """A schedule, and what it costs."""
 
     mode: str
-    """Overlap storing mode."""
+    """Overlap storing mode: `fully-recompute`, `h-cached-v-recompute` or `fully-cached`."""
     tile: Tile | None
     """Columns and rows of a tile of the last feature map; ``None``: the whole map."""
     stacks: str
@@ -73,7 +73,7 @@ class ImpossiblePoint:
     """A schedule that cannot be."""
 
     mode: str
-    """Overlap storing mode."""
+    """Overlap storing mode: `fully-recompute`, `h-cached-v-recompute` or `fully-cached`."""
     tile: Tile | None
     """Columns and rows of a tile of the last feature map; ``None``: the whole map."""
     stacks: str
@@ -89,7 +89,7 @@ class Stack:
     layers: tuple[str, ...]
     """Layers of the stack, by name."""
     mode: str
-    """Overlap storing mode."""
+    """Overlap storing mode: `fully-recompute`, `h-cached-v-recompute` or `fully-cached`."""
     tile: Tile | None
     """Columns and rows of a tile of the last feature map; ``None``: the whole map."""
     tiles: int
@@ -179,7 +179,7 @@ class DividedStep:
     """What a step of all layers costs, divided among cores."""
 
     split: Mapping[str, int]
-    """The number of parts of each dimension."""
+    """The number of parts of each dimension: `sequences`, `heads`, `queries`, `keys` and `layers`."""
     energy_pj: float
     """Energy, links included, pJ."""
     energy: Mapping[str, float] = field(repr=False)
@@ -201,4 +201,4 @@ class DividedStep:
     cache_bytes_of_a_core: float
     """Bytes of keys and values of all layers that belong to a core: the largest part."""
     keys_in: str
-    """The place of keys and values."""
+    """The place of keys and values: DRAM, layer (on the chip, those of one layer) or cache (on the chip, those of all layers)."""

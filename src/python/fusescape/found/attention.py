@@ -219,7 +219,7 @@ class CostWithKeysIn(TypedDict):
     """What all layers cost with keys and values in one place."""
 
     keys_in: KeyStore
-    """The place of keys and values."""
+    """The place of keys and values: DRAM, layer (on the chip, those of one layer) or cache (on the chip, those of all layers)."""
     all_layers: Cost | None
     """The step, all layers."""
 
@@ -229,7 +229,7 @@ class Divided(TypedDict):
     """What a step of all layers costs, divided among cores."""
 
     split: Split
-    """The number of parts of each dimension."""
+    """The number of parts of each dimension: `sequences`, `heads`, `queries`, `keys` and `layers`."""
     energy_pj: float
     """Energy, links included, pJ."""
     energy_pj_by_cause: Energy
@@ -251,7 +251,7 @@ class Divided(TypedDict):
     cache_bytes_of_a_core: float
     """Bytes of keys and values of all layers that belong to a core: the largest part."""
     keys_in: KeyStore
-    """The place of keys and values."""
+    """The place of keys and values: DRAM, layer (on the chip, those of one layer) or cache (on the chip, those of all layers)."""
 
 
 @final

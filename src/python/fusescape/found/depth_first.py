@@ -286,7 +286,7 @@ class ImpossiblePoint(TypedDict):
     """A schedule that cannot be."""
 
     mode: Literal["fully-recompute", "h-cached-v-recompute", "fully-cached"]
-    """Overlap storing mode."""
+    """Overlap storing mode: `fully-recompute`, `h-cached-v-recompute` or `fully-cached`."""
     tile_x_columns: int | None
     """Width of a tile of the last feature map, columns; null: the whole map."""
     tile_y_rows: int | None
@@ -450,7 +450,7 @@ class ScheduledPoint(TypedDict):
     """A schedule, and what it costs."""
 
     mode: Literal["fully-recompute", "h-cached-v-recompute", "fully-cached"]
-    """Overlap storing mode."""
+    """Overlap storing mode: `fully-recompute`, `h-cached-v-recompute` or `fully-cached`."""
     tile_x_columns: int | None
     """Width of a tile of the last feature map, columns; null: the whole map."""
     tile_y_rows: int | None

@@ -242,7 +242,7 @@ class Stack(TypedDict):
     layers: list[str]
     """Layers of the stack, by name."""
     mode: Literal["fully-recompute", "h-cached-v-recompute", "fully-cached"]
-    """Overlap storing mode."""
+    """Overlap storing mode: `fully-recompute`, `h-cached-v-recompute` or `fully-cached`."""
     tile_x_columns: int
     """Width of a tile of the last feature map, columns."""
     tile_y_rows: int
