@@ -1,10 +1,11 @@
 //! A lower bound on latency that depends only on which loops lie below each boundary, not on their order.
 
+use super::amounts::leading_reuse;
 use super::waiting::{LoadingPart, loading_part};
-use super::{Evaluator, index};
+use super::{Evaluator, LayerCost, index};
 use crate::hardware::{MAX_LEVELS, MemoryId, Movement, Operand, PortId};
-use crate::mapping::{LayerOperand, OPERANDS};
-use crate::workload::LoopSizes;
+use crate::mapping::{LayerOperand, OPERANDS, Relevance, TemporalLoop, slice_bits};
+use crate::workload::{Dim, LoopSizes};
 
 /// A lower bound on latency: sums of loads over the placed boundaries; a boundary that is not placed adds nothing.
 ///
@@ -134,8 +135,7 @@ impl<'a> LatencyLowerBound<'a> {
         let period = sizes.iter().product::<u64>() * self.evaluator.problem.iteration_cycles;
         let (down, up, partial) = self.evaluator.latency_counts(operand, level, sizes);
         let real = self.evaluator.crossing_cycles(operand, level, sizes, partial);
-        let (.., partial) = self.evaluator.counts(operand, level, sizes);
-        let waits = irrelevant > 1 && self.is_single(operand, level, sizes, partial);
+        let waits = irrelevant > 1 && self.is_single(operand, level, sizes);
         let window = if waits { period / irrelevant } else { period };
         let mut cycles = BoundaryLoad::ZERO.cycles;
         let mut longest: u64 = 0;
@@ -162,18 +162,48 @@ impl<'a> LatencyLowerBound<'a> {
         BoundaryLoad { operand, level, cycles }
     }
 
+    /// The loads of a mapping, of which `order` is the loops and `cost` the cost.
+    pub fn loads_of(&self, order: &[TemporalLoop], cost: &LayerCost) -> Vec<f64> {
+        let problem = self.evaluator.problem;
+        let mut loads = self.start();
+        for (operand, view) in problem.each_operand() {
+            for level in usize::from(!self.evaluator.array_keeps(operand))..view.memories.len() {
+                let start = cost.merged.range(operand, level).start;
+                let below = if level == 0 { leading_reuse(order, view) } else { &order[..start] };
+                let mut sizes: LoopSizes = [1; 8];
+                below.iter().for_each(|next| sizes[next.dim as usize] *= next.size);
+                let irrelevant = cost.amounts.top_irrelevant[operand][level];
+                self.place(&mut loads, &self.load(operand, level, &sizes, irrelevant));
+            }
+        }
+        loads
+    }
+
     /// Whether the memory below the boundary is too small for its next data beside the present, when loops that are irrelevant
     /// to the operand are its outermost: nothing then replaces the data part by part.
-    fn is_single(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes, partial: bool) -> bool {
+    pub fn is_single(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes) -> bool {
         let problem = self.evaluator.problem;
         let Some(below) = level.checked_sub(1) else { return false };
-        let memory = problem.operands[operand].memories[below];
+        let view = &problem.operands[operand];
+        let memory = view.memories[below];
         if problem.never_double_buffers(memory) {
             return true;
         }
-        let size_bits = problem.room_bits(memory);
-        let crossing = self.evaluator.crossing(operand, level, sizes, partial);
-        (crossing.elements * crossing.precision as f64).floor() > 0.5 * size_bits as f64
+        let (.., partial) = self.evaluator.counts(operand, level, sizes);
+        let held_bits = if problem.rules.memory_reserved_for_averages {
+            let crossing = self.evaluator.crossing(operand, level, sizes, partial);
+            (crossing.elements * crossing.precision as f64).floor()
+        } else {
+            // The lowest memory of outputs holds partial sums for all loops that add, whatever leaves it.
+            let adds = |dim: Dim| view.relevance[dim as usize] == Relevance::Irrelevant;
+            let added_to = || {
+                Dim::ALL.into_iter().any(|dim| adds(dim) && problem.spatial.temporal_sizes[dim as usize] > 1)
+                    || view.adds_above(below)
+            };
+            let partial = operand == LayerOperand::Output && (partial || below == 0 && added_to());
+            slice_bits(problem, operand, below, sizes, partial) as f64
+        };
+        held_bits > 0.5 * problem.room_bits(memory) as f64
     }
 
     /// Adds a boundary to `loads`.

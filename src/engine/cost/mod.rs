@@ -72,7 +72,7 @@ pub use information::{
     ReservedElements, Reuse, Traffic, UnitCounts, loop_information,
 };
 pub use latency::{CauseCycles, Latency, PortStall};
-pub use latency_bound::{BoundaryLoad, LatencyLowerBound};
+pub use latency_bound::{BoundaryLoad, Coefficients, LatencyLowerBound};
 pub use ports::{LinkBalance, PortBalance, port_balances, slowest_port};
 pub use trace::{BoundaryTrace, CrossingTrace, IndexAxis, IndexBlock, LevelTrace, LoopTrace, OperandTrace};
 pub use validity::MappingError;

@@ -114,7 +114,7 @@ impl Default for Limits {
             max_orders: u64::MAX,
             max_states: 200_000,
             max_ties: 20_000,
-            max_branches: 30_000,
+            max_branches: 100_000,
             relax_after: 1000,
         }
     }

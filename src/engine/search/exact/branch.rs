@@ -22,6 +22,7 @@ use crate::mapping::{LayerOperand, OPERANDS};
 use crate::search::{Candidate, Objective, Solution};
 use crate::tolerance::REL_TOLERANCE;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -65,6 +66,8 @@ struct BranchAndBound<'a, 's, L> {
     relaxation: Option<Relaxation<'s, L>>,
     /// By operand, boundary and set: the least and the most load that the boundary adds at this set or any superset.
     loads_to_go: [Vec<Vec<[BoundaryLoad; 2]>>; OPERANDS],
+    /// By operand, boundary and set: whether a run of irrelevant loops that ends here may shorten the window of a memory.
+    runs_matter: [Vec<Vec<bool>>; OPERANDS],
     /// All partial chains that were reached. They are referred to by index, and never removed.
     chains: Vec<PartialChain>,
     /// The loads of all partial chains, `stride` numbers for each.
@@ -85,11 +88,17 @@ struct BranchAndBound<'a, 's, L> {
     /// The numbers of expanded chains at which to dive, and to raise the bound of the relaxation.
     next_dive: u64,
     next_subgradient: u64,
+    /// Expanded chains between two ascents: more after each one that gained nothing.
+    subgradient_every: u64,
+    /// Whether the relaxation does not know the best mapping so far.
+    is_new: bool,
     /// Scores that differ by less than the unit are equal, and so are prices that differ by less than the tie.
     unit: f64,
     tie: f64,
     effort: SearchLimits<'s>,
     outcome: BranchOutcome,
+    /// Working memory for the loads of a bound.
+    scratch: Cell<[Vec<f64>; 2]>,
 }
 
 /// The order of open chains: the score in units, so that equal ones are equal, and latency, least first; then progress,
@@ -109,9 +118,41 @@ struct PartialChain {
     placed: Option<PlacedBoundary>,
     /// Index of the chain with which the last boundary was placed.
     root: u32,
+    runs: Runs,
     /// Whether it was deferred and taken up again, or follows such a chain: it is then exempt from dominance.
     second_round: bool,
     expanded: bool,
+}
+
+/// The irrelevant loops that lie outermost in the present level of each operand in every order, up to the boundary that
+/// was placed last.
+#[derive(Clone, Copy)]
+struct Runs {
+    products: [u64; OPERANDS],
+    /// The set of that boundary, as each operand sees it, and the product of its loops.
+    seen: [u32; OPERANDS],
+    cycles: u64,
+}
+
+impl Runs {
+    const NONE: Self = Self { products: [1; OPERANDS], seen: [0; OPERANDS], cycles: 1 };
+
+    /// The product of an operand's run if a boundary lay at the set of `state`. The loops since the last boundary come in
+    /// any order: the run goes on if all of them are irrelevant. `None` where one is not.
+    fn at(&self, state: &PartialMapping, operand: LayerOperand) -> Option<u64> {
+        let goes_on = state.seen[operand] == self.seen[operand as usize];
+        goes_on.then(|| self.products[operand as usize] * (state.cycles / self.cycles))
+    }
+
+    /// The runs once a boundary of `operand` is placed at the set of `state`, which begins a new level. A boundary of the
+    /// array does not.
+    fn after(&self, state: &PartialMapping, (operand, level): (LayerOperand, usize)) -> Self {
+        let mut products = LayerOperand::ALL.map(|operand| self.at(state, operand).unwrap_or(1));
+        if level > 0 {
+            products[operand as usize] = 1;
+        }
+        Self { products, seen: state.seen, cycles: state.cycles }
+    }
 }
 
 const START: u32 = u32::MAX;
@@ -122,7 +163,7 @@ const MOST_LINES: usize = 4;
 /// Limit on the chains to the same state that a new one is compared with, latest first.
 const MOST_COMPARED: usize = 64;
 
-/// Expanded chains between two dives, and between two subgradient ascents of the relaxation.
+/// Expanded chains between two dives, and between the first two subgradient ascents of the relaxation.
 const DIVE_EVERY: u64 = 200;
 const SUBGRADIENT_EVERY: u64 = 500;
 
@@ -145,6 +186,7 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
             space,
             objective,
             loads_to_go: LayerOperand::ALL.map(|operand| loads_to_go(space, latency, operand)),
+            runs_matter: LayerOperand::ALL.map(|operand| runs_matter(space, latency, operand)),
             stride: latency.start().len(),
             latency,
             relaxation: None,
@@ -157,10 +199,13 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
             missed: Vec::new(),
             next_dive: 0,
             next_subgradient: SUBGRADIENT_EVERY,
+            subgradient_every: SUBGRADIENT_EVERY,
+            is_new: false,
             unit: 1.0,
             tie: 0.0,
             effort,
             outcome: BranchOutcome { best: None, expanded: 0, unexplored: f64::INFINITY },
+            scratch: Cell::default(),
         }
     }
 
@@ -181,10 +226,12 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
             before: START,
             placed: None,
             root: START,
+            runs: Runs::NONE,
             second_round: false,
             expanded: false,
         };
         self.reach(chain, &loads);
+        self.weigh_longest();
         self.subgradient_ascent();
         self.go_on();
         // A completion of a dominated chain has no lower bound than the same completion of the dominating one. If all
@@ -226,11 +273,14 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
                 self.dive(reached);
                 self.next_dive = self.outcome.expanded + DIVE_EVERY;
             }
+            if self.is_new {
+                self.weigh_longest();
+            }
             if self.outcome.expanded >= self.next_subgradient {
-                self.subgradient_ascent();
-                // A subgradient ascent takes time in proportion to the sets. The search in between lasts about as long.
-                let sets: u32 = self.space.factors.seen_sets.iter().sum();
-                self.next_subgradient = self.outcome.expanded + SUBGRADIENT_EVERY.max(u64::from(sets) / 8);
+                if !self.subgradient_ascent() {
+                    self.subgradient_every *= 2;
+                }
+                self.next_subgradient = self.outcome.expanded + self.subgradient_every;
             }
         }
     }
@@ -288,6 +338,9 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
             _ => vec![0.0],
         };
         self.relaxation = Relaxation::new(self.space, self.latency, &price_weights);
+        // An ascent takes time in proportion to the nodes. The search in between lasts longer.
+        let nodes = self.relaxation.as_ref().map_or(0, Relaxation::nodes) as u64;
+        self.subgradient_every = SUBGRADIENT_EVERY.max(nodes / 32);
     }
 
     /// Price, in the objective, and latency in cycles of the best mapping.
@@ -303,13 +356,32 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
     }
 
     /// Lets the relaxation improve its bound for the open chain that comes next: the least bound of all, which holds up
-    /// the proof.
-    fn subgradient_ascent(&mut self) {
-        let (Some(best), Some(&(_, next))) = (self.best_so_far(), self.open.peek()) else { return };
-        let Some(mut relaxation) = self.relaxation.take() else { return };
+    /// the proof. Returns whether it gains anything.
+    fn subgradient_ascent(&mut self) -> bool {
+        let (Some(best), Some(&(_, next))) = (self.best_so_far(), self.open.peek()) else { return false };
+        let Some(mut relaxation) = self.relaxation.take() else { return false };
         let PartialChain { state, price, .. } = &self.chains[next as usize];
-        relaxation.subgradient_ascent(PlacedChain { state, price: *price, loads: self.loads_of(next) }, best);
+        let gains =
+            relaxation.subgradient_ascent(PlacedChain { state, price: *price, loads: self.loads_of(next) }, best);
         self.relaxation = Some(relaxation);
+        gains
+    }
+
+    /// Lets the relaxation weigh what is longest in the best mapping so far, for the open chain that comes next.
+    fn weigh_longest(&mut self) {
+        let (Some(most), Some((best, _)), Some(&(_, next))) =
+            (self.best_so_far(), &self.outcome.best, self.open.peek())
+        else {
+            return;
+        };
+        let Some(mut relaxation) = self.relaxation.take() else { return };
+        if let Some(cost) = best.cost_by(self.space.evaluator) {
+            let PartialChain { state, price, .. } = &self.chains[next as usize];
+            let placed = PlacedChain { state, price: *price, loads: self.loads_of(next) };
+            relaxation.weigh_longest(placed, &self.latency.loads_of(&best.order, &cost), most);
+        }
+        self.relaxation = Some(relaxation);
+        self.is_new = false;
     }
 
     fn loads_of(&self, index: u32) -> &[f64] {
@@ -323,15 +395,20 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
 
     /// Reaches all chains that extend a chain by one boundary at its set, or by one loop.
     fn expand(&mut self, index: u32) {
-        let PartialChain { state, price, root, second_round, .. } = self.chains[index as usize];
+        let PartialChain { state, price, root, runs, second_round, .. } = self.chains[index as usize];
         let before = self.loads_of(index).to_vec();
         let mut loads = before.clone();
         for operand in LayerOperand::ALL {
             let Some((next, added)) = self.space.place(&state, operand) else { continue };
             let placed = self.space.last_placed(&next, operand);
             loads.copy_from_slice(&before);
-            let sizes = self.space.factors.sizes(placed.set);
-            self.latency.place(&mut loads, &self.latency.load(placed.operand, placed.level, &sizes, 1));
+            let run = runs.at(&state, operand).unwrap_or(1);
+            let load = match &self.relaxation {
+                Some(relaxation) if run == 1 => *relaxation.load(&state, operand, usize::from(state.placed[operand])),
+                _ => self.latency.load(operand, placed.level, &self.space.factors.sizes(placed.set), run),
+            };
+            self.latency.place(&mut loads, &load);
+            let runs = runs.after(&state, (operand, placed.level));
             let (state, price, placed) = (next, price + added, Some(placed));
             let (bound, longest) = self.bound(&state, price, &loads);
             self.reach(
@@ -343,6 +420,7 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
                     before: index,
                     placed,
                     root: self.chains.len() as u32,
+                    runs,
                     second_round,
                     expanded: false,
                 },
@@ -363,6 +441,7 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
                         before: index,
                         placed: None,
                         root,
+                        runs,
                         second_round,
                         expanded: false,
                     },
@@ -386,12 +465,13 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
         if !chain.second_round {
             let PartialMapping { set, is_final, .. } = chain.state;
             let front = self.fronts.entry((set, chain.state.opened(), is_final)).or_default();
-            let (chains, all_loads, stride) = (&self.chains, &self.loads, self.stride);
+            let (chains, all_loads, stride, runs_matter) = (&self.chains, &self.loads, self.stride, &self.runs_matter);
             let loads_of = |index: u32| &all_loads[index as usize * stride..][..stride];
             is_dominated = front.iter().rev().take(MOST_COMPARED).any(|&index| {
                 let other = &chains[index as usize];
                 other.state.leaves_no_less(&chain.state)
                     && other.price <= chain.price + self.tie
+                    && runs_are_no_longer(runs_matter, other, &chain)
                     && self.latency.is_never_slower(loads_of(index), other.longest, loads)
             });
             if !is_dominated {
@@ -425,7 +505,10 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
         if to_go == f64::INFINITY {
             return (ChainLowerBound { score: f64::INFINITY, latency_cycles: u64::MAX, energy_pj: f64::INFINITY }, 0);
         }
-        let (mut least, mut most) = (loads.to_vec(), loads.to_vec());
+        let [mut least, mut most] = self.scratch.take();
+        least.clear();
+        least.extend_from_slice(loads);
+        most.clone_from(&least);
         for (operand, boundaries) in self.loads_to_go.iter().enumerate() {
             for to_go in &boundaries[usize::from(state.placed[operand])..] {
                 let [least_to_go, most_to_go] = &to_go[state.seen[operand] as usize];
@@ -433,8 +516,9 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
                 self.latency.place(&mut most, most_to_go);
             }
         }
-        let longest = self.latency.may_be_longest(&least, &most);
-        (self.relaxed(state, price, loads, to_go, self.latency.cycles(&least)), longest)
+        let (longest, cycles) = (self.latency.may_be_longest(&least, &most), self.latency.cycles(&least));
+        self.scratch.set([least, most]);
+        (self.relaxed(state, price, loads, to_go, cycles), longest)
     }
 
     /// The bound with all that the relaxation knows: a line without price bounds latency, the others bound sums of
@@ -510,9 +594,10 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
                 *so_far = candidate.after(so_far);
                 *best = solution();
             }
-            Some(_) => {}
+            Some(_) => return,
             None => self.outcome.best = Some((solution(), candidate)),
         }
+        self.is_new = true;
     }
 
     /// Evaluates the orders of a complete chain. If none reaches the bound that the chain had for dominance, that bound
@@ -602,8 +687,7 @@ fn loads_to_go<L: Legality>(
             loads.push(if space.may_hold(operand, index, set) {
                 // Irrelevant loops below make crossings rarer and no larger: all of them give the least, none of them
                 // the most.
-                let with_irrelevant = space.with_irrelevant(operand, sizes);
-                [&with_irrelevant, sizes].map(|sizes| bound.load(operand, level, sizes, 1))
+                [space.least_load(bound, operand, index, (set, sizes)), bound.load(operand, level, sizes, 1)]
             } else {
                 [BoundaryLoad::INFINITE, BoundaryLoad::ZERO]
             });
@@ -613,6 +697,38 @@ fn loads_to_go<L: Legality>(
         loads
     };
     (0..space.boundary_count(operand)).map(boundary).collect()
+}
+
+/// Whether runs make a memory wait no longer after chain `a` than after `b`, which has the same set and boundaries.
+fn runs_are_no_longer(matter: &[Vec<Vec<bool>>; OPERANDS], a: &PartialChain, b: &PartialChain) -> bool {
+    LayerOperand::ALL.into_iter().all(|operand| {
+        let here = matter[operand].get(usize::from(a.state.placed[operand]));
+        let matters = here.is_some_and(|here| here[a.state.seen[operand] as usize]);
+        !matters || a.runs.at(&a.state, operand) <= b.runs.at(&b.state, operand)
+    })
+}
+
+/// For each boundary of an operand and every set as the operand sees it: whether at this set or a superset the memory
+/// below may have no room for its next data, so that a run of irrelevant loops on top of it shortens its window. Runs
+/// pass a boundary of the array.
+fn runs_matter<L: Legality>(
+    space: &BoundarySpace<'_, L>,
+    latency: &LatencyLowerBound<'_>,
+    operand: LayerOperand,
+) -> Vec<Vec<bool>> {
+    let mut boundaries: Vec<Vec<bool>> = Vec::new();
+    for index in (0..space.boundary_count(operand)).rev() {
+        let level = space.level(operand, index);
+        let mut matters = Vec::with_capacity(space.factors.seen_sets[operand] as usize);
+        space.factors.for_each_seen(operand, |set, sizes| {
+            let passes = level == 0 && boundaries.last().is_some_and(|above| above[set as usize]);
+            matters.push(passes || space.may_hold(operand, index, set) && latency.is_single(operand, level, sizes));
+        });
+        space.factors.join_supersets(operand, &mut matters, |a, b| a || b);
+        boundaries.push(matters);
+    }
+    boundaries.reverse();
+    boundaries
 }
 
 #[cfg(test)]
@@ -669,6 +785,7 @@ mod tests {
                     before: START,
                     placed: None,
                     root: 0,
+                    runs: Runs::NONE,
                     second_round: false,
                     expanded: false,
                 };

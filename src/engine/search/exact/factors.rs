@@ -132,14 +132,6 @@ impl Factors {
         seen
     }
 
-    /// The sets with one factor more, all as `operand` sees them.
-    pub fn larger(&self, operand: LayerOperand, set: usize) -> impl Iterator<Item = usize> + '_ {
-        self.list.iter().filter_map(move |factor| {
-            let stride = factor.seen[operand] as usize;
-            (stride > 0 && set / stride % (factor.count as usize + 1) < factor.count as usize).then_some(set + stride)
-        })
-    }
-
     /// Replaces the value of every set by the join of the values of all its supersets, itself included, as `operand`
     /// sees them.
     ///

@@ -361,7 +361,29 @@ impl<L: Legality> ExactSearch<'_, L> {
         self.cheapest(loops, objective, &price, (0.0, ACCESS_TOLERANCE), outcome);
     }
 
-    /// The best by an objective in which latency counts. The mapping of least energy is the first incumbent; a short
+    /// Some mapping of least price, the fastest of a few; a legal one of higher price where the search ends before.
+    fn any_mapping(
+        &self,
+        space: &BoundarySpace<'_, L>,
+        loops: &[TemporalLoop],
+        objective: &Objective,
+        outcome: &mut Outcome,
+    ) -> Option<super::Solution> {
+        let limits = (self.limits.max_states, self.has_time);
+        let mut cheapest = cheapest::any(space, limits, PRICE_TOLERANCE)?;
+        outcome.orders += cheapest.expanded;
+        if let Some(best) = ties::fastest(space, &mut cheapest, (MOST_CHAINS, self.has_time)).0 {
+            return Some(best);
+        }
+        let energy = |_: LayerOperand, _: usize, _: f64, pj: f64| pj;
+        let Some(found) = self.by_loma(objective).or_else(|| self.by_any_chain(loops, &energy)) else {
+            outcome.proof = Proof::None;
+            return None;
+        };
+        Some(climb::climb(self.evaluator, objective, self.legal, found, limits))
+    }
+
+    /// The best by an objective in which latency counts. A mapping of least price is the first incumbent; a short
     /// search with simple bounds settles most problems, and a longer one with the relaxation's bounds follows where it
     /// does not.
     fn branch(
@@ -375,13 +397,12 @@ impl<L: Legality> ExactSearch<'_, L> {
         let Some(mut space) = self.space(loops, price) else { return };
         space.constant += constant;
         let proof = if space.tracks_all { outcome.proof } else { Proof::None };
-        let energy = |_: LayerOperand, _: usize, _: f64, pj: f64| pj;
-        self.cheapest(loops, &Objective::Energy, &energy, (0.0, PRICE_TOLERANCE), outcome);
+        let Some(known) = self.any_mapping(&space, loops, objective, outcome) else { return };
         let scored = |best: super::Solution| {
             let score = objective.score(self.problem, &best.cost(self.problem)?);
             Some((best, score))
         };
-        let known = outcome.best.take().and_then(scored);
+        let known = scored(known);
         outcome.proof = proof;
         let few = self.limits.max_branches.min(self.limits.relax_after);
         let mut found = branch::best(&space, objective, known, false, (few, self.has_time));

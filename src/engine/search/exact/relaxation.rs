@@ -8,20 +8,22 @@
 //!
 //! A maximum is no lower than a weighted average, which takes the maxima out of the latency, and a mapping that fits
 //! overfills no memory, which makes the last sum negative or 0. The right side is a sum over boundaries. Its minimum
-//! falls apart into one for each operand, over all growing chains of its own sets, which dynamic programming finds: a
-//! [`Functional`] is one choice of weights with these tables.
+//! over all chains of sets is a shortest path through the sets and the numbers of boundaries placed: a [`Functional`] is
+//! one choice of weights with the least sums from all of these nodes to the end.
 //!
-//! Weights for which the minimum is high are found by subgradient ascent: a load that the least chains need more of
-//! weighs more in the next round. The bound holds for any weights, so the ascent may stop anywhere.
+//! Where a port's stall and a waiting decide the latency of the best mapping, whole weights on these two bound by nearly
+//! its own latency ([`Relaxation::weigh_longest`]). Elsewhere better weights are found by subgradient ascent: a load
+//! that the least chain needs more of weighs more in the next round. The bound holds for any weights, so the ascent may
+//! stop anywhere.
 
 use super::legality::Legality;
 use super::space::{BoundarySpace, PartialMapping};
-use crate::cost::{BoundaryLoad, LatencyLowerBound};
+use crate::cost::{BoundaryLoad, Coefficients, LatencyLowerBound};
 use crate::mapping::{LayerOperand, OPERANDS};
 use crate::tolerance::BOUND_TOLERANCE;
 
-/// Limit on the sets of all boundaries together: for each there is a load, and one number in each functional.
-const MOST_SETS: usize = 200_000;
+/// Limit on the nodes of a functional: sets times numbers of boundaries placed.
+const MOST_NODES: usize = 1 << 20;
 
 /// Limit on the functionals of all lines together, as each makes every bound slower.
 const MOST_FUNCTIONALS: usize = 8;
@@ -30,15 +32,20 @@ const MOST_FUNCTIONALS: usize = 8;
 const FIRST_ROUNDS: u32 = 60;
 const ROUNDS: u32 = 12;
 
+/// Length of a step, of that by Polyak's rule, below which an ascent ends.
+const LEAST_STEP: f64 = 0.1;
+
 /// Least gain of the bound for which a new functional is kept, relative to the whole.
-const LEAST_GAIN: f64 = 5e-4;
+const LEAST_GAIN: f64 = 5e-5;
 
 /// Lower bounds on latency plus weighed price, for some weights of price.
 pub struct Relaxation<'s, L> {
     space: &'s BoundarySpace<'s, L>,
     latency: &'s LatencyLowerBound<'s>,
-    /// The terms of the sums: by operand, boundary and set as the operand sees it.
-    boundaries: [Vec<Vec<AtSet>>; OPERANDS],
+    /// The terms of the sums: for every set, those of all boundaries in [`Self::order`].
+    at_sets: Vec<AtSet>,
+    /// All boundaries: operand and index.
+    order: Vec<(LayerOperand, usize)>,
     lines: Vec<PriceLine>,
 }
 
@@ -51,7 +58,7 @@ struct PriceLine {
     replaced: usize,
 }
 
-/// The least load, price and bits of a boundary at a set, over all sets that the operand sees alike.
+/// The load, the price and the least bits of a boundary at a set.
 #[derive(Clone, Copy)]
 struct AtSet {
     load: BoundaryLoad,
@@ -70,14 +77,15 @@ struct Multipliers {
 }
 
 /// A weighed sum, with the least that boundaries to come add to it.
+#[derive(Clone)]
 struct Functional {
     weights: Multipliers,
     price_weight: f64,
     /// Cycles of any mapping.
     constant: f64,
-    /// By operand, boundary and set: the least sum for this boundary and all higher ones of the operand, over growing
-    /// chains of supersets.
-    to_go: [Vec<Vec<f64>>; OPERANDS],
+    /// For every set, and there for every number of boundaries that operands have placed: the least sum of the boundaries
+    /// that are left, at this set and supersets.
+    to_go: Vec<f64>,
 }
 
 /// A partial chain: its state, and the price and the loads of the boundaries that it has placed.
@@ -95,11 +103,7 @@ impl Functional {
         let mut sum = self.constant + self.price_weight * (placed.price + space.constant);
         sum += placed.loads.iter().zip(loads).map(|(load, weight)| load * weight).sum::<f64>();
         let mut rounding = sum;
-        for (operand, boundaries) in LayerOperand::ALL.into_iter().zip(&self.to_go) {
-            if let Some(to_go) = boundaries.get(usize::from(placed.state.placed[operand])) {
-                sum += to_go[placed.state.seen[operand] as usize];
-            }
-        }
+        sum += self.to_go[node(space, placed.state)];
         for (((size_bits, settled), used), multiplier) in
             space.tight_sizes(placed.state).zip(placed.state.used).zip(tight)
         {
@@ -121,27 +125,39 @@ impl<'s, L: Legality> Relaxation<'s, L> {
         latency: &'s LatencyLowerBound<'s>,
         price_weights: &[f64],
     ) -> Option<Self> {
-        let sets =
-            LayerOperand::ALL.map(|operand| space.boundary_count(operand) * space.factors.seen_sets[operand] as usize);
-        if sets.iter().sum::<usize>() > MOST_SETS {
+        if nodes_of_set(space).saturating_mul(space.factors.sets as usize) > MOST_NODES {
             return None;
         }
-        let boundaries = LayerOperand::ALL.map(|operand| {
-            let boundary = |index: usize| {
-                let mut at_sets = Vec::with_capacity(space.factors.seen_sets[operand] as usize);
-                space.factors.for_each_seen(operand, |set, sizes| {
-                    let all = space.with_irrelevant(operand, sizes);
-                    let load = latency.load(operand, space.level(operand, index), &all, 1);
-                    let (price, bits) = space.least_at(operand, index, set, sizes);
-                    let fits = space.may_hold(operand, index, set);
-                    at_sets.push(AtSet { load, price, bits: if fits { bits } else { f64::INFINITY } });
-                });
-                at_sets
-            };
-            (0..space.boundary_count(operand)).map(boundary).collect()
+        let indices = |operand: LayerOperand| (0..space.boundary_count(operand)).map(move |index| (operand, index));
+        let order: Vec<_> = LayerOperand::ALL.into_iter().flat_map(indices).collect();
+        let mut at_sets = Vec::with_capacity(order.len() * space.factors.sets as usize);
+        space.for_each_set(|state| {
+            let sizes = space.factors.sizes(state.set);
+            at_sets.extend(order.iter().map(|&(operand, index)| {
+                let seen = state.seen[operand];
+                if !space.may_hold(operand, index, seen) {
+                    return AtSet { load: BoundaryLoad::ZERO, price: 0.0, bits: f64::INFINITY };
+                }
+                let level = space.level(operand, index);
+                let irrelevant = if level == 1 && seen == 0 { state.cycles } else { 1 };
+                let load = latency.load(operand, level, &sizes, irrelevant);
+                let price = space.price_at(state, operand, index);
+                AtSet { load, price, bits: space.least_bits(operand, index, seen) }
+            }));
         });
         let line = |&price_weight: &f64| PriceLine { price_weight, functionals: Vec::new(), replaced: 0 };
-        Some(Self { space, latency, boundaries, lines: price_weights.iter().map(line).collect() })
+        Some(Self { space, latency, at_sets, order, lines: price_weights.iter().map(line).collect() })
+    }
+
+    /// Number of the nodes of a functional.
+    pub fn nodes(&self) -> usize {
+        nodes_of_set(self.space) * self.space.factors.sets as usize
+    }
+
+    /// The load of a boundary at the set of a state, without regard to runs.
+    pub fn load(&self, state: &PartialMapping, operand: LayerOperand, index: usize) -> &BoundaryLoad {
+        let place = self.order.iter().position(|&boundary| boundary == (operand, index)).unwrap_or(0);
+        &self.at_sets[state.set as usize * self.order.len() + place].load
     }
 
     /// For each line its weight of price, and a lower bound on latency plus weighed price of all completions of a
@@ -153,76 +169,121 @@ impl<'s, L: Legality> Relaxation<'s, L> {
         })
     }
 
-    /// Looks for functionals that give a higher bound on the completions of a partial chain. The price and the latency
-    /// are those of the best mapping so far, from which the ascent has its target.
-    pub fn subgradient_ascent(&mut self, placed: PlacedChain<'_>, (price, cycles): (f64, f64)) {
+    /// Adds the functionals whose whole weight is on the longest stall and the longest waiting of a mapping, by its
+    /// `loads`: where that mapping is optimal they mostly bound by its own latency, while an ascent creeps there. Keeps
+    /// those that give a higher bound on the completions of `placed`.
+    pub fn weigh_longest(&mut self, placed: PlacedChain<'_>, loads: &[f64], most: (f64, f64)) {
+        let (stalls, waiting) = self.latency.weighable();
+        let longest = |which: &mut dyn Iterator<Item = usize>| which.max_by(|&a, &b| loads[a].total_cmp(&loads[b]));
+        let stall = longest(&mut stalls.into_iter()).filter(|&at| loads[at] > 0.0);
+        let mut weights = vec![0.0; loads.len()];
+        stall.into_iter().chain(longest(&mut waiting.into_iter())).for_each(|at| weights[at] = 1.0);
         for at in 0..self.lines.len() {
-            let PriceLine { price_weight, functionals, .. } = &self.lines[at];
-            let (price_weight, most) = (*price_weight, price_weight * price + cycles);
-            let bound = |functional: &Functional| functional.bound(self.space, placed);
-            let known = functionals.iter().map(|functional| (bound(functional), functional));
-            let known = known.max_by(|a, b| a.0.total_cmp(&b.0));
-            // Start from the functional that is best for this chain, as good weights differ little from chain to chain.
-            let (least, weights, rounds) = known.map_or_else(
-                || (f64::NEG_INFINITY, self.first_weights(placed.loads.len()), FIRST_ROUNDS),
-                |(bound, functional)| (bound, functional.weights.clone(), ROUNDS),
-            );
-            let (functional, bound) = self.ascend(placed, self.functional(weights, price_weight), most, rounds);
-            if bound <= least + LEAST_GAIN * most {
-                continue;
-            }
-            let room = MOST_FUNCTIONALS / self.lines.len();
-            let line = &mut self.lines[at];
-            if line.functionals.len() < room {
-                line.functionals.push(functional);
-            } else {
-                // The first one was found at the empty set, for all chains, and stays. The others are replaced in
-                // turn.
-                line.functionals[1 + line.replaced % (room - 1)] = functional;
-                line.replaced += 1;
-            }
+            let price_weight = self.lines[at].price_weight;
+            let tight = self.space.tight_multipliers().map(|multiplier| price_weight * multiplier).collect();
+            let weights = Multipliers { loads: weights.clone(), tight };
+            let functional = self.functional(weights, price_weight, Vec::new());
+            let bound = functional.bound(self.space, placed);
+            self.keep(at, functional, bound, (placed, most));
         }
     }
 
-    /// The weights at which the ascent begins: equal ones for all waiting, 0 for stalls and multipliers.
-    fn first_weights(&self, loads: usize) -> Multipliers {
-        let (_, waiting) = self.latency.weighable();
-        let mut weights = vec![0.0; loads];
-        waiting.iter().for_each(|&at| weights[at] = 1.0 / waiting.len() as f64);
-        Multipliers { loads: weights, tight: vec![0.0; self.space.tight_count()] }
+    /// Looks for functionals that give a higher bound on the completions of a partial chain, and returns whether it found
+    /// any. The price and the latency are those of the best mapping so far, from which the ascent has its target.
+    pub fn subgradient_ascent(&mut self, placed: PlacedChain<'_>, most: (f64, f64)) -> bool {
+        let mut gains = false;
+        for at in 0..self.lines.len() {
+            // Start from the functional that is best for this chain, as good weights differ little from chain to chain.
+            let bound = |functional: &Functional| functional.bound(self.space, placed);
+            let PriceLine { price_weight, functionals, .. } = &self.lines[at];
+            let known = functionals.iter().map(|functional| (bound(functional), functional));
+            let Some((highest, functional)) = known.max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
+            let most_of_line = price_weight * most.0 + most.1;
+            if highest > most_of_line * (1.0 - LEAST_GAIN) {
+                continue;
+            }
+            let first = functional.clone();
+            let rounds = if functionals.len() == 1 { FIRST_ROUNDS } else { ROUNDS };
+            let (functional, bound) = self.ascend(placed, first, most_of_line, rounds);
+            gains |= self.keep(at, functional, bound, (placed, most));
+        }
+        gains
     }
 
-    /// The functional of some weights, by dynamic programming from the highest boundary of each operand down.
+    /// Keeps a functional of line number `at` if it gives a higher bound than those known, and returns whether it does.
+    fn keep(
+        &mut self,
+        at: usize,
+        functional: Functional,
+        bound: f64,
+        (placed, most): (PlacedChain<'_>, (f64, f64)),
+    ) -> bool {
+        let room = MOST_FUNCTIONALS / self.lines.len();
+        let line = &mut self.lines[at];
+        let known = line.functionals.iter().map(|functional| functional.bound(self.space, placed));
+        let least = known.fold(f64::NEG_INFINITY, f64::max);
+        if bound <= least + LEAST_GAIN * (line.price_weight * most.0 + most.1) {
+            return false;
+        }
+        if line.functionals.len() < room {
+            line.functionals.push(functional);
+        } else {
+            // The first one was found at the empty set, for all chains, and stays. The others are replaced in turn.
+            line.functionals[1 + line.replaced % (room - 1)] = functional;
+            line.replaced += 1;
+        }
+        true
+    }
+
+    /// The functional of some weights, by dynamic programming from the set of all loops down.
     ///
-    /// `to_go[boundary][set]` is the minimum, over the supersets at which this boundary may lie, of its own term and of
-    /// `to_go` of the next higher boundary at the same superset. Without the set in common, operands do not depend on
-    /// each other.
+    /// From a node a step places a boundary at its set, for that boundary's term, or adds a loop, for nothing. Both lead
+    /// to nodes of larger numbers. `to_go` is working memory.
     #[inline(never)]
-    fn functional(&self, weights: Multipliers, price_weight: f64) -> Functional {
-        let to_go = LayerOperand::ALL.map(|operand| {
-            let boundaries = &self.boundaries[operand];
-            let mut to_go: Vec<Vec<f64>> = Vec::with_capacity(boundaries.len());
-            for (index, at_sets) in boundaries.iter().enumerate().rev() {
-                let coefficients = self.latency.coefficients(operand, self.space.level(operand, index), &weights.loads);
-                let multiplier = self.space.tight_index(operand, index).map_or(0.0, |tight| weights.tight[tight]);
-                let mut sums: Vec<f64> = Vec::with_capacity(at_sets.len());
-                for (set, at_set) in at_sets.iter().enumerate() {
-                    let above = to_go.last().map_or(0.0, |above| above[set]);
-                    sums.push(if at_set.bits == f64::INFINITY {
-                        f64::INFINITY
-                    } else {
-                        above
-                            + at_set.load.weighed(&coefficients)
-                            + price_weight * at_set.price
-                            + multiplier * at_set.bits
-                    });
+    fn functional(&self, weights: Multipliers, price_weight: f64, mut to_go: Vec<f64>) -> Functional {
+        let space = self.space;
+        let terms: Vec<(Coefficients, f64)> = self
+            .order
+            .iter()
+            .map(|&(operand, index)| {
+                let multiplier = space.tight_index(operand, index).map_or(0.0, |tight| weights.tight[tight]);
+                (self.latency.coefficients(operand, space.level(operand, index), &weights.loads), multiplier)
+            })
+            .collect();
+        let (nodes, sets, strides) = (nodes_of_set(space), space.factors.sets as usize, strides(space));
+        to_go.clear();
+        to_go.resize(nodes * sets, f64::INFINITY);
+        let mut sums = vec![0.0; self.order.len()];
+        for set in (0..sets).rev() {
+            let (here, above) = to_go[set * nodes..].split_at_mut(nodes);
+            for factor in space.factors.list.iter().filter(|factor| factor.count_in(set as u32) < factor.count) {
+                let larger = &above[(factor.stride as usize - 1) * nodes..][..nodes];
+                for (here, &larger) in here.iter_mut().zip(larger) {
+                    *here = if larger < *here { larger } else { *here };
                 }
-                self.space.factors.join_supersets(operand, &mut sums, f64::min);
-                to_go.push(sums);
             }
-            to_go.reverse();
-            to_go
-        });
+            let at_set = &self.at_sets[set * self.order.len()..][..self.order.len()];
+            for ((sum, at_set), (coefficients, multiplier)) in sums.iter_mut().zip(at_set).zip(&terms) {
+                *sum = if at_set.bits == f64::INFINITY {
+                    f64::INFINITY
+                } else {
+                    at_set.load.weighed(coefficients) + price_weight * at_set.price + multiplier * at_set.bits
+                };
+            }
+            // The last node has all boundaries placed: nothing is left.
+            here[nodes - 1] = 0.0;
+            // Boundaries at one set add up in any order: one operand after the other, its outermost boundary first.
+            for (&(operand, index), &sum) in self.order.iter().zip(&sums).rev() {
+                let stride = strides[operand as usize];
+                for block in here.chunks_exact_mut(stride * (space.boundary_count(operand) + 1)) {
+                    let (from, to) = block[index * stride..(index + 2) * stride].split_at_mut(stride);
+                    for (from, to) in from.iter_mut().zip(to) {
+                        let sum = *to + sum;
+                        *from = if sum < *from { sum } else { *from };
+                    }
+                }
+            }
+        }
         Functional { weights, price_weight, constant: self.latency.base_cycles() as f64, to_go }
     }
 
@@ -232,30 +293,32 @@ impl<'s, L: Legality> Relaxation<'s, L> {
     /// A step along a subgradient may lower the bound, so the best weights are remembered. After four steps in vain the
     /// ascent returns to them with half the step length.
     fn ascend(&self, placed: PlacedChain<'_>, first: Functional, most: f64, rounds: u32) -> (Functional, f64) {
-        let mut best = (first.bound(self.space, placed), first.weights.clone());
-        let mut functional = first;
+        let (mut highest, mut best) = (first.bound(self.space, placed), first);
+        // The functional of the last step, if it was in vain, and working memory for the next one.
+        let (mut present, mut spare): (Option<Functional>, Vec<f64>) = (None, Vec::new());
         let (mut length, mut in_vain) = (1.0, 0);
         for _ in 0..rounds {
-            if best.0 >= most {
+            if highest >= most || length < LEAST_STEP {
                 break;
             }
-            let value = functional.bound(self.space, placed);
-            let next = self.step(&functional, placed, (value, most), length);
-            functional = self.functional(next, functional.price_weight);
+            let from = present.as_ref().unwrap_or(&best);
+            let next = self.step(from, placed, (from.bound(self.space, placed), most), length);
+            let functional = self.functional(next, best.price_weight, std::mem::take(&mut spare));
             let bound = functional.bound(self.space, placed);
-            if bound > best.0 {
-                best = (bound, functional.weights.clone());
-                in_vain = 0;
-                continue;
-            }
-            in_vain += 1;
+            let left = if bound > highest {
+                (highest, present, in_vain) = (bound, None, 0);
+                Some(std::mem::replace(&mut best, functional))
+            } else {
+                in_vain += 1;
+                present.replace(functional)
+            };
+            spare = left.map(|left| left.to_go).unwrap_or_default();
             if in_vain == 4 {
                 // Steps overshoot: back to the best weights, with shorter ones.
-                (length, in_vain) = (0.5 * length, 0);
-                functional = self.functional(best.1.clone(), functional.price_weight);
+                (length, in_vain, present) = (0.5 * length, 0, None);
             }
         }
-        (self.functional(best.1, functional.price_weight), best.0)
+        (best, highest)
     }
 
     /// Weights after one step along the subgradient, which is the loads, and the bits over the size, of the chains that
@@ -270,56 +333,114 @@ impl<'s, L: Legality> Relaxation<'s, L> {
         (value, most): (f64, f64),
         length: f64,
     ) -> Multipliers {
-        let (loads, used) = self.least_chains(functional, placed);
+        let (loads, used) = self.least_chain(functional, placed);
         let (stalls, waiting) = self.latency.weighable();
         let mut weights = functional.weights.clone();
+        // Weights of 0 stay so, but for the most violated one: the huge loads of ports that do not matter would make
+        // every step tiny. The weights of each kind add up to 1, so only differences from the mean of their slopes count.
+        // Stalls weigh less together where there are none: the rest is the weight of no stall.
+        let stalls: Vec<usize> = stalls.collect();
+        let is_whole = stalls.iter().map(|&at| weights.loads[at]).sum::<f64>() > 1.0 - 1e-9;
+        let rest = (!is_whole).then_some(0.0);
+        let slopes_of_stalls = slopes(&weights.loads, &loads, &stalls, rest);
+        let slopes_of_waiting = slopes(&weights.loads, &loads, &waiting, None);
         // Cycles are shares of `most`, and bits shares of a memory's size, so that the components have comparable
         // units.
         let sizes: Vec<(f64, bool)> = self.space.tight_sizes(placed.state).collect();
         let over =
             |(used, (size, settled)): (&f64, &(f64, bool))| if *settled { 0.0 } else { used / size.max(1.0) - 1.0 };
         let overfull: Vec<f64> = used.iter().zip(&sizes).map(over).collect();
-        let slopes = stalls.clone().chain(waiting).map(|at| loads[at] / most).chain(overfull.iter().copied());
-        let square = slopes.map(|slope| slope * slope).sum::<f64>();
+        let of_loads = || slopes_of_stalls.iter().chain(&slopes_of_waiting);
+        let all = of_loads().map(|(_, slope)| slope / most).chain(overfull.iter().copied());
+        let square = all.map(|slope| slope * slope).sum::<f64>();
         if square == 0.0 {
             return weights;
         }
         let step = length * (1.0 - value / most) / square;
-        for at in stalls.clone().chain(waiting) {
-            weights.loads[at] += step * loads[at] / most;
+        for &(at, slope) in of_loads() {
+            weights.loads[at] += step * slope / most;
         }
         for ((multiplier, overfull), (size, _)) in weights.tight.iter_mut().zip(&overfull).zip(&sizes) {
             *multiplier = (*multiplier + step * overfull * most / size.max(1.0)).max(0.0);
         }
-        project(&mut weights.loads, &stalls.collect::<Vec<_>>(), false);
+        project(&mut weights.loads, &stalls, false);
         project(&mut weights.loads, &waiting, true);
         weights
     }
 
-    /// Loads, and bits in tight memories, of a partial chain with the completions of each operand that weigh least.
-    /// Operands choose apart from each other, so all together need not be a chain, nor fit.
-    fn least_chains(&self, functional: &Functional, placed: PlacedChain<'_>) -> (Vec<f64>, Vec<f64>) {
+    /// Loads, and bits in tight memories, of a partial chain with the completion that weighs least. It need not fit.
+    fn least_chain(&self, functional: &Functional, placed: PlacedChain<'_>) -> (Vec<f64>, Vec<f64>) {
         let mut loads = placed.loads.to_vec();
         let mut used: Vec<f64> = (0..self.space.tight_count()).map(|tight| placed.state.used[tight] as f64).collect();
-        for (operand, boundaries) in LayerOperand::ALL.into_iter().zip(&functional.to_go) {
-            let mut set = placed.state.seen[operand] as usize;
-            for (index, to_go) in boundaries.iter().enumerate().skip(usize::from(placed.state.placed[operand])) {
-                // `to_go` is a minimum over supersets: follow supersets of the same value up to the set that attains
-                // it.
-                while let Some(larger) =
-                    self.space.factors.larger(operand, set).find(|&larger| to_go[larger] == to_go[set])
-                {
-                    set = larger;
-                }
-                let at_set = &self.boundaries[operand][index][set];
-                self.latency.place(&mut loads, &at_set.load);
-                if let Some(tight) = self.space.tight_index(operand, index) {
-                    used[tight] += at_set.bits;
-                }
+        let (nodes, strides) = (nodes_of_set(self.space), strides(self.space));
+        let (mut set, mut at) = (placed.state.set as usize, node(self.space, placed.state) % nodes);
+        while at + 1 < nodes {
+            let value = functional.to_go[set * nodes + at];
+            let factors = self.space.factors.list.iter();
+            let mut larger = factors
+                .filter(|factor| factor.count_in(set as u32) < factor.count)
+                .map(|factor| set + factor.stride as usize);
+            if let Some(larger) = larger.find(|larger| functional.to_go[larger * nodes + at] == value) {
+                set = larger;
+                continue;
             }
+            // No superset has this value, so a boundary lies here: the one that leaves the least to go.
+            let steps = self.order.iter().enumerate().filter_map(|(boundary, &(operand, index))| {
+                let stride = strides[operand as usize];
+                let is_next = at / stride % (self.space.boundary_count(operand) + 1) == index;
+                let sum = || self.term(functional, set, boundary) + functional.to_go[set * nodes + at + stride];
+                is_next.then(|| (sum(), at + stride, boundary))
+            });
+            let Some((_, to, boundary)) = steps.min_by(|a, b| a.0.total_cmp(&b.0)) else { break };
+            let at_set = &self.at_sets[set * self.order.len() + boundary];
+            self.latency.place(&mut loads, &at_set.load);
+            let (operand, index) = self.order[boundary];
+            if let Some(tight) = self.space.tight_index(operand, index) {
+                used[tight] += at_set.bits;
+            }
+            at = to;
         }
         (loads, used)
     }
+
+    /// The term of one boundary at a set.
+    fn term(&self, functional: &Functional, set: usize, boundary: usize) -> f64 {
+        let (operand, index) = self.order[boundary];
+        let at_set = &self.at_sets[set * self.order.len() + boundary];
+        let coefficients =
+            self.latency.coefficients(operand, self.space.level(operand, index), &functional.weights.loads);
+        let multiplier = self.space.tight_index(operand, index).map_or(0.0, |tight| functional.weights.tight[tight]);
+        at_set.load.weighed(&coefficients) + functional.price_weight * at_set.price + multiplier * at_set.bits
+    }
+}
+
+/// The number of nodes of a set: one for each number of boundaries that every operand may have placed.
+fn nodes_of_set<L: Legality>(space: &BoundarySpace<'_, L>) -> usize {
+    LayerOperand::ALL.into_iter().map(|operand| space.boundary_count(operand) + 1).product()
+}
+
+/// The weight of each operand's number of boundaries in the number of a node.
+fn strides<L: Legality>(space: &BoundarySpace<'_, L>) -> [usize; OPERANDS] {
+    let counts = LayerOperand::ALL.map(|operand| space.boundary_count(operand) + 1);
+    [1, counts[0], counts[0] * counts[1]]
+}
+
+/// The node of a state.
+fn node<L: Legality>(space: &BoundarySpace<'_, L>, state: &PartialMapping) -> usize {
+    let placed = state.placed.iter().zip(strides(space)).map(|(&placed, stride)| usize::from(placed) * stride);
+    state.set as usize * nodes_of_set(space) + placed.sum::<usize>()
+}
+
+/// The slopes along which some weights ascend, by index: the loads of those that are positive and the longest load of all,
+/// less their mean. `rest` is the slope of a weight that is not stored.
+fn slopes(weights: &[f64], loads: &[f64], which: &[usize], rest: Option<f64>) -> Vec<(usize, f64)> {
+    let longest = which.iter().copied().max_by(|&a, &b| loads[a].total_cmp(&loads[b]));
+    let active = which.iter().copied().filter(|&at| weights[at] > 0.0 || Some(at) == longest);
+    let mut slopes: Vec<(usize, f64)> = active.map(|at| (at, loads[at])).collect();
+    let count = slopes.len() + usize::from(rest.is_some());
+    let mean = slopes.iter().map(|(_, slope)| slope).chain(&rest).sum::<f64>() / count.max(1) as f64;
+    slopes.iter_mut().for_each(|(_, slope)| *slope -= mean);
+    slopes
 }
 
 /// Projects the weights at `which` on those that are not negative and add up to 1: exactly, or at most.
@@ -353,7 +474,7 @@ mod tests {
     use super::*;
     use crate::cost::Evaluator;
     use crate::hardware::Core;
-    use crate::mapping::{LayerOnCore, temporal};
+    use crate::mapping::{LayerOnCore, Relevance, temporal};
     use crate::rules::Rules;
     use crate::workload::Dim;
 
@@ -407,19 +528,31 @@ mod tests {
             let without_ascent: Vec<f64> = price_weights
                 .iter()
                 .map(|&weight| {
-                    let weights = relaxation.first_weights(placed.loads.len());
-                    relaxation.functional(weights, weight).bound(&space, placed)
+                    let waiting = latency.weighable().1;
+                    let mut loads = vec![0.0; placed.loads.len()];
+                    waiting.iter().for_each(|&at| loads[at] = 1.0 / waiting.len() as f64);
+                    let weights = Multipliers { loads, tight: vec![0.0; space.tight_count()] };
+                    relaxation.functional(weights, weight, Vec::new()).bound(&space, placed)
                 })
                 .collect();
             // Far above everything, so that every step counts.
-            (0..3).for_each(|_| relaxation.subgradient_ascent(placed, (1e5, 1e5)));
+            relaxation.weigh_longest(placed, &latency.start(), (1e5, 1e5));
+            for _ in 0..3 {
+                relaxation.subgradient_ascent(placed, (1e5, 1e5));
+            }
             raised += bounds(&relaxation).iter().zip(&without_ascent).filter(|(with, without)| with > without).count();
             let mut chains = 0;
             for_each_chain(&space, &start, &mut Vec::new(), &mut |chain| {
                 let loads_after = |count: usize| {
                     let mut loads = latency.start();
                     for &PlacedBoundary { operand, level, set } in &chain[..count] {
-                        latency.place(&mut loads, &latency.load(operand, level, &space.factors.sizes(set), 1));
+                        let sizes = space.factors.sizes(set);
+                        let relevant = Dim::ALL.into_iter().any(|dim| {
+                            let relevance = layer.operands[operand].relevance[dim as usize];
+                            sizes[dim as usize] > 1 && relevance != Relevance::Irrelevant
+                        });
+                        let irrelevant = if level == 1 && !relevant { sizes.iter().product() } else { 1 };
+                        latency.place(&mut loads, &latency.load(operand, level, &sizes, irrelevant));
                     }
                     loads
                 };

@@ -19,7 +19,7 @@ mod steps;
 
 use super::factors::Factors;
 use super::legality::{Legality, PlacedBoundaries};
-use crate::cost::Evaluator;
+use crate::cost::{BoundaryLoad, Evaluator, LatencyLowerBound};
 use crate::hardware::{MAX_LEVELS, Operand};
 use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoop, slice_bits};
 use crate::workload::{Dim, LoopSizes};
@@ -93,7 +93,7 @@ pub struct BoundarySpace<'a, L> {
 }
 
 /// A partial mapping: all boundaries below some set are placed.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PartialMapping {
     /// Number of the set of loops placed so far.
     pub set: u32,
@@ -110,7 +110,7 @@ pub struct PartialMapping {
     /// that follows.
     pub is_final: bool,
     /// Product of the loops placed so far.
-    cycles: u64,
+    pub cycles: u64,
     /// Product of the loops not yet placed that add to outputs.
     adding: u64,
     /// Bits that placed boundaries take in each tight memory; 0 once nothing more can be placed there.
@@ -223,16 +223,19 @@ impl<'a, L: Legality> BoundarySpace<'a, L> {
         self.boundaries[operand].len()
     }
 
-    /// The least price of a boundary at a set, and the least bits in the memory below it.
-    pub fn least_at(&self, operand: LayerOperand, index: usize, seen: u32, sizes: &LoopSizes) -> (f64, f64) {
-        let entry = &self.boundaries[operand][index].entries[seen as usize];
-        let times = self.total_cycles / self.with_irrelevant(operand, sizes).iter().product::<u64>();
-        (self.least_price(operand, self.level(operand, index), || *sizes, times, entry), entry.least_bits())
+    /// The least bits of a boundary's operand in the memory below, at a set.
+    pub fn least_bits(&self, operand: LayerOperand, index: usize, seen: u32) -> f64 {
+        self.boundaries[operand][index].entries[seen as usize].least_bits()
     }
 
     /// Number of tight memories.
     pub fn tight_count(&self) -> usize {
         self.tight.len()
+    }
+
+    /// By tight memory, the price of a bit in estimates.
+    pub fn tight_multipliers(&self) -> impl Iterator<Item = f64> + '_ {
+        self.tight.iter().map(|tight| tight.multiplier)
     }
 
     /// Number of the tight memory below an operand's boundary, if that memory is tight.
@@ -266,6 +269,21 @@ impl<'a, L: Legality> BoundarySpace<'a, L> {
             }
         }
         all
+    }
+
+    /// The least load of a boundary at all sets that its operand sees alike, of which `sizes` are the products: that of
+    /// the one with all irrelevant loops, where crossings are rarest. If nothing below a lowest memory's upper boundary
+    /// is relevant, irrelevant loops are its outermost in every order.
+    pub fn least_load(
+        &self,
+        latency: &LatencyLowerBound<'_>,
+        operand: LayerOperand,
+        index: usize,
+        (seen, sizes): (u32, &LoopSizes),
+    ) -> BoundaryLoad {
+        let (level, all) = (self.level(operand, index), self.with_irrelevant(operand, sizes));
+        let irrelevant = if level == 1 && seen == 0 { all.iter().product() } else { 1 };
+        latency.load(operand, level, &all, irrelevant)
     }
 
     /// Finds the memories that operands compete for; `None` where not even the highest levels fit.

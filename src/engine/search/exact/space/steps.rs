@@ -140,20 +140,55 @@ impl<L: Legality> BoundarySpace<'_, L> {
                 next.used[index] = 0;
             }
         }
+        Some((next, self.price_at(state, operand, index)))
+    }
+
+    /// The price of an operand's boundary number `index` at the set of a state.
+    pub fn price_at(&self, state: &PartialMapping, operand: LayerOperand, index: usize) -> f64 {
+        let level = self.level(operand, index);
+        let view = &self.problem.operands[operand];
         let count = (self.total_cycles / state.cycles) as f64;
-        let price = if self.priced_together() {
+        if self.priced_together() {
             let sizes = self.factors.sizes(state.set);
-            self.price_of(operand, level, &sizes, self.evaluator.counts(operand, level, &sizes))
-        } else if !is_output {
+            return self.price_of(operand, level, &sizes, self.evaluator.counts(operand, level, &sizes));
+        }
+        let entry = &self.boundaries[operand][index].entries[state.seen[operand] as usize];
+        if view.stored_as != Operand::O {
             entry.down * count
-        } else if partial_above {
+        } else if state.adding > 1 || view.adds_above(level) {
             let first = self.problem.rules.first_partial_sum_read_back;
             let back = partial_sums_read_back(self.total_cycles / state.cycles, state.adding, first);
             entry.up_partial * count + entry.down * back as f64
         } else {
             entry.up_final * count
-        };
-        Some((next, price))
+        }
+    }
+
+    /// Calls `visit` with a state without boundaries for every set, smaller numbers first.
+    pub fn for_each_set(&self, mut visit: impl FnMut(&PartialMapping)) {
+        let mut state = PartialMapping { cycles: 1, adding: self.adding, ..PartialMapping::default() };
+        let mut counts = vec![0; self.factors.list.len()];
+        for set in 0..self.factors.sets {
+            state.set = set;
+            visit(&state);
+            // Count up like an odometer, the first factor fastest, as its digit weighs 1.
+            for (factor, count) in self.factors.list.iter().zip(&mut counts) {
+                let is_full = *count == factor.count;
+                let moved = if is_full { *count } else { 1 };
+                let size = factor.each.size.pow(moved);
+                for (seen, stride) in state.seen.iter_mut().zip(factor.seen) {
+                    *seen = if is_full { *seen - moved * stride } else { *seen + stride };
+                }
+                state.cycles = if is_full { state.cycles / size } else { state.cycles * size };
+                if factor.seen[0] == 0 {
+                    state.adding = if is_full { state.adding * size } else { state.adding / size };
+                }
+                *count = if is_full { 0 } else { *count + 1 };
+                if !is_full {
+                    break;
+                }
+            }
+        }
     }
 
     /// Symmetry of the two inputs of an addition: exchanging their boundaries number `k` changes no price, so chains in
