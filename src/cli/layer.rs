@@ -31,7 +31,9 @@ pub fn run(options: &LayerArguments) -> Result<(), Failure> {
 }
 
 /// The options, with the texts of the documents that they name.
-fn as_options(LayerArguments { mapping, constraints, chosen, .. }: &LayerArguments) -> Result<LayerSearchOptions, Failure> {
+fn as_options(
+    LayerArguments { mapping, constraints, chosen, .. }: &LayerArguments,
+) -> Result<LayerSearchOptions, Failure> {
     let text = |file: &Option<PathBuf>| file.as_deref().map(|file| read_text(file, MAX_BYTES)).transpose();
     let mut chosen = chosen.clone();
     (chosen.mapping, chosen.constraints) = (text(mapping)?, text(constraints)?);

@@ -4,7 +4,8 @@ use super::boundary::{Boundary, Crossing};
 use crate::cost::{PerLink, index};
 use crate::hardware::{MAX_LEVELS, Movement, Operand};
 use crate::mapping::{
-    Allocation, LayerOnCore, LayerOperand, OPERANDS, OperandView, Relevance, TemporalLoop, slice_bits, slice_elements,
+    Allocation, LayerOnCore, LayerOperand, OPERANDS, OperandView, Relevance, TemporalLoop, copies, slice_bits,
+    slice_elements,
 };
 use crate::rules::Rules;
 use crate::tolerance::snap;
@@ -347,13 +348,12 @@ impl Amounts {
         merged: &Allocation,
     ) {
         let mut sizes = [1; 8];
-        for (level, &memory) in problem.operands[index].memories.iter().enumerate() {
+        for level in 0..problem.operands[index].memories.len() {
             for next in &order[merged.range(index, level)] {
                 sizes[next.dim as usize] *= next.size;
             }
-            let elements = |sizes: &LoopSizes| slice_elements(problem, index, level, sizes);
-            self.forced[index][level] =
-                problem.forces_double_buffer(memory) && elements(&sizes) < elements(&problem.spatial.temporal_sizes);
+            let elements = slice_elements(problem, index, level, &sizes);
+            self.forced[index][level] = copies(problem, index, level, elements) > 1;
         }
     }
 

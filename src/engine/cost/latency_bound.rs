@@ -4,7 +4,7 @@ use super::amounts::leading_reuse;
 use super::waiting::{LoadingPart, loading_part};
 use super::{Evaluator, LayerCost, index};
 use crate::hardware::{MAX_LEVELS, MemoryId, Movement, Operand, PortId};
-use crate::mapping::{LayerOperand, OPERANDS, Relevance, TemporalLoop, slice_bits};
+use crate::mapping::{LayerOperand, OPERANDS, Relevance, TemporalLoop, copies, slice_bits, slice_elements};
 use crate::workload::{Dim, LoopSizes};
 
 /// A lower bound on latency: sums of loads over the placed boundaries; a boundary that is not placed adds nothing.
@@ -188,6 +188,10 @@ impl<'a> LatencyLowerBound<'a> {
         let memory = view.memories[below];
         if problem.never_double_buffers(memory) {
             return true;
+        }
+        let is_double = copies(problem, operand, below, slice_elements(problem, operand, below, sizes)) > 1;
+        if is_double && !problem.rules.forced_double_buffers_granted_as_others {
+            return false;
         }
         let (.., partial) = self.evaluator.counts(operand, level, sizes);
         let held_bits = if problem.rules.memory_reserved_for_averages {

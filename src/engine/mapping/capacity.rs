@@ -18,6 +18,14 @@ pub fn slice_bits(
     slice_elements(problem, operand, level, sizes) * if partial { partial_bits } else { final_bits }
 }
 
+/// Number of times that a memory level holds `elements` of an operand: twice where it is double-buffered by design and
+/// holds a part that is replaced during the layer, not all of it.
+pub fn copies(problem: &LayerOnCore<'_>, operand: LayerOperand, level: usize, elements: u64) -> u64 {
+    let is_double = problem.forces_double_buffer(problem.operands[operand].memories[level])
+        && elements < slice_elements(problem, operand, level, &problem.spatial.temporal_sizes);
+    if is_double { 2 } else { 1 }
+}
+
 /// Elements of an operand that one instance of a memory level holds.
 ///
 /// The instance that holds the most counts: where an unrolling does not divide its loop, one with the unrolling rounded up.

@@ -47,7 +47,7 @@ mod unrolling;
 
 pub(crate) use allocation::operands_in;
 pub use allocation::{Allocation, Allocator, allocate, smallest_demand};
-pub use capacity::{ample_bits, slice_bits, slice_elements, slice_part};
+pub use capacity::{ample_bits, copies, slice_bits, slice_elements, slice_part};
 pub use in_memory::{InMemoryUse, MacroUse};
 pub use operands::{LayerOnCore, LayerOperand, LayerProblem, OPERANDS, OperandView, Relevance, WindowCount};
 pub use spatial::{SpatialLoop, SpatialMapping};

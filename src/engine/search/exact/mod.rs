@@ -41,7 +41,9 @@ use super::shortage::explain_infeasible;
 use super::{Limits, Objective, Outcome, Proof, StopReason, loma};
 use crate::cost::Evaluator;
 use crate::hardware::{MemoryId, Movement, Operand};
-use crate::mapping::{Allocation, LayerOnCore, LayerOperand, Relevance, TemporalLoop, slice_bits, temporal};
+use crate::mapping::{
+    Allocation, LayerOnCore, LayerOperand, Relevance, TemporalLoop, copies, slice_bits, slice_elements, temporal,
+};
 use crate::sorting::sort_few_by_key;
 use crate::tolerance::{ACCESS_TOLERANCE, PRICE_TOLERANCE};
 use crate::workload::gcd;
@@ -76,11 +78,6 @@ pub(super) fn find_best_within<L: Legality>(
     at_most_pj: f64,
 ) -> Outcome {
     let problem = evaluator.problem();
-    if problem.forces_double_buffers {
-        // Such a memory holds a part of an operand twice, but all of it only once, so a larger set of loops may take
-        // less room. The tables of sets assume that it never does, and LOMA's allocation does not.
-        return loma::find_best(problem, objective, limits, has_time, legal);
-    }
     let at_most_pj = if *objective == Objective::Energy { at_most_pj } else { f64::INFINITY };
     let search = ExactSearch { problem, evaluator, limits, has_time, legal, at_most_pj };
     let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
@@ -132,9 +129,6 @@ pub(super) fn find_best_within<L: Legality>(
 /// Whether some mapping fits: quick sufficient and necessary tests first, then a search for any chain. Also `true` if
 /// the search reaches its limit and leaves the question open.
 pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
-    if problem.forces_double_buffers {
-        return loma::first_feasible(problem, limits);
-    }
     if !problem.rules.memory_reserved_for_averages && outermost_loops_fit(problem) {
         return true;
     }
@@ -156,10 +150,6 @@ pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
 /// Whether a legal mapping exists; `None` where the limits leave the question open.
 pub(super) fn has_legal_mapping<L: Legality>(problem: &LayerOnCore<'_>, limits: &Limits, legal: &L) -> Option<bool> {
     let (evaluator, has_time) = (&Evaluator::new(problem), &|| true);
-    if problem.forces_double_buffers {
-        let found = loma::find_best(problem, &Objective::Energy, limits, has_time, Some(legal)).best;
-        return found.is_some().then_some(true);
-    }
     let search = ExactSearch { problem, evaluator, limits, has_time, legal: Some(legal), at_most_pj: f64::INFINITY };
     let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
     let loops = search.loops(&mut outcome);
@@ -176,7 +166,9 @@ fn outermost_loops_fit(problem: &LayerOnCore<'_>) -> bool {
             let level = view.memories.iter().position(|&id| id == memory)?;
             let is_top = level + 1 == view.memories.len();
             let sizes = if is_top { &problem.spatial.temporal_sizes } else { &[1; 8] };
-            [true, false].map(|partial| slice_bits(problem, operand, level, sizes, partial)).into_iter().max()
+            let copies = copies(problem, operand, level, slice_elements(problem, operand, level, sizes));
+            let bits = [true, false].map(|partial| copies * slice_bits(problem, operand, level, sizes, partial));
+            bits.into_iter().max()
         });
         bits.sum::<u64>() <= problem.room_bits(memory)
     })

@@ -21,7 +21,9 @@ use super::factors::Factors;
 use super::legality::{Legality, PlacedBoundaries};
 use crate::cost::{BoundaryLoad, Evaluator, LatencyLowerBound};
 use crate::hardware::{MAX_LEVELS, Operand};
-use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoop, slice_bits};
+use crate::mapping::{
+    LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoop, copies, slice_bits, slice_elements,
+};
 use crate::workload::{Dim, LoopSizes};
 
 /// Limit on tight memories: shared memories for whose capacity operands compete. Further ones are not tracked in
@@ -305,19 +307,15 @@ impl<'a, L: Legality> BoundarySpace<'a, L> {
                 let all = self.bits(operand, level, everything, false);
                 // Outputs with a single memory are added to in it, so they need the bits of partial sums.
                 let single = operand == LayerOperand::Output && top == 0 && self.adding > 1 && !self.as_they_leave;
-                let all_partial = if operand == LayerOperand::Output {
-                    self.bits(LayerOperand::Output, level, everything, true)
-                } else {
-                    all
-                };
+                let most_bits = self.most_bits(operand, level, operand == LayerOperand::Output);
                 if level == top {
-                    let needed = if single { all_partial } else { all };
+                    let needed = if single { self.bits(LayerOperand::Output, level, everything, true) } else { all };
                     if needed > room_bits {
                         return None;
                     }
                     least += needed;
                 }
-                most += all_partial.min(room_bits);
+                most += most_bits.min(room_bits);
                 lowest |= level == 0;
                 members.push((operand, level));
             }
@@ -350,6 +348,7 @@ impl<'a, L: Legality> BoundarySpace<'a, L> {
     /// Bits of `elements` in memory `level`: as partial sums, and as final outputs.
     fn both_bits(&self, operand: LayerOperand, level: usize, elements: u64) -> [u64; 2] {
         let precision = self.problem.operands[operand].precision;
+        let elements = elements * copies(self.problem, operand, level, elements);
         let partial = elements * precision.0;
         [partial, if self.is_added_to_at(operand, level) { partial } else { elements * precision.1 }]
     }
@@ -361,12 +360,28 @@ impl<'a, L: Legality> BoundarySpace<'a, L> {
 
     /// Bits in memory `level`, when the temporal loops up to there multiply to `sizes`.
     fn bits(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes, partial: bool) -> u64 {
+        let copies = copies(self.problem, operand, level, slice_elements(self.problem, operand, level, sizes));
         if self.as_they_leave {
             let crossing = self.evaluator.crossing(operand, level + 1, sizes, partial);
-            (crossing.elements * crossing.precision as f64) as u64
+            (copies as f64 * crossing.elements * crossing.precision as f64) as u64
         } else {
-            slice_bits(self.problem, operand, level, sizes, partial || self.is_added_to_at(operand, level))
+            copies * slice_bits(self.problem, operand, level, sizes, partial || self.is_added_to_at(operand, level))
         }
+    }
+
+    /// The most bits of all sets in memory `level`: a double buffer may take more than the whole operand.
+    fn most_bits(&self, operand: LayerOperand, level: usize, partial: bool) -> u64 {
+        let whole = self.bits(operand, level, &self.problem.spatial.temporal_sizes, partial);
+        let is_double = self.problem.forces_double_buffer(self.problem.operands[operand].memories[level]);
+        if is_double { 2 * whole } else { whole }
+    }
+
+    /// The least bits in memory `level` of all sets with at least the loops of `seen`: a part held twice may take more
+    /// room than the whole, which is held once.
+    fn least_bits_from(&self, boundary: &BoundaryEntries, seen: u32) -> u64 {
+        let bits = |entry: &BoundaryAtSet| entry.bits[0].min(entry.bits[1]);
+        let here = bits(&boundary.entries[seen as usize]);
+        boundary.entries.last().map_or(here, |whole| here.min(bits(whole)))
     }
 
     /// The most bits that an operand may take in the memory below a boundary: its size less the least that other
@@ -376,7 +391,10 @@ impl<'a, L: Legality> BoundarySpace<'a, L> {
         let size_bits = self.problem.room_bits(self.problem.operands[operand].memories[level]);
         let Some(tight) = self.tight_at[operand][level].map(|index| &self.tight[index]) else { return size_bits };
         let others = tight.members.iter().filter(|(other, _)| *other != operand);
-        let least = others.map(|&(other, level)| self.bits(other, level, &[1; 8], false));
+        let least = others.map(|&(other, level)| {
+            let everything = &self.problem.spatial.temporal_sizes;
+            self.bits(other, level, &[1; 8], false).min(self.bits(other, level, everything, false))
+        });
         tight.size_bits.saturating_sub(least.sum()).min(size_bits)
     }
 }

@@ -36,6 +36,8 @@ impl<L: Legality> BoundarySpace<'_, L> {
         let run = innermost.map_or(1, |factor| factor.count as usize + 1);
         for level in self.level(operand, 0)..view.memories.len() {
             let size_bits = self.room(operand, level);
+            // All of an operand may take less room than a part that is held twice.
+            let grows = level.checked_sub(1).is_none_or(|below| !problem.forces_double_buffer(view.memories[below]));
             let slices = level
                 .checked_sub(1)
                 .map(|below| seen.map(|part, sizes| slice_part(problem, operand, below, (part, sizes))));
@@ -49,7 +51,7 @@ impl<L: Legality> BoundarySpace<'_, L> {
             let mut entries: Vec<BoundaryAtSet> = Vec::with_capacity(seen.of.len());
             let mut least: Vec<f64> = Vec::with_capacity(seen.of.len());
             for set in 0..seen.of.len() {
-                if set % run > 0 && least[set - 1] == f64::INFINITY {
+                if grows && set % run > 0 && least[set - 1] == f64::INFINITY {
                     // The set with one loop less does not fit, so this one does not either.
                     entries.push(BoundaryAtSet::TOO_LARGE);
                     least.push(f64::INFINITY);

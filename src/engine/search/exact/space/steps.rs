@@ -214,10 +214,8 @@ impl<L: Legality> BoundarySpace<'_, L> {
             let pending = tight.members.iter().filter(|&&(operand, level)| !self.holds_all(state, operand, level));
             let least = pending.map(|&(operand, level)| {
                 let above = level + 1 - self.level(operand, 0);
-                let bits = self.boundaries[operand]
-                    .get(above)
-                    .map_or([0, 0], |boundary| boundary.entries[state.seen[operand] as usize].bits);
-                bits[0].min(bits[1])
+                let boundary = self.boundaries[operand].get(above);
+                boundary.map_or(0, |boundary| self.least_bits_from(boundary, state.seen[operand]))
             });
             used + least.sum::<u64>() <= tight.size_bits
         })

@@ -1,7 +1,7 @@
 //! The exact search finds the same as trying all mappings, and its proofs claim no more than is true.
 
 use fusescape_engine::cost::{Evaluator, LayerCost};
-use fusescape_engine::hardware::{Core, MAX_LEVELS, MemoryId, Operand, Unroll};
+use fusescape_engine::hardware::{Core, DoubleBuffering, MAX_LEVELS, MemoryId, Operand, Unroll};
 use fusescape_engine::mapping::{Allocation, LayerOnCore, LayerProblem, TemporalLoop, temporal};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{
@@ -452,9 +452,12 @@ fn of_many_shared_memories_nothing_false_is_proved() {
 fn a_mapping_fits_where_brute_force_finds_one() {
     let mut random = Random(19);
     let (mut some, mut none) = (0, 0);
-    while some + none < 300 {
+    while some + none < 500 {
         let text = hardware(&mut random);
-        let Ok(core) = Core::from_text(&text) else { continue };
+        let Ok(mut core) = Core::from_text(&text) else { continue };
+        if random.below(2) == 0 {
+            double_buffers(&mut core);
+        }
         let mut problem = problem(&mut random, &core);
         if core.vector_unit.is_none() {
             problem.levels = problem.levels.map(|levels| levels - random.below(levels as u64) as usize);
@@ -554,6 +557,24 @@ fn dram_only(core: &mut Core) {
             (memory.read_energy_pj, memory.write_energy_pj) = (0.0, 0.0);
         }
     }
+}
+
+/// Some memories are double-buffered by design, and some never, by their sizes.
+fn double_buffers(core: &mut Core) {
+    for memory in core.memories.iter_mut().filter(|memory| memory.name != "dram") {
+        memory.double_buffered = match memory.size_bits.trailing_zeros() % 3 {
+            0 => DoubleBuffering::WhereItFits,
+            1 => DoubleBuffering::Never,
+            _ => DoubleBuffering::Always,
+        };
+    }
+}
+
+/// A part is held twice, and all of an operand once: a larger set of loops may take less room.
+#[test]
+fn equals_brute_force_where_memories_are_double_buffered_by_design() {
+    equals_brute_force_on(double_buffers, Rules::CORRECTED, 2000, 4000, 6);
+    equals_brute_force_on(double_buffers, Rules::DEFINES_2022, 500, 4000, 7);
 }
 
 #[test]
