@@ -90,6 +90,8 @@ pub struct Limits {
     pub max_orders: u64,
     /// Limit on the states that an exact search expands. Beyond it the gap to the optimum is reported.
     pub max_states: u64,
+    /// States that such a search expands before it takes the time for an estimate along whole chains.
+    pub estimate_after: u64,
     /// Limit on the states that an exact search expands to find the fastest of mappings of equal score.
     pub max_ties: u64,
     /// Limit on the states that an exact search expands where latency is part of the objective.
@@ -113,6 +115,7 @@ impl Default for Limits {
             lpf_limit: 6,
             max_orders: u64::MAX,
             max_states: 200_000,
+            estimate_after: 5_000,
             max_ties: 20_000,
             max_branches: 100_000,
             relax_after: 1000,

@@ -337,7 +337,7 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
             Objective::Weighted(weights) => vec![1.0 / weights.latency],
             _ => vec![0.0],
         };
-        self.relaxation = Relaxation::new(self.space, self.latency, &price_weights);
+        self.relaxation = Relaxation::new(self.space, Some(self.latency), &price_weights);
         // An ascent takes time in proportion to the nodes. The search in between lasts longer.
         let nodes = self.relaxation.as_ref().map_or(0, Relaxation::nodes) as u64;
         self.subgradient_every = SUBGRADIENT_EVERY.max(nodes / 32);

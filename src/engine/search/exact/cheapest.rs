@@ -10,6 +10,7 @@
 
 use super::SearchLimits;
 use super::legality::Legality;
+use super::relaxation::Functional;
 use super::space::{BoundarySpace, PartialMapping, PlacedBoundary};
 use crate::mapping::LayerOperand;
 use hashbrown::HashTable;
@@ -118,34 +119,33 @@ pub struct Cheapest {
     round: u32,
 }
 
-/// Searches until all chains of least price are found, or `effort` is spent; `None` if no chain costs `at_most` or
-/// less. Once the least price is known, at most [`MOST_TIES`] further states are expanded.
-///
-/// Prices closer than `tie`, relative to the whole, are equal: chains that move the same data differ by rounding only.
-pub fn cheapest<L: Legality>(
-    space: &BoundarySpace<'_, L>,
-    effort: SearchLimits<'_>,
-    tie: f64,
-    at_most: f64,
-) -> Option<Cheapest> {
-    search(space, effort, (tie, at_most), false)
-}
-
 /// Searches for the first complete chain; `None` if there is none. Where `effort` is spent before, [`Cheapest::goals`]
 /// is empty.
 pub fn any<L: Legality>(space: &BoundarySpace<'_, L>, effort: SearchLimits<'_>, tie: f64) -> Option<Cheapest> {
-    search(space, effort, (tie, f64::INFINITY), true)
+    search(space, effort, (tie, f64::INFINITY), None, true)
 }
 
-fn search<L: Legality>(
+/// Searches until all chains of least price are found, or `effort` is spent; `None` if no chain costs `at_most` or
+/// less. Once the least price is known, at most [`MOST_TIES`] further states are expanded, or none where the first chain
+/// will do.
+///
+/// `estimate` is a further bound on the price to come.
+///
+/// Prices closer than `tie`, relative to the whole, are equal: chains that move the same data differ by rounding only.
+pub fn search<L: Legality>(
     space: &BoundarySpace<'_, L>,
     (most_states, has_time): SearchLimits<'_>,
     (tie, at_most): (f64, f64),
+    estimate: Option<&Functional>,
     first_only: bool,
 ) -> Option<Cheapest> {
     let start = space.start()?;
+    let least_to_go = |state: &PartialMapping| {
+        let by_chains = estimate.map_or(0.0, |estimate| estimate.least_to_go(space, state));
+        space.least_to_go(state).max(by_chains)
+    };
     // Ties are relative to a lower bound on the whole price.
-    let scale = space.least_to_go(&start) + space.constant;
+    let scale = least_to_go(&start) + space.constant;
     // Equal prices differ by rounding errors. In sixteenths of a tie they are equal again, and progress decides: the
     // search goes straight for a complete chain instead of broadly through all equal states.
     let rounded = |price: f64| if scale > 0.0 { (price / scale * (16.0 / tie) + 0.5) as u64 } else { 0 };
@@ -162,7 +162,7 @@ fn search<L: Legality>(
     };
     let first = search.room.index_of(&start);
     search.room.reached[first as usize].price = 0.0;
-    search.room.open.push((Reverse(rounded(space.least_to_go(&start))), progress(&start), first));
+    search.room.open.push((Reverse(rounded(least_to_go(&start))), progress(&start), first));
     let tolerance = tie * scale;
     while let Some((Reverse(estimate), _, index)) = search.room.open.pop() {
         let Reached { state, price, expanded, .. } = search.room.reached[index as usize];
@@ -170,7 +170,7 @@ fn search<L: Legality>(
             continue;
         }
         // The least estimate of all open states: none is in a chain of least price, or in one that is cheap enough.
-        if estimate > rounded(search.price + tolerance) || price + space.least_to_go(&state) > at_most + tolerance {
+        if estimate > rounded(search.price + tolerance) || price + least_to_go(&state) > at_most + tolerance {
             break;
         }
         if search.expanded >= most_states.min(search.last) || !has_time() {
@@ -181,7 +181,7 @@ fn search<L: Legality>(
         }
         search.expanded += 1;
         search.room.reached[index as usize].expanded = true;
-        search.bound = price + space.least_to_go(&state);
+        search.bound = price + least_to_go(&state);
         if space.is_complete(&state) {
             if search.goals.is_empty() {
                 // The first goal has the least price. From here on the search only collects further ways at that price.
@@ -197,7 +197,7 @@ fn search<L: Legality>(
         // Invariant: the predecessors of a state are the expanded states from which it is reached at its least price,
         // within the tolerance.
         let mut reach = |next: PartialMapping, price: f64| {
-            let to_go = space.least_to_go(&next);
+            let to_go = least_to_go(&next);
             if price + to_go > search.price + tolerance {
                 return;
             }

@@ -47,6 +47,8 @@ use crate::mapping::{
 use crate::sorting::sort_few_by_key;
 use crate::tolerance::{ACCESS_TOLERANCE, PRICE_TOLERANCE};
 use crate::workload::gcd;
+use cheapest::Cheapest;
+use relaxation::{Functional, Relaxation};
 use space::{BoundarySpace, Price};
 
 /// Limit on the sets of factors. Each boundary has a table with one entry for each set that its operand sees.
@@ -270,6 +272,30 @@ impl<L: Legality> ExactSearch<'_, L> {
         self.problem.operands[operand].memories[level] == memory
     }
 
+    /// The chains of least price, or the first of them. Where a search with simple estimates does not end soon, operands
+    /// compete for memories all along the chain, and an estimate along whole chains is worth its time.
+    fn cheapest_chains(
+        &self,
+        space: &BoundarySpace<'_, L>,
+        (tie, at_most): (f64, f64),
+        first_only: bool,
+        outcome: &mut Outcome,
+    ) -> Option<Cheapest> {
+        let Limits { max_states, estimate_after, .. } = *self.limits;
+        let search = |most: u64, estimate: Option<&Functional>| {
+            cheapest::search(space, (most, self.has_time), (tie, at_most), estimate, first_only)
+        };
+        let few = search(max_states.min(estimate_after), None)?;
+        outcome.orders += few.expanded;
+        if few.price.is_finite() || max_states <= estimate_after || !(self.has_time)() {
+            return Some(few);
+        }
+        let estimate = Relaxation::by_price(space);
+        let found = search(max_states, estimate.as_ref())?;
+        outcome.orders += found.expanded;
+        Some(found)
+    }
+
     /// The least sum of prices, and among equals the fastest mapping. `constant` is the part of the score that no
     /// choice changes.
     ///
@@ -288,11 +314,7 @@ impl<L: Legality> ExactSearch<'_, L> {
             outcome.proof = Proof::None;
         }
         let at_most = self.at_most_pj - constant - space.constant;
-        let Some(mut cheapest) = cheapest::cheapest(&space, (self.limits.max_states, self.has_time), tie, at_most)
-        else {
-            return;
-        };
-        outcome.orders += cheapest.expanded;
+        let Some(mut cheapest) = self.cheapest_chains(&space, (tie, at_most), false, outcome) else { return };
         let most = if cheapest.is_complete { self.limits.max_states } else { MOST_CHAINS };
         let (mut best, mut settled) = ties::fastest(&space, &mut cheapest, (most, self.has_time));
         settled &= cheapest.is_complete;
@@ -362,8 +384,7 @@ impl<L: Legality> ExactSearch<'_, L> {
         outcome: &mut Outcome,
     ) -> Option<super::Solution> {
         let limits = (self.limits.max_states, self.has_time);
-        let mut cheapest = cheapest::any(space, limits, PRICE_TOLERANCE)?;
-        outcome.orders += cheapest.expanded;
+        let mut cheapest = self.cheapest_chains(space, (PRICE_TOLERANCE, f64::INFINITY), true, outcome)?;
         if let Some(best) = ties::fastest(space, &mut cheapest, (MOST_CHAINS, self.has_time)).0 {
             return Some(best);
         }

@@ -41,7 +41,8 @@ const LEAST_GAIN: f64 = 5e-5;
 /// Lower bounds on latency plus weighed price, for some weights of price.
 pub struct Relaxation<'s, L> {
     space: &'s BoundarySpace<'s, L>,
-    latency: &'s LatencyLowerBound<'s>,
+    /// `None` where price alone counts.
+    latency: Option<&'s LatencyLowerBound<'s>>,
     /// The terms of the sums: for every set, those of all boundaries in [`Self::order`].
     at_sets: Vec<AtSet>,
     /// All boundaries: operand and index.
@@ -78,7 +79,7 @@ struct Multipliers {
 
 /// A weighed sum, with the least that boundaries to come add to it.
 #[derive(Clone)]
-struct Functional {
+pub struct Functional {
     weights: Multipliers,
     price_weight: f64,
     /// Cycles of any mapping.
@@ -99,13 +100,17 @@ pub struct PlacedChain<'p> {
 impl Functional {
     /// A lower bound on the sum for every completion of a partial chain, cycles.
     fn bound<L: Legality>(&self, space: &BoundarySpace<'_, L>, placed: PlacedChain<'_>) -> f64 {
-        let Multipliers { loads, tight } = &self.weights;
         let mut sum = self.constant + self.price_weight * (placed.price + space.constant);
-        sum += placed.loads.iter().zip(loads).map(|(load, weight)| load * weight).sum::<f64>();
-        let mut rounding = sum;
-        sum += self.to_go[node(space, placed.state)];
+        sum += placed.loads.iter().zip(&self.weights.loads).map(|(load, weight)| load * weight).sum::<f64>();
+        sum * (1.0 - BOUND_TOLERANCE) + self.least_to_go(space, placed.state)
+    }
+
+    /// A lower bound on what the boundaries that are left add to the sum.
+    pub fn least_to_go<L: Legality>(&self, space: &BoundarySpace<'_, L>, state: &PartialMapping) -> f64 {
+        let mut sum = self.to_go[node(space, state)];
+        let mut rounding = sum.abs();
         for (((size_bits, settled), used), multiplier) in
-            space.tight_sizes(placed.state).zip(placed.state.used).zip(tight)
+            space.tight_sizes(state).zip(state.used).zip(&self.weights.tight)
         {
             // A memory that is settled is no constraint any more; leaving out its term, which is not positive, raises
             // the bound.
@@ -114,7 +119,7 @@ impl Functional {
                 rounding += multiplier * size_bits;
             }
         }
-        sum - BOUND_TOLERANCE * (rounding + sum.abs())
+        sum - BOUND_TOLERANCE * rounding
     }
 }
 
@@ -122,7 +127,7 @@ impl<'s, L: Legality> Relaxation<'s, L> {
     /// One line for every weight of price, without functionals yet. `None` where there are too many sets.
     pub fn new(
         space: &'s BoundarySpace<'s, L>,
-        latency: &'s LatencyLowerBound<'s>,
+        latency: Option<&'s LatencyLowerBound<'s>>,
         price_weights: &[f64],
     ) -> Option<Self> {
         if nodes_of_set(space).saturating_mul(space.factors.sets as usize) > MOST_NODES {
@@ -140,13 +145,42 @@ impl<'s, L: Legality> Relaxation<'s, L> {
                 }
                 let level = space.level(operand, index);
                 let irrelevant = if level == 1 && seen == 0 { state.cycles } else { 1 };
-                let load = latency.load(operand, level, &sizes, irrelevant);
+                let load =
+                    latency.map_or(BoundaryLoad::ZERO, |latency| latency.load(operand, level, &sizes, irrelevant));
                 let price = space.price_at(state, operand, index);
                 AtSet { load, price, bits: space.least_bits(operand, index, seen) }
             }));
         });
         let line = |&price_weight: &f64| PriceLine { price_weight, functionals: Vec::new(), replaced: 0 };
         Some(Self { space, latency, at_sets, order, lines: price_weights.iter().map(line).collect() })
+    }
+
+    /// The functional of price alone whose bound on the price of all chains is highest: with multipliers for memories that
+    /// operands compete for. The ascent aims at twice the bound of the first one.
+    pub fn by_price(space: &'s BoundarySpace<'s, L>) -> Option<Functional> {
+        let relaxation = Self::new(space, None, &[])?;
+        let state = space.start()?;
+        let placed = PlacedChain { state: &state, price: 0.0, loads: &[] };
+        let weights = Multipliers { loads: Vec::new(), tight: space.tight_multipliers().collect() };
+        let first = relaxation.functional(weights, 1.0, Vec::new());
+        let bound = first.bound(space, placed);
+        let is_positive = bound > 0.0 && bound.is_finite();
+        Some(if is_positive { relaxation.ascend(placed, first, 2.0 * bound, FIRST_ROUNDS).0 } else { first })
+    }
+
+    /// The loads that are weighed: stalls, and waiting.
+    fn weighable(&self) -> (Vec<usize>, Vec<usize>) {
+        self.latency.map_or_else(Default::default, |latency| {
+            let (stalls, waiting) = latency.weighable();
+            (stalls.collect(), waiting.to_vec())
+        })
+    }
+
+    /// The weight of each cycle of a boundary's load in a sum.
+    fn coefficients(&self, operand: LayerOperand, index: usize, weights: &[f64]) -> Coefficients {
+        self.latency.map_or_else(Default::default, |latency| {
+            latency.coefficients(operand, self.space.level(operand, index), weights)
+        })
     }
 
     /// Number of the nodes of a functional.
@@ -173,7 +207,7 @@ impl<'s, L: Legality> Relaxation<'s, L> {
     /// `loads`: where that mapping is optimal they mostly bound by its own latency, while an ascent creeps there. Keeps
     /// those that give a higher bound on the completions of `placed`.
     pub fn weigh_longest(&mut self, placed: PlacedChain<'_>, loads: &[f64], most: (f64, f64)) {
-        let (stalls, waiting) = self.latency.weighable();
+        let (stalls, waiting) = self.weighable();
         let longest = |which: &mut dyn Iterator<Item = usize>| which.max_by(|&a, &b| loads[a].total_cmp(&loads[b]));
         let stall = longest(&mut stalls.into_iter()).filter(|&at| loads[at] > 0.0);
         let mut weights = vec![0.0; loads.len()];
@@ -247,7 +281,7 @@ impl<'s, L: Legality> Relaxation<'s, L> {
             .iter()
             .map(|&(operand, index)| {
                 let multiplier = space.tight_index(operand, index).map_or(0.0, |tight| weights.tight[tight]);
-                (self.latency.coefficients(operand, space.level(operand, index), &weights.loads), multiplier)
+                (self.coefficients(operand, index, &weights.loads), multiplier)
             })
             .collect();
         let (nodes, sets, strides) = (nodes_of_set(space), space.factors.sets as usize, strides(space));
@@ -284,7 +318,8 @@ impl<'s, L: Legality> Relaxation<'s, L> {
                 }
             }
         }
-        Functional { weights, price_weight, constant: self.latency.base_cycles() as f64, to_go }
+        let constant = self.latency.map_or(0.0, |latency| latency.base_cycles() as f64);
+        Functional { weights, price_weight, constant, to_go }
     }
 
     /// Subgradient ascent for the completions of a partial chain: the best functional of `rounds` steps, and its bound.
@@ -334,12 +369,11 @@ impl<'s, L: Legality> Relaxation<'s, L> {
         length: f64,
     ) -> Multipliers {
         let (loads, used) = self.least_chain(functional, placed);
-        let (stalls, waiting) = self.latency.weighable();
+        let (stalls, waiting) = self.weighable();
         let mut weights = functional.weights.clone();
         // Weights of 0 stay so, but for the most violated one: the huge loads of ports that do not matter would make
         // every step tiny. The weights of each kind add up to 1, so only differences from the mean of their slopes count.
         // Stalls weigh less together where there are none: the rest is the weight of no stall.
-        let stalls: Vec<usize> = stalls.collect();
         let is_whole = stalls.iter().map(|&at| weights.loads[at]).sum::<f64>() > 1.0 - 1e-9;
         let rest = (!is_whole).then_some(0.0);
         let slopes_of_stalls = slopes(&weights.loads, &loads, &stalls, rest);
@@ -393,7 +427,9 @@ impl<'s, L: Legality> Relaxation<'s, L> {
             });
             let Some((_, to, boundary)) = steps.min_by(|a, b| a.0.total_cmp(&b.0)) else { break };
             let at_set = &self.at_sets[set * self.order.len() + boundary];
-            self.latency.place(&mut loads, &at_set.load);
+            if let Some(latency) = self.latency {
+                latency.place(&mut loads, &at_set.load);
+            }
             let (operand, index) = self.order[boundary];
             if let Some(tight) = self.space.tight_index(operand, index) {
                 used[tight] += at_set.bits;
@@ -407,8 +443,7 @@ impl<'s, L: Legality> Relaxation<'s, L> {
     fn term(&self, functional: &Functional, set: usize, boundary: usize) -> f64 {
         let (operand, index) = self.order[boundary];
         let at_set = &self.at_sets[set * self.order.len() + boundary];
-        let coefficients =
-            self.latency.coefficients(operand, self.space.level(operand, index), &functional.weights.loads);
+        let coefficients = self.coefficients(operand, index, &functional.weights.loads);
         let multiplier = self.space.tight_index(operand, index).map_or(0.0, |tight| functional.weights.tight[tight]);
         at_set.load.weighed(&coefficients) + functional.price_weight * at_set.price + multiplier * at_set.bits
     }
@@ -520,7 +555,7 @@ mod tests {
             let latency = LatencyLowerBound::new(&evaluator);
             let start = space.start().unwrap();
             let price_weights = [0.0, 0.2, 1.0];
-            let mut relaxation = Relaxation::new(&space, &latency, &price_weights).unwrap();
+            let mut relaxation = Relaxation::new(&space, Some(&latency), &price_weights).unwrap();
             let placed = PlacedChain { state: &start, price: 0.0, loads: &latency.start() };
             let bounds = |relaxation: &Relaxation<'_, NoConstraints>| {
                 relaxation.bounds(placed).map(|line| line.1).collect::<Vec<_>>()

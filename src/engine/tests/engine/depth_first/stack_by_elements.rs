@@ -27,6 +27,7 @@ pub const LIMITS: Limits = Limits {
     lpf_limit: 5,
     max_orders: u64::MAX,
     max_states: 200_000,
+    estimate_after: 5_000,
     max_ties: 20_000,
     max_branches: 30_000,
     relax_after: 1000,

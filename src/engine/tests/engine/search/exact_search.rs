@@ -349,11 +349,9 @@ fn equals_brute_force_on(change: fn(&mut Core), rules: Rules, problems: usize, m
         infeasible += usize::from(best[0].is_none());
         for (objective, best) in objectives.iter().zip(best) {
             let what = || format!("problem {number}, {objective:?}\n{problem:?}\n{text}");
-            // With the tighter bounds of larger problems, too, where latency counts.
-            let counts_latency =
-                matches!(objective, Objective::Latency | Objective::EnergyDelayProduct | Objective::Weighted(_));
-            for relax_after in [Limits::default().relax_after, 0].into_iter().take(1 + usize::from(counts_latency)) {
-                let limits = Limits { lpf_limit: usize::MAX, relax_after, ..Limits::default() };
+            // With the tighter bounds of larger problems, too.
+            let usual = Limits { lpf_limit: usize::MAX, ..Limits::default() };
+            for limits in [usual, Limits { estimate_after: 0, relax_after: 0, ..usual }] {
                 let outcome = find_best(&layer, objective, &limits, Strategy::Exact);
                 let Some((score, latency, energy)) = best else {
                     assert!(outcome.best.is_none(), "a mapping where there is none: {}", what());
