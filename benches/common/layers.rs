@@ -67,6 +67,30 @@ fn machine(name: &'static str) -> Machine {
     Machine { name, core: sweep.core, problems }
 }
 
+/// The accelerators and networks of the study of searches by latency, with all mapping problems of their landscapes.
+pub fn landscapes() -> Vec<Machine> {
+    const MACHINES: [&str; 9] = [
+        "meta-proto-like-df",
+        "tpu-like-df",
+        "edge-tpu-like-df",
+        "ascend-like-df",
+        "tesla-npu-like-df",
+        "tpu-like",
+        "meta-proto-like",
+        "zigzag-8x8",
+        "eyeriss-like",
+    ];
+    const NETWORKS: [&str; 4] = ["resnet18", "resnet50", "mobilenet-v2", "fsrcnn"];
+    let landscape = |name: &'static str, network: &'static str| {
+        let sweep = Sweep::new(&request(name, network, Settings::default())).ok()?;
+        let posed = |problem: &LayerProblem| Posed { layer: network.to_owned(), problem: problem.clone() };
+        let problems = sweep.plan().problems.list.raw.iter().map(posed).collect();
+        Some(Machine { name, core: sweep.core, problems })
+    };
+    let pairs = MACHINES.into_iter().flat_map(|name| NETWORKS.map(|network| (name, network)));
+    pairs.filter_map(|(name, network)| landscape(name, network)).collect()
+}
+
 /// A search of one problem.
 pub struct Searched<'a> {
     pub machine: &'a Machine,
