@@ -28,9 +28,13 @@ const MOST_NODES: usize = 1 << 20;
 /// Limit on the functionals of all lines together, as each makes every bound slower.
 const MOST_FUNCTIONALS: usize = 8;
 
-/// Steps of ascent for the first functional, and for each later one.
+/// Steps of ascent for the first functional, and for each later one, where functionals have few nodes.
 const FIRST_ROUNDS: u32 = 60;
 const ROUNDS: u32 = 12;
+
+/// Steps of every ascent, and nodes that it computes beyond these.
+const LEAST_ROUNDS: u32 = 4;
+const NODES_OF_ASCENT: usize = 1 << 20;
 
 /// Length of a step, of that by Polyak's rule, below which an ascent ends.
 const LEAST_STEP: f64 = 0.1;
@@ -237,7 +241,8 @@ impl<'s, L: Legality> Relaxation<'s, L> {
                 continue;
             }
             let first = functional.clone();
-            let rounds = if functionals.len() == 1 { FIRST_ROUNDS } else { ROUNDS };
+            let most_rounds = if functionals.len() == 1 { FIRST_ROUNDS } else { ROUNDS };
+            let rounds = most_rounds.min(LEAST_ROUNDS + (NODES_OF_ASCENT / self.nodes()) as u32);
             let (functional, bound) = self.ascend(placed, first, most_of_line, rounds);
             gains |= self.keep(at, functional, bound, (placed, most));
         }
