@@ -146,6 +146,11 @@ impl<'a> Boundary<'a> {
         }
     }
 
+    /// Elements on the upper side for one element on the lower.
+    pub(super) fn boost(&self) -> f64 {
+        self.boost
+    }
+
     /// The price of a crossing down, or up, of elements of `precision` bits. `price` is the price of words at a memory
     /// level, from their number and their energy in pJ; it is linear in both.
     pub fn crossing_price(&self, down: bool, precision: u64, price: impl Fn(usize, f64, f64) -> f64) -> CrossingPrice {
@@ -209,6 +214,25 @@ impl<'a> Boundary<'a> {
         self.for_each_transfer(crossing, |movement, level, SideTransfer { words, pj, .. }| {
             visit(movement, level, words, pj)
         });
+    }
+
+    /// A lower bound on the full-width words of `movement` for each bit that it moves, where one transfer moves at most
+    /// `most_bits` at that end and a word has `width_bits`.
+    ///
+    /// Any number of bits takes at least its share of a word. What moves at once takes at least one part of a word, and
+    /// a transfer at least one burst, so if neither holds more bits than that, the smallest share is that of the most
+    /// bits.
+    pub(super) fn least_words_per_bit(&self, movement: Movement, most_bits: f64, width_bits: u64) -> f64 {
+        let share = 1.0 / width_bits as f64;
+        let Some(end) = &self.ends[movement as usize] else { return share };
+        let WordParts { granularity_bits, granule, .. } = end.parts;
+        let at_once = end.chunk_bits.map_or(most_bits, |chunk_bits| chunk_bits.min(most_bits));
+        let in_parts = if at_once <= granularity_bits { granule.min(1.0) / at_once } else { 0.0 };
+        let in_bursts = end.memory.burst_bits.map_or(0.0, |bits| {
+            let bits = bits as f64;
+            if most_bits <= bits { bits * granule / granularity_bits / most_bits } else { 0.0 }
+        });
+        share.max(in_parts).max(in_bursts)
     }
 
     /// Energy of everything that crosses, over the whole layer and all instances, pJ.

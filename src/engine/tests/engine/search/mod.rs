@@ -2,6 +2,7 @@
 
 mod constrained_search;
 mod constraint_documents;
+mod energy_bound;
 pub mod exact_search;
 mod iterative_search;
 mod mapping_space;
