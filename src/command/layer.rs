@@ -229,7 +229,9 @@ pub(super) fn map(
                 let go_on = || monitor.goes_on();
                 let find =
                     |problem: &LayerOnCore<'_>| find_best_while(problem, &options.objective, &limits, strategy, &go_on);
-                unrollings = Some(search_unrolling(design_layer, options, &wanted, monitor, &find));
+                // LOMA limits the loops of each dimension, to which their names make a difference.
+                let are_alike = strategy == Strategy::Exact;
+                unrollings = Some(search_unrolling(design_layer, options, (&wanted, are_alike), monitor, &find));
             }
             let problem = design_layer.on_core();
             Searched::Orders(in_time(options, &limits, monitor, |limits, has_time| {
@@ -345,11 +347,12 @@ pub(super) fn unrolling_options(
     UnrollingOptions { hints, loops_per_dimension, ..wanted }
 }
 
-/// Sets the best unrolling of the layer, with mappings found by `find`.
+/// Sets the best unrolling of the layer, with mappings found by `find`: of the wanted ones, or of one of each kind if those that differ
+/// only in names of loops are alike for `find`.
 pub(super) fn search_unrolling(
     design_layer: &mut DesignLayer,
     options: &LayerSearchOptions,
-    wanted: &UnrollingOptions,
+    (wanted, are_alike): (&UnrollingOptions, bool),
     monitor: &dyn ProgressMonitor,
     find: &(dyn Fn(&LayerOnCore<'_>) -> Outcome + Sync),
 ) -> UnrolledOutcome {
@@ -361,6 +364,9 @@ pub(super) fn search_unrolling(
     };
     let mut search =
         UnrolledSearch::new(layer, wanted, options.objective.clone(), Limits::default(), Strategy::default());
+    if are_alike {
+        search = search.without_alike();
+    }
     // Where it is stopped, so is the command.
     let _ = run(&mut search, || (layer, find), &OfLayer { monitor, layer: &design_layer.layer });
     let outcome = search.outcome();

@@ -65,7 +65,7 @@ fn search(
         UnrollConstraint::Free => Some(unrolling_options(design_layer, options, Default::default())),
         UnrollConstraint::Limited(wanted) => Some(unrolling_options(design_layer, options, wanted.clone())),
     };
-    let unrollings = unrollings.map(|wanted| search_unrolling(design_layer, options, &wanted, monitor, &find));
+    let unrollings = unrollings.map(|wanted| search_unrolling(design_layer, options, (&wanted, false), monitor, &find));
     if let Some(found) = unrollings.as_ref().filter(|found| found.best.is_none()) {
         let (mapped, searched) =
             (Err(constraints.explain_unrollings(design_layer, found, &limits)), Searched::Orders(IMPOSSIBLE));

@@ -1,21 +1,23 @@
 //! The best unrolling together with the best temporal mapping (ZigZag, Sections IV and V).
 //!
-//! Every legal unrolling has a lower bound that takes microseconds to compute ([`Evaluator::lower_bound`]): data that
+//! Every legal unrolling has a lower bound that takes microseconds to compute ([`Evaluator::unavoidable`]): data that
 //! no mapping can avoid to move. Unrollings are searched in the order of their bounds. Once the next bound is higher
-//! than the best score, no further unrolling can win, as bounds ascend.
+//! than the best score, no further unrolling can win, as bounds ascend. Before an unrolling is searched, a sharper
+//! bound ([`Evaluator::lower_bound`]) shows of most that they cannot win either.
 
 use super::{Limits, Objective, Outcome, Proof, Solution, Strategy, find_best};
-use crate::cost::Evaluator;
+use crate::cost::{Evaluator, LayerEnergy};
 use crate::hardware::{Core, Unroll};
 use crate::job::{Job, Progress, Worker};
-use crate::mapping::{LayerOnCore, LayerProblem, UnrollingOptions, Unrollings, unrollings};
+use crate::mapping::{LayerOnCore, LayerProblem, Relevance, UnrollingOptions, Unrollings, unrollings};
 use crate::rules::Rules;
 use crate::sorting::sort_by;
 use crate::spec::Diagnostics;
 use crate::tolerance::REL_TOLERANCE;
 use crate::units::Cycles;
-use crate::workload::LayerShape;
+use crate::workload::{Dim, LayerShape};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// A layer on a core whose unrolling is open.
 #[derive(Debug, Clone, Copy)]
@@ -80,6 +82,8 @@ pub struct UnrolledSearch<'a> {
     strategy: Strategy,
     /// Unrollings with their lower bounds, which ascend.
     candidates: Vec<(f64, Vec<Unroll>)>,
+    /// Sharper bounds of candidates that a job did not begin because of them.
+    sharper: Vec<Option<f64>>,
     /// The best mapping so far, with the number of its candidate.
     best: Option<(usize, UnrolledSolution)>,
     /// Result of each candidate that was searched.
@@ -93,13 +97,12 @@ const BATCH: usize = 64;
 /// Candidates that a job has begun.
 #[derive(Default)]
 struct Batch {
-    /// The next candidate, and the end of the batch.
-    next: usize,
+    /// The first candidate after the batch.
     end: usize,
+    /// Candidates that are left, the next one last.
+    left: Vec<usize>,
     /// Number of candidates that workers have.
     out: usize,
-    /// Candidates that came back unsolved.
-    back: Vec<usize>,
 }
 
 /// The result of the search of one unrolling.
@@ -122,12 +125,30 @@ impl<'a> UnrolledSearch<'a> {
         let Unrollings { list, .. } = unrollings(layer.core, &layer.rules, &layer.shape, layer.levels, options);
         let mut candidates: Vec<(f64, Vec<Unroll>)> = list
             .into_iter()
-            .map(|unrolling| (lower_bound(&layer.with(&unrolling.unroll), &objective), unrolling.unroll))
+            .map(|unrolling| {
+                let bound =
+                    lower_bound(&layer.with(&unrolling.unroll), &objective, |evaluator| evaluator.unavoidable());
+                (bound, unrolling.unroll)
+            })
             .collect();
         // Stable: of equal bounds the fewest temporal steps come first, then the order of enumeration.
         sort_by(&mut candidates, |a, b| a.0.total_cmp(&b.0));
-        let solved = vec![None; candidates.len()];
-        Self { layer, objective, limits, strategy, candidates, best: None, solved, batch: Batch::default() }
+        let (solved, sharper) = (vec![None; candidates.len()], vec![None; candidates.len()]);
+        Self { layer, objective, limits, strategy, candidates, sharper, best: None, solved, batch: Batch::default() }
+    }
+
+    /// Leaves out unrollings that differ from one before only in names: of loops that all operands treat alike, and of
+    /// columns and rows where the layer is symmetric. For searches of all mappings, to which names make no difference.
+    pub fn without_alike(mut self) -> Self {
+        let mut known = HashSet::new();
+        let layer = self.layer;
+        self.candidates.retain(|(_, unroll)| {
+            let problem = layer.with(unroll);
+            UnrollingClass::new(&problem).is_none_or(|class| known.insert(class))
+        });
+        self.solved.truncate(self.candidates.len());
+        self.sharper.truncate(self.candidates.len());
+        self
     }
 
     /// Number of unrollings.
@@ -143,10 +164,33 @@ impl<'a> UnrolledSearch<'a> {
     /// Number of candidates that may be better than the best mapping so far: the first ones, as bounds ascend. It never
     /// grows.
     pub fn end(&self) -> usize {
-        let Some((_, best)) = &self.best else { return self.unrollings() };
-        // Candidates that may be as good as the best count, too, so that ties do not depend on the order of results.
-        let hopeless = best.score + REL_TOLERANCE * best.score.abs();
+        let hopeless = self.hopeless();
         self.candidates.partition_point(|(bound, _)| *bound <= hopeless)
+    }
+
+    /// The score above which a candidate cannot win. One that may be as good as the best counts, too, so that ties do not
+    /// depend on the order of results.
+    fn hopeless(&self) -> f64 {
+        self.best.as_ref().map_or(f64::INFINITY, |(_, best)| best.score + REL_TOLERANCE * best.score.abs())
+    }
+
+    /// Begins the next batch: the next candidates that their sharper bounds do not exclude.
+    fn begin_batch(&mut self) {
+        let (end, hopeless) = (self.end(), self.hopeless());
+        while self.batch.left.len() < BATCH && self.batch.end < end {
+            let number = self.batch.end;
+            self.batch.end += 1;
+            if hopeless < f64::INFINITY {
+                let problem = self.layer.with(&self.candidates[number].1);
+                let bound = lower_bound(&problem, &self.objective, |evaluator| evaluator.lower_bound());
+                if bound > hopeless {
+                    self.sharper[number] = Some(bound);
+                    continue;
+                }
+            }
+            self.batch.left.push(number);
+        }
+        self.batch.left.reverse();
     }
 
     /// Searches one unrolling; `None` where there is no such one.
@@ -189,7 +233,11 @@ impl<'a> UnrolledSearch<'a> {
             unrollings: self.unrollings(),
             searched: self.solved.iter().flatten().count(),
             feasible: self.solved.iter().flatten().filter(|solved| solved.score.is_some()).count(),
-            skipped: self.solved[self.end()..].iter().filter(|solved| solved.is_none()).count(),
+            skipped: {
+                let end = self.end();
+                let of = self.solved.iter().zip(&self.sharper).enumerate();
+                of.filter(|(index, (solved, sharper))| solved.is_none() && (*index >= end || sharper.is_some())).count()
+            },
             proof: self.proof(),
         }
     }
@@ -200,9 +248,9 @@ impl<'a> UnrolledSearch<'a> {
         let Some((_, best)) = &self.best else { return Proof::None };
         // `least` is a lower bound on the scores of all mappings.
         let (mut least, mut ties) = (best.score, false);
-        for ((bound, _), solved) in self.candidates.iter().zip(&self.solved).take(self.end()) {
+        for (index, solved) in self.solved.iter().enumerate().take(self.end()) {
             least = match solved {
-                None => least.min(*bound),
+                None => least.min(self.sharper[index].unwrap_or(self.candidates[index].0)),
                 Some(SolvedUnrolling { proof: Proof::None, .. }) => return Proof::None,
                 Some(SolvedUnrolling { score: Some(score), proof: Proof::Gap(gap) }) => least.min(score * (1.0 - gap)),
                 Some(_) => least,
@@ -242,17 +290,11 @@ impl<'a> Job for UnrolledSearch<'a> {
     }
 
     fn next(&mut self, _: Worker) -> Option<UnrollingTask> {
-        let end = self.end();
-        let batch = &mut self.batch;
-        if batch.next == batch.end && batch.back.is_empty() && batch.out == 0 {
-            batch.end = end.min(batch.next + BATCH).max(batch.next);
+        if self.batch.left.is_empty() && self.batch.out == 0 {
+            self.begin_batch();
         }
-        let number = batch.back.pop().or_else(|| {
-            let number = batch.next;
-            (number < batch.end).then(|| batch.next += 1)?;
-            Some(number)
-        })?;
-        batch.out += 1;
+        let number = self.batch.left.pop()?;
+        self.batch.out += 1;
         Some(UnrollingTask { number, unroll: self.candidates[number].1.clone() })
     }
 
@@ -263,29 +305,91 @@ impl<'a> Job for UnrolledSearch<'a> {
 
     fn put_back(&mut self, task: UnrollingTask) {
         self.batch.out -= 1;
-        self.batch.back.push(task.number);
+        self.batch.left.push(task.number);
     }
 
     fn progress(&self) -> Progress {
-        let done = self.solved.iter().flatten().count();
+        let excluded = self.sharper.iter().flatten().count();
+        let done = self.solved.iter().flatten().count() + excluded;
         Progress { done, all: self.end().max(done), unit: "unrollings", are_alike: false }
     }
 }
 
-/// A lower bound on the score of every mapping with this unrolling: its unavoidable accesses, and the steps of its
-/// temporal loops.
-fn lower_bound(problem: &LayerOnCore<'_>, objective: &Objective) -> f64 {
+/// A lower bound on the score of every mapping with this unrolling: the accesses that `least` says are unavoidable, and
+/// the steps of its temporal loops.
+fn lower_bound(problem: &LayerOnCore<'_>, objective: &Objective, least: impl Fn(&Evaluator<'_>) -> LayerEnergy) -> f64 {
     // ZigZag's reduction of loading may make it negative, and latency less than the steps.
     let steps: u64 = problem.spatial.temporal_sizes.iter().product();
     let cycles = if problem.rules.loading_reduction_repeats { 0.0 } else { steps as f64 };
     if !objective.never_falls() {
         return f64::NEG_INFINITY;
     }
-    let mut least = Evaluator::new(problem).lower_bound();
+    let mut least = least(&Evaluator::new(problem));
     // Under the rules of the tools, truncated amounts may move less than all data once: only the operations are sure.
     if problem.rules != Rules::CORRECTED {
         least.words = Default::default();
         least.total_pj = least.fixed.total_pj();
     }
     objective.score_of(problem, &least, Cycles(cycles))
+}
+
+/// All that distinguishes an unrolling for mappings that may order loops in any way. Two unrollings of one layer are of one class if
+/// they differ only in names of loops:
+///
+/// - Loops that are relevant alone, or irrelevant, to the same operands. Data, crossings and reuse follow from their
+///   products. As widths divide the loops, the loops left for time are those of the layer without the unrolled ones, and
+///   their prime factors together follow from the products, too.
+/// - Columns and rows, if sizes, kernels, strides, dilations and borders are equal.
+#[derive(PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct UnrollingClass {
+    /// Per operand and level, the product of unrolled loops of each kind below it.
+    widths: Vec<[u64; 8]>,
+    drain_cycles: u64,
+}
+
+impl UnrollingClass {
+    /// `None` where a width does not divide its loop, so that parts of it differ in size, or where the array computes in
+    /// memory, whose dimensions have different roles.
+    fn new(problem: &LayerOnCore<'_>) -> Option<Self> {
+        let (shape, spatial) = (&problem.shape, &problem.spatial);
+        let divides = spatial.loops.iter().all(|unrolled| unrolled.average == unrolled.peak as f64);
+        if !divides || problem.in_memory.is_some() || problem.rules != Rules::CORRECTED {
+            return None;
+        }
+        let relations = |dim: Dim| [0, 1, 2].map(|operand: usize| problem.operands[operand].relevance[dim as usize]);
+        let is_window = |dim: Dim| {
+            relations(dim).iter().any(|relevance| matches!(relevance, Relevance::PartialX | Relevance::PartialY))
+        };
+        // The first loop to which all operands relate in the same way stands for all of them.
+        let kind = |dim: Dim| {
+            let alike = |other: &Dim| *other == dim || !is_window(dim) && relations(*other) == relations(dim);
+            Dim::ALL.into_iter().find(alike).unwrap_or(dim)
+        };
+        let size = |dim: Dim| shape.size(dim);
+        let is_symmetric = (size(Dim::OX), size(Dim::FX)) == (size(Dim::OY), size(Dim::FY))
+            && shape.stride.0 == shape.stride.1
+            && shape.dilation.0 == shape.dilation.1
+            && shape.input_limit.0 == shape.input_limit.1
+            && shape.untouched.0 == shape.untouched.1;
+        let exchanged = |dim: Dim| match dim {
+            Dim::OX => Dim::OY,
+            Dim::OY => Dim::OX,
+            Dim::FX => Dim::FY,
+            Dim::FY => Dim::FX,
+            other => other,
+        };
+        let class = |name: &dyn Fn(Dim) -> Dim| {
+            let below = problem.operands.iter().flat_map(|view| &view.unrolled);
+            let widths = below.map(|loops| {
+                let mut widths = [1; 8];
+                for &(dim, _, peak) in loops {
+                    widths[kind(name(dim)) as usize] *= peak;
+                }
+                widths
+            });
+            Self { widths: widths.collect(), drain_cycles: problem.drain_cycles }
+        };
+        let as_named = class(&|dim| dim);
+        Some(if is_symmetric { as_named.min(class(&exchanged)) } else { as_named })
+    }
 }
