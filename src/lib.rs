@@ -18,7 +18,7 @@ pub use fusescape_command as command;
 pub use fusescape_embed as embed;
 pub use fusescape_engine::{
     attention, cost, depth_first, explore, fusion, hardware, hierarchy, ids, interlayer, job, mapping, multicore, pool,
-    rules, search, system, transformer, units, workload,
+    rules, search, system, ties, transformer, units, workload,
 };
 pub use fusescape_explain as explain;
 pub use fusescape_form as form;

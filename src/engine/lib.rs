@@ -91,6 +91,7 @@ pub mod mapping;
 pub mod multicore;
 mod pareto;
 pub mod search;
+pub mod ties;
 mod tolerance;
 
 #[cfg(feature = "schema")]

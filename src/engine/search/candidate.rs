@@ -3,6 +3,7 @@
 use super::Objective;
 use crate::cost::LayerCost;
 use crate::mapping::LayerOnCore;
+use crate::ties::Figures;
 use crate::tolerance::REL_TOLERANCE;
 
 /// Latencies that agree to this part of a cycle are equal; only the rules of ZigZag make any that are not whole.
@@ -38,6 +39,11 @@ impl Candidate {
             latency: in_fractions(cost.latency.exact_cycles()),
             energy_first: matches!(objective, Objective::DramAccesses | Objective::MemoryAccesses(_)),
         }
+    }
+
+    /// The figures by which it is compared with all others.
+    pub fn figures(&self, objective: &Objective) -> Figures {
+        objective.figures(self.score, self.energy_pj, self.latency)
     }
 
     /// Whether a mapping of this score is no worse than this one, apart from rounding.

@@ -10,6 +10,7 @@ use super::{Candidate, Limits, Objective, Outcome, Proof, Solution, StopReason};
 use crate::cost::Evaluator;
 use crate::mapping::temporal::{TooManyDimensions, limited_factors as limited};
 use crate::mapping::{Allocator, LayerOnCore, TemporalLoop};
+use crate::ties::Contenders;
 
 pub(super) fn find_best<L: Legality>(
     problem: &LayerOnCore<'_>,
@@ -48,10 +49,10 @@ pub(super) fn find_best<L: Legality>(
     let mut allocator = Allocator::default();
     // The tool evaluates every order, also those that are beaten.
     let may_fail = problem.rules.loading_overlaps_computation && problem.rules.loading_reduction_longest_first;
-    let mut best: Option<Candidate> = None;
+    let mut contenders: Contenders<Solution, u64> = Contenders::default();
     // `order` begins sorted and passes through all its permutations.
     loop {
-        if outcome.best.is_some() && !has_time() {
+        if !contenders.is_empty() && !has_time() {
             outcome.stopped = StopReason::OutOfTime;
             break;
         }
@@ -66,26 +67,23 @@ pub(super) fn find_best<L: Legality>(
             return Outcome { best: None, stopped: StopReason::ToolFailsAtLoading, ..outcome };
         }
         // If energy alone decides, most orders are beaten by their energy, and their latency need not be computed.
-        let beaten = |best: &Candidate, energy_pj: f64| *objective == Objective::Energy && !best.may_tie(energy_pj);
-        let contender =
-            fitting.filter(|(_, moves)| !best.as_ref().is_some_and(|best| beaten(best, evaluator.energy_pj(moves))));
+        let may_tie = |energy_pj: f64| *objective != Objective::Energy || contenders.may_tie(energy_pj);
+        let contender = fitting.filter(|(_, moves)| may_tie(evaluator.energy_pj(moves)));
         if let Some((allocation, moves)) = contender {
             let cost = evaluator.cost(&order, moves);
             let candidate = Candidate::new(problem, objective, &cost);
-            if best.as_ref().is_none_or(|best| candidate.is_better_than(best)) {
-                outcome.best = Some(Solution {
-                    order: order.clone(),
-                    allocation,
-                    energy_pj: candidate.energy_pj,
-                    latency_cycles: cost.latency.total_cycles(),
-                });
-                best = Some(best.map_or(candidate, |best| candidate.after(&best)));
-            }
+            contenders.offer(candidate.figures(objective), outcome.orders, || Solution {
+                order: order.clone(),
+                allocation,
+                energy_pj: candidate.energy_pj,
+                latency_cycles: candidate.latency_cycles,
+            });
         }
         if !next_permutation(&mut order) {
             break;
         }
     }
+    outcome.best = contenders.into_best();
     outcome
 }
 

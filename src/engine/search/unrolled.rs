@@ -13,7 +13,7 @@ use crate::mapping::{LayerOnCore, LayerProblem, Relevance, UnrollingOptions, Unr
 use crate::rules::Rules;
 use crate::sorting::sort_by;
 use crate::spec::Diagnostics;
-use crate::tolerance::REL_TOLERANCE;
+use crate::ties::Contenders;
 use crate::units::Cycles;
 use crate::workload::{Dim, LayerShape};
 use serde::{Deserialize, Serialize};
@@ -84,8 +84,8 @@ pub struct UnrolledSearch<'a> {
     candidates: Vec<(f64, Vec<Unroll>)>,
     /// Sharper bounds of candidates that a job did not begin because of them.
     sharper: Vec<Option<f64>>,
-    /// The best mapping so far, with the number of its candidate.
-    best: Option<(usize, UnrolledSolution)>,
+    /// The mappings so far that may be the best, with the numbers of their candidates.
+    contenders: Contenders<UnrolledSolution, usize>,
     /// Result of each candidate that was searched.
     solved: Vec<Option<SolvedUnrolling>>,
     batch: Batch,
@@ -134,7 +134,8 @@ impl<'a> UnrolledSearch<'a> {
         // Stable: of equal bounds the fewest temporal steps come first, then the order of enumeration.
         sort_by(&mut candidates, |a, b| a.0.total_cmp(&b.0));
         let (solved, sharper) = (vec![None; candidates.len()], vec![None; candidates.len()]);
-        Self { layer, objective, limits, strategy, candidates, sharper, best: None, solved, batch: Batch::default() }
+        let contenders = Contenders::default();
+        Self { layer, objective, limits, strategy, candidates, sharper, contenders, solved, batch: Batch::default() }
     }
 
     /// Leaves out unrollings that differ from one before only in names: of loops that all operands treat alike, and of
@@ -164,26 +165,20 @@ impl<'a> UnrolledSearch<'a> {
     /// Number of candidates that may be better than the best mapping so far: the first ones, as bounds ascend. It never
     /// grows.
     pub fn end(&self) -> usize {
-        let hopeless = self.hopeless();
-        self.candidates.partition_point(|(bound, _)| *bound <= hopeless)
-    }
-
-    /// The score above which a candidate cannot win. One that may be as good as the best counts, too, so that ties do not
-    /// depend on the order of results.
-    fn hopeless(&self) -> f64 {
-        self.best.as_ref().map_or(f64::INFINITY, |(_, best)| best.score + REL_TOLERANCE * best.score.abs())
+        // Candidates that may be as good as the best count, too, so that ties do not depend on the order of results.
+        self.candidates.partition_point(|(bound, _)| self.contenders.may_tie(*bound))
     }
 
     /// Begins the next batch: the next candidates that their sharper bounds do not exclude.
     fn begin_batch(&mut self) {
-        let (end, hopeless) = (self.end(), self.hopeless());
+        let end = self.end();
         while self.batch.left.len() < BATCH && self.batch.end < end {
             let number = self.batch.end;
             self.batch.end += 1;
-            if hopeless < f64::INFINITY {
+            if self.contenders.best().is_some() {
                 let problem = self.layer.with(&self.candidates[number].1);
                 let bound = lower_bound(&problem, &self.objective, |evaluator| evaluator.lower_bound());
-                if bound > hopeless {
+                if !self.contenders.may_tie(bound) {
                     self.sharper[number] = Some(bound);
                     continue;
                 }
@@ -214,22 +209,17 @@ impl<'a> UnrolledSearch<'a> {
         });
         self.solved[index] = Some(SolvedUnrolling { score: scored.map(|(score, _)| score), proof: outcome.proof });
         let Some((score, solution)) = scored else { return };
-        let key =
-            |score: f64, solution: &Solution, index: usize| (score, solution.latency_cycles, solution.energy_pj, index);
-        let better = self
-            .best
-            .as_ref()
-            .is_none_or(|(known, best)| key(score, solution, index) < key(best.score, &best.solution, *known));
-        if better {
+        let figures = self.objective.figures(score, solution.energy_pj, solution.latency_cycles as f64);
+        self.contenders.offer(figures, index, || {
             let (unroll, solution) = (unroll.clone(), solution.clone());
-            self.best = Some((index, UnrolledSolution { unroll, solution, score }));
-        }
+            UnrolledSolution { unroll, solution, score }
+        });
     }
 
     /// The outcome so far. It is final once all candidates before [`Self::end`] are solved.
     pub fn outcome(&self) -> UnrolledOutcome {
         UnrolledOutcome {
-            best: self.best.as_ref().map(|(_, best)| best.clone()),
+            best: self.contenders.best().cloned(),
             unrollings: self.unrollings(),
             searched: self.solved.iter().flatten().count(),
             feasible: self.solved.iter().flatten().filter(|solved| solved.score.is_some()).count(),
@@ -245,7 +235,7 @@ impl<'a> UnrolledSearch<'a> {
     /// The weakest proof of all candidates that count. A candidate that is not solved leaves its bound open, one that
     /// was solved with a gap the lower end of that gap.
     fn proof(&self) -> Proof {
-        let Some((_, best)) = &self.best else { return Proof::None };
+        let Some(best) = self.contenders.best() else { return Proof::None };
         // `least` is a lower bound on the scores of all mappings.
         let (mut least, mut ties) = (best.score, false);
         for (index, solved) in self.solved.iter().enumerate().take(self.end()) {

@@ -375,6 +375,65 @@ fn equals_brute_force_on(change: fn(&mut Core), rules: Rules, problems: usize, m
     assert!(infeasible * 2 < compared, "{infeasible} of {compared} do not fit: too many to say much");
 }
 
+/// The problem with columns and rows exchanged.
+fn exchanged(problem: &LayerProblem) -> LayerProblem {
+    let other = |dim: Dim| match dim {
+        Dim::OX => Dim::OY,
+        Dim::OY => Dim::OX,
+        Dim::FX => Dim::FY,
+        Dim::FY => Dim::FX,
+        other => other,
+    };
+    let turned = |(columns, rows): (u64, u64)| (rows, columns);
+    let mut exchanged = problem.clone();
+    for dim in Dim::ALL {
+        exchanged.shape.sizes[dim as usize] = problem.shape.size(other(dim));
+    }
+    let shape = &mut exchanged.shape;
+    (shape.stride, shape.dilation) = (turned(shape.stride), turned(shape.dilation));
+    shape.input_limit = turned(shape.input_limit);
+    shape.untouched = (shape.untouched.1, shape.untouched.0);
+    for unroll in &mut exchanged.unroll {
+        unroll.dim = other(unroll.dim);
+    }
+    exchanged
+}
+
+#[test]
+fn columns_and_rows_may_change_places() {
+    let mut random = Random(43);
+    let objectives = objectives();
+    let mut compared = 0;
+    while compared < 200 {
+        let text = hardware(&mut random);
+        let Ok(core) = Core::from_text(&text) else { continue };
+        let problem = problem(&mut random, &core);
+        // A unit that computes without an array unrolls one of the two by itself.
+        if core.vector_unit.is_some() {
+            continue;
+        }
+        let problems = [problem.clone(), exchanged(&problem)];
+        let layers = problems.each_ref().map(|problem| LayerOnCore::new(&core, Rules::CORRECTED, problem));
+        for objective in &objectives {
+            let found = layers.each_ref().map(|layer| {
+                let limits = Limits { lpf_limit: 5, max_orders: 2000, ..Limits::default() };
+                [Strategy::Exact, Strategy::Loma].map(|strategy| {
+                    let best = find_best(layer, objective, &limits, strategy).best?;
+                    Some((objective.score(layer, &best.cost(layer)?), best.latency_cycles))
+                })
+            });
+            let what = || format!("{objective:?}: {found:?}\n{problem:?}\n{text}");
+            for (one, other) in found[0].iter().zip(&found[1]) {
+                assert_eq!(one.is_some(), other.is_some(), "{}", what());
+                let Some(((score, latency), (other_score, other_latency))) = one.zip(*other) else { continue };
+                assert!((score - other_score).abs() <= 1e-9 * score.abs(), "{}", what());
+                assert_eq!(latency, other_latency, "{}", what());
+                compared += 1;
+            }
+        }
+    }
+}
+
 #[test]
 fn objectives_weigh_and_add_what_they_name() {
     let score = |objective: Objective| {
