@@ -6,7 +6,7 @@ use super::state::chosen;
 use super::{Failure, print};
 use fusescape_command::depth_first::evaluate;
 use fusescape_engine::depth_first::FuseDepth;
-use fusescape_engine::explore::{PointState, SharedCosts, Sweep, SweepBench, best_point};
+use fusescape_engine::explore::{PointState, SharedCosts, Sweep, SweepBench, best_strategy};
 use fusescape_engine::job::finish;
 use fusescape_report::{DesignFindings, report};
 use fusescape_spec::Diagnostics;
@@ -20,7 +20,8 @@ pub fn run(options: &StateOptions, site: &str) -> Result<(), Failure> {
     let costs: Arc<SharedCosts> = Arc::default();
     let mut job = evaluate(&sweeps, &costs, &TerminalBar::default())?;
     let possible = job.summaries();
-    let best = best_point(&possible).map(|best| best.point);
+    let settings = sweeps.first().map(|sweep| &sweep.settings);
+    let best = settings.and_then(|settings| best_strategy(settings, &job.strategies, &possible)).map(|best| best.point);
     let opened = state.view.point.as_ref().and_then(|point| job.strategies.iter().position(|other| other == point));
     let impossible = job.points.iter().position(|state| matches!(state, PointState::Infeasible(_)));
     let Some(point) = opened.or(best).or(impossible) else { return Err("There is nothing to sweep.".into()) };

@@ -5,7 +5,7 @@ use super::estimates::EstimatedMemory;
 use fusescape_engine::cost::{EnergySplit, LatencySplit};
 use fusescape_engine::depth_first::{DepthFirstStrategy, PointAccount};
 use fusescape_engine::explore::{
-    Combination, PointSummary, Settings, Sweep, best_combination, best_point, pareto_front,
+    Combination, PointSummary, Settings, Sweep, best_combination, best_strategy, pareto_front,
 };
 #[cfg(feature = "schema")]
 use fusescape_engine::hardware::MemoryId;
@@ -81,7 +81,7 @@ impl SweepReport {
             })
             .collect();
         Self {
-            best: best_point(&done).map(|best| best.point),
+            best: best_strategy(&sweep.settings, &strategies, &done).map(|best| best.point),
             pareto: pareto_front(&done).into_iter().map(|index| done[index].point).collect(),
             combination: best_combination(&sweep.settings, &strategies, &done),
             sweep,

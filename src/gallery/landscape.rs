@@ -11,6 +11,8 @@ use fusescape_engine::explore::{
     CostStore, IncrementalSweep, PointSummary, Request, Settings, Sweep, best_combination,
 };
 use fusescape_engine::hardware::{Core, Operand};
+use fusescape_engine::ties::{self, TilePlace};
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -280,7 +282,7 @@ impl SweptLandscape {
         let strategy = |point: &PointSummary| &self.strategies[point.point];
         let of_mode = self.points.iter().filter(|(point, _)| mode.is_none_or(|mode| strategy(point).mode == mode));
         let fewest = self.points.iter().map(|(point, _)| point.dram_words).fold(f64::INFINITY, f64::min);
-        let chosen = of_mode.min_by(|(a, of_a), (b, of_b)| match way {
+        let by_rule = |(a, of_a): &&(PointSummary, EnergySplit), (b, of_b): &&(PointSummary, EnergySplit)| match way {
             RunStrategy::LeastDramAccesses => {
                 let key = |point: &PointSummary| {
                     let DepthFirstStrategy { tile: (x, y), mode, .. } = strategy(point);
@@ -300,9 +302,22 @@ impl SweptLandscape {
                 let features = |split: &EnergySplit| of(split, AccessCause::Activation) + of(split, AccessCause::Copy);
                 features(of_a).total_cmp(&features(of_b))
             }
-            RunStrategy::Fastest => a.latency_cycles.cmp(&b.latency_cycles).then(a.energy_pj.total_cmp(&b.energy_pj)),
-            _ => a.energy_pj.total_cmp(&b.energy_pj).then(a.latency_cycles.cmp(&b.latency_cycles)),
-        });
+            _ => Ordering::Equal,
+        };
+        let least = |score: fn(&PointSummary) -> f64| {
+            ties::best(of_mode.clone(), |(point, _)| {
+                let figures = [score(point), point.latency_cycles as f64, point.energy_pj];
+                (figures, TilePlace::of(strategy(point)))
+            })
+        };
+        let chosen = match way {
+            RunStrategy::LeastDramAccesses
+            | RunStrategy::BestOfLeastDram
+            | RunStrategy::WorstOfLeastDram
+            | RunStrategy::LeastFeatureEnergy => of_mode.clone().min_by(by_rule),
+            RunStrategy::Fastest => least(|point| point.latency_cycles as f64),
+            _ => least(|point| point.energy_pj),
+        };
         let (point, _) = chosen.ok_or_else(nothing)?;
         Ok(StrategyCost {
             energy_pj: point.energy_pj,

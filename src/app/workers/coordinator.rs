@@ -7,7 +7,7 @@ use super::results::{Accounts, Status, SweepProgress, SweepResults};
 use crate::app::platform::fetch_failure::FetchFailure;
 use crate::app::platform::timer::now_ms;
 use crate::explore::{
-    Combination, PointSummary, Request, SweepJob, SweepTask, best_combination, best_point, pareto_front,
+    Combination, PointSummary, Request, SweepJob, SweepTask, best_combination, best_strategy, pareto_front,
 };
 use crate::job::{Job, Worker};
 use crate::question::Channel;
@@ -316,7 +316,7 @@ impl Coordinator {
             self.clock.1 += now_ms() - self.clock.0;
             self.status = Status::Done;
             let summaries = run.summaries();
-            let best = best_point(&summaries).map(|best| best.point as u32);
+            let best = best_of(&self.requests, run, &summaries);
             let references = run.swept as u32..run.points.len() as u32;
             best.into_iter().chain(references).for_each(|point| run.want(point));
             if let Some(combination) = best_combination_of(&self.requests, run, &summaries)
@@ -517,11 +517,16 @@ impl Coordinator {
         results.accounts = Accounts(run.accounts.clone());
         results.combined = run.combined.clone();
         let summaries = run.summaries();
-        results.best = best_point(&summaries).map(|best| best.point as u32);
+        results.best = best_of(&self.requests, run, &summaries);
         results.combination = best_combination_of(&self.requests, run, &summaries);
         results.pareto = pareto_front(&summaries).into_iter().map(|index| summaries[index].point as u32).collect();
         results
     }
+}
+
+fn best_of(requests: &[Request], run: &SweepJob, summaries: &[PointSummary]) -> Option<u32> {
+    let best = best_strategy(&requests.first()?.settings, &run.strategies, summaries)?;
+    Some(best.point as u32)
 }
 
 fn best_combination_of(requests: &[Request], run: &SweepJob, summaries: &[PointSummary]) -> Option<Combination> {

@@ -5,6 +5,7 @@ use super::sweep::PointSummary;
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
 use crate::search::Objective;
 use crate::sorting::sort_by;
+use crate::ties::{self, Figures, TilePlace};
 use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
 
@@ -22,15 +23,26 @@ pub struct Combination {
     pub latency_cycles: u64,
 }
 
-/// The point with the smallest score; among equals the one of least latency, then of least energy.
+/// The point with the smallest score; among equals ([`ties`]) the one of least latency, then of least energy, then the
+/// first. [`best_strategy`] knows the tiles, and judges as everything else does.
 pub fn best_point(points: &[PointSummary]) -> Option<&PointSummary> {
-    points.iter().min_by(|a, b| {
-        a.score
-            .total_cmp(&b.score)
-            .then(a.latency_cycles.cmp(&b.latency_cycles))
-            .then(a.energy_pj.total_cmp(&b.energy_pj))
-            .then(a.point.cmp(&b.point))
-    })
+    ties::best(points, |point| ([point.score, point.latency_cycles as f64, point.energy_pj], point.point))
+}
+
+/// The point with the smallest score; among equals the one of the least other quantity, then of the smaller tile
+/// ([`ties`]).
+pub fn best_strategy<'a>(
+    settings: &Settings,
+    strategies: &[DepthFirstStrategy],
+    points: &'a [PointSummary],
+) -> Option<&'a PointSummary> {
+    let place = |point: &PointSummary| (strategies.get(point.point).map(TilePlace::of), point.point);
+    ties::best(points, |point| (figures(&settings.objective, point), place(point)))
+}
+
+/// The figures by which a point is compared with others of a sweep.
+fn figures(objective: &Objective, point: &PointSummary) -> Figures {
+    objective.figures(point.score, point.energy_pj, point.latency_cycles as f64)
 }
 
 /// The best point for each stack on its own, over all points with the same fuse depth; of several fuse depths the best.
@@ -46,6 +58,9 @@ pub fn best_combination(
         Objective::Energy | Objective::DramAccesses | Objective::MemoryAccesses(_) => energy_pj,
         _ => settings.objective.combine(energy_pj, Cycles(latency_cycles as f64), &|| 0.0, &|_| 0.0),
     };
+    let by = |energy_pj: f64, latency_cycles: u64| -> Figures {
+        [score(energy_pj, latency_cycles), latency_cycles as f64, energy_pj]
+    };
     let combine = |fuse: &FuseDepth| {
         let candidates: Vec<&PointSummary> =
             points.iter().filter(|point| strategies.get(point.point).is_some_and(|s| s.fuse == *fuse)).collect();
@@ -53,20 +68,18 @@ pub fn best_combination(
         let mut combination = Combination { fuse: fuse.clone(), points: Vec::new(), energy_pj: 0.0, latency_cycles: 0 };
         for stack in 0..stacks {
             let of = |point: &PointSummary| point.stacks.get(stack).copied();
-            let best = candidates.iter().filter(|point| of(point).is_some()).min_by(|a, b| {
-                let scores =
-                    [a, b].map(|point| of(point).map(|s| (score(s.energy_pj, s.latency_cycles), s.latency_cycles)));
-                scores[0].partial_cmp(&scores[1]).unwrap_or(std::cmp::Ordering::Equal)
-            })?;
-            let chosen = of(best)?;
-            combination.points.push(best.point);
+            let of_stack = candidates.iter().filter_map(|point| Some((point.point, of(point)?)));
+            let place = |point: usize| (strategies.get(point).map(TilePlace::of), point);
+            let (best, chosen) =
+                ties::best(of_stack, |(point, cost)| (by(cost.energy_pj, cost.latency_cycles), place(*point)))?;
+            combination.points.push(best);
             combination.energy_pj += chosen.energy_pj;
             combination.latency_cycles += chosen.latency_cycles;
         }
         Some(combination)
     };
-    let total = |combination: &Combination| score(combination.energy_pj, combination.latency_cycles);
-    settings.fuse.iter().filter_map(combine).min_by(|a, b| total(a).total_cmp(&total(b)))
+    let combinations = settings.fuse.iter().filter_map(combine);
+    ties::best(combinations, |combination| (by(combination.energy_pj, combination.latency_cycles), ()))
 }
 
 /// The Pareto front in energy and latency, as indices into `points`, by ascending energy.
@@ -87,9 +100,10 @@ pub fn pareto_front(points: &[PointSummary]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{best_combination, best_point, pareto_front};
+    use super::{best_combination, best_point, best_strategy, pareto_front};
     use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
     use crate::explore::{PointSummary, Settings, StackSummary};
+    use crate::search::Objective;
 
     fn point(point: usize, stacks: &[(f64, u64)]) -> PointSummary {
         let stacks = stacks.iter().map(|&(energy_pj, latency_cycles)| StackSummary { energy_pj, latency_cycles });
@@ -110,6 +124,29 @@ mod tests {
         let points = [point(0, &[(5.0, 9)]), point(1, &[(3.0, 7)]), point(2, &[(3.0, 6)])];
         assert_eq!(best_point(&points).map(|best| best.point), Some(2));
         assert_eq!(best_point(&[]), None);
+    }
+
+    #[test]
+    fn scores_that_differ_by_rounding_are_decided_by_the_other_quantity_and_then_by_the_tile() {
+        let tiles = [(2, 2), (8, 2), (1, 1), (2, 8), (4, 4)];
+        let strategies: Vec<DepthFirstStrategy> =
+            tiles.map(|tile| DepthFirstStrategy { tile, ..self::strategies(&[FuseDepth::Automatic]).remove(0) }).into();
+        let (less, more) = (2_671_372.607_999_999, 2_671_372.608);
+        let mut points =
+            [(less, 9857), (more, 9376), (more * 1.1, 1), (less, 9376), (more, 9376)].map(|cost| point(0, &[cost]));
+        for (place, point) in points.iter_mut().enumerate() {
+            point.point = place;
+        }
+        let settings = Settings::default();
+        for turn in 0..points.len() {
+            points.rotate_left(turn);
+            let best = best_strategy(&settings, &strategies, &points).map(|best| best.point);
+            assert_eq!(best, Some(4), "16 pixels each, of which a square has the shorter sides");
+        }
+        // Where accesses count, energy is the other quantity.
+        let accesses = Settings { objective: Objective::DramAccesses, ..settings };
+        let dear = [(5.0, 1), (4.0, 9)].map(|cost| PointSummary { score: 1.0, ..point(0, &[cost]) });
+        assert_eq!(best_strategy(&accesses, &[], &dear), Some(&dear[1]));
     }
 
     #[test]

@@ -101,7 +101,7 @@ pub use attention::{
     AttentionAnswer, AttentionProblem, AttentionRequest, AttentionTiles, AttentionTrace, PublishedDataflow,
     TracedSchedule,
 };
-pub use best::{Combination, best_combination, best_point, pareto_front};
+pub use best::{Combination, best_combination, best_point, best_strategy, pareto_front};
 pub use dataflows::{ARRAY_SIZES, ArrayDataflow, dataflow_request};
 pub use fusion_choices::FusionMethod;
 pub use fusion_sweep::{FusionStep, Grouping, SweptParameter, fusion_step};

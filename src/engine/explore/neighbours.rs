@@ -1,9 +1,10 @@
 //! The neighbours of a point, and the changes towards each: the next tile sizes, the other storing modes, the other
 //! fuse depths, the best of one cut more and of one fewer.
 
+use super::best::best_strategy;
 use super::incremental_sweep::{CostStore, IncrementalSweep};
 use super::request::{Request, Settings};
-use super::sweep::Sweep;
+use super::sweep::{PointSummary, Sweep};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount, Stack, StoringMode, cut};
 use crate::spec::Diagnostics;
 use crate::workload::LayerId;
@@ -181,22 +182,17 @@ pub fn best_cut(
     }
     let fuse = possible.iter().map(|(_, fuse)| fuse.clone()).collect();
     let mut incremental = IncrementalSweep::new(Sweep::new(&Request { settings: settings(fuse), ..request.clone() })?);
-    let mut best: Option<(f64, usize)> = None;
-    let mut found = 0;
-    for point in 0..possible.len() {
-        let Ok(summary) = incremental.point(store, point, &mut || true) else { continue };
-        found += 1;
-        if best.is_none_or(|(least, _)| summary.score < least) {
-            best = Some((summary.score, point));
-        }
-    }
-    Ok(best.map(|(_, point)| {
-        let layer = name(possible[point].0);
+    let points = (0..possible.len()).filter_map(|point| incremental.point(store, point, &mut || true).ok());
+    let points: Vec<PointSummary> = points.collect();
+    let found = points.len();
+    let best = best_strategy(&incremental.sweep().settings, incremental.strategies(), &points);
+    Ok(best.map(|PointSummary { point, .. }| {
+        let layer = name(possible[*point].0);
         let direction = match change {
             CutChange::More => Direction::Cut(layer),
             CutChange::Fewer => Direction::Join(layer),
         };
-        let neighbour = Neighbour { direction, strategy: incremental.strategies()[point].clone() };
+        let neighbour = Neighbour { direction, strategy: incremental.strategies()[*point].clone() };
         BestCut { neighbour, count, impossible: count - found }
     }))
 }

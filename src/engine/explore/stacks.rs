@@ -7,7 +7,10 @@
 //!
 //! Most tiles and modes of a stack are never planned: a lower bound that needs no plan ([`StackLowerBound`]) already
 //! exceeds the cost of another one. Bounds only decide which strategies are evaluated and in which order, not the
-//! result: of equal strategies the one with the smaller tile is kept, whenever it was found.
+//! result.
+//!
+//! Ties are judged as everywhere ([`ties`]), first between the strategies of a stack, then between the paths. A path
+//! stays that may end in a tie: its score exceeds the least one at its state by no more than the tolerance of the whole.
 //!
 //! The mapping of every layer-tile is the same as in a sweep: best by the objective for that layer-tile alone.
 
@@ -24,7 +27,9 @@ use crate::ids::{TiVec, ti_vec};
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::pareto;
 use crate::search::{Limits, Objective, smallest_that_fit};
+use crate::sorting::sort_by;
 use crate::spec::Diagnostics;
+use crate::ties::{self, Figures, TilePlace};
 use crate::tolerance::REL_TOLERANCE;
 use crate::units::Cycles;
 use crate::workload::{Dim, LayerId};
@@ -269,10 +274,11 @@ impl StackProblem {
                 self.incremental.stack_totals_unless(store, (stack, next.way, expression), &is_beaten)
             {
                 let run = self.run(number, next.way, &totals);
-                self.order.keep(&mut runs, run);
+                let slack = REL_TOLERANCE * run.score.abs();
+                self.order.keep(&mut runs, run, slack);
             }
         }
-        runs
+        self.order.settle(runs)
     }
 
     /// The joint optimum, from the best strategies of all parts.
@@ -286,6 +292,7 @@ impl StackProblem {
                 of_stack.push(*run);
             }
         }
+        let slack = REL_TOLERANCE * self.least_score(&of_stack).abs();
         let mut paths: TiVec<StateId, Vec<StackPath>> = ti_vec![Vec::new(); self.graph.states];
         paths[StateId::default()].push(StackPath::default());
         for (arc, runs) in self.graph.arcs.iter().zip(&of_stack) {
@@ -293,15 +300,15 @@ impl StackProblem {
             let (before, after) = paths.split_at_mut(arc.to);
             for (number, way) in before[arc.from].iter().enumerate() {
                 for run in runs {
-                    self.order.keep(&mut after.raw[0], way.then((arc.from, number), run));
+                    self.order.keep(&mut after.raw[0], way.then((arc.from, number), run), slack);
                 }
             }
         }
         let cost = |way: &StackPath<'_>| {
             if self.order.is_sum() { way.score } else { way.energy_pj * way.latency_cycles as f64 }
         };
-        let last = paths[self.graph.end].iter().min_by(|a, b| cost(a).total_cmp(&cost(b)));
-        let mut at = last.ok_or_else(|| self.nothing_fits())?;
+        let figures = |way: &&StackPath<'_>| (self.order.figures(cost(way), way.energy_pj, way.latency_cycles), ());
+        let mut at = ties::best(&paths[self.graph.end], figures).ok_or_else(|| self.nothing_fits())?;
         let mut optimal = OptimalStacks {
             runs: Vec::new(),
             ends: Vec::new(),
@@ -319,6 +326,18 @@ impl StackProblem {
         optimal.runs.reverse();
         optimal.ends.reverse();
         Ok(optimal)
+    }
+
+    /// The least sum of scores of a path to the end; infinite where there is none.
+    fn least_score(&self, of_stack: &[Vec<StackRun>]) -> f64 {
+        let mut least: TiVec<StateId, f64> = ti_vec![f64::INFINITY; self.graph.states];
+        least[StateId::default()] = 0.0;
+        for (arc, runs) in self.graph.arcs.iter().zip(of_stack) {
+            for run in runs {
+                least[arc.to] = least[arc.to].min(least[arc.from] + run.score);
+            }
+        }
+        least[self.graph.end]
     }
 
     /// Why nothing can be scheduled: the least need of the first layer that has no mapping at all, else the limits.
@@ -496,20 +515,46 @@ impl PathOrder {
         below(run.energy_pj, least.energy_pj) && run.latency_cycles as f64 <= least.latency_cycles
     }
 
-    /// Adds to a set of non-dominated items, unless one of them dominates the new one; drops those that it dominates.
-    fn keep<T: Priced>(&self, kept: &mut Vec<T>, new: T) {
-        let dominates = |a: &T, b: &T| {
+    /// The figures by which runs of a stack, and paths to the end, are compared.
+    fn figures(&self, score: f64, energy_pj: f64, latency_cycles: u64) -> Figures {
+        self.objective.figures(score, energy_pj, latency_cycles as f64)
+    }
+
+    /// Adds to a set of items that may be the best, or part of it, unless one of them rules the new one out; drops those
+    /// that it rules out. Where scores are summed, that is one whose score is less by more than the slack, or one that is
+    /// nowhere worse; else one that needs no more energy and time.
+    fn keep<T: Priced>(&self, kept: &mut Vec<T>, new: T, slack: f64) {
+        let rules_out = |a: &T, b: &T| {
             let ((e, l, s), (other_e, other_l, other_s)) = (a.price(), b.price());
-            if self.is_sum() {
-                let order = s.total_cmp(&other_s).then(l.cmp(&other_l)).then(e.total_cmp(&other_e));
-                order.then(a.place().cmp(&b.place())) != Ordering::Greater
-            } else {
-                e <= other_e && l <= other_l && ((e, l) != (other_e, other_l) || a.place() <= b.place())
+            let is_nowhere_worse = e <= other_e && l <= other_l;
+            let is_before = || a.place() <= b.place();
+            match self.is_sum() {
+                true => s + slack < other_s || is_nowhere_worse && s <= other_s && is_before(),
+                false => is_nowhere_worse && (l < other_l || ties::is_clearly_less(e, other_e) || is_before()),
             }
         };
-        if pareto::admits(kept, &new, dominates) {
+        if pareto::admits(kept, &new, rules_out) {
             kept.push(new);
         }
+    }
+
+    /// The runs of a stack that paths are made of: the best one where scores are summed, as every path takes that one;
+    /// else those that need less energy than every faster one, of equal latency the best.
+    fn settle(&self, mut runs: Vec<StackRun>) -> Vec<StackRun> {
+        let place = |run: &StackRun| TilePlace::new(run.tile, run.mode);
+        if self.is_sum() {
+            let figures = |run: &StackRun| self.figures(run.score, run.energy_pj, run.latency_cycles);
+            return ties::best(runs, |run| (figures(run), place(run))).into_iter().collect();
+        }
+        sort_by(&mut runs, |a, b| a.latency_cycles.cmp(&b.latency_cycles));
+        let same_time = runs.chunk_by(|a, b| a.latency_cycles == b.latency_cycles);
+        let mut settled: Vec<StackRun> = Vec::new();
+        for run in same_time.filter_map(|runs| ties::best(runs, |run| ([run.energy_pj; 3], place(run)))) {
+            if settled.last().is_none_or(|faster| ties::is_clearly_less(run.energy_pj, faster.energy_pj)) {
+                settled.push(*run);
+            }
+        }
+        settled
     }
 }
 
@@ -520,7 +565,7 @@ trait Priced {
 
     /// Order of equals, independent of the order in which they are found: the one with the lower place is kept. Of
     /// equal places it is the first.
-    fn place(&self) -> Option<TileAndMode> {
+    fn place(&self) -> Option<TilePlace> {
         None
     }
 }
@@ -530,8 +575,8 @@ impl Priced for StackRun {
         (self.energy_pj, self.latency_cycles, self.score)
     }
 
-    fn place(&self) -> Option<TileAndMode> {
-        Some((self.tile, self.mode))
+    fn place(&self) -> Option<TilePlace> {
+        Some(TilePlace::new(self.tile, self.mode))
     }
 }
 

@@ -8,7 +8,7 @@ use super::on_cores::OnCores;
 use super::quantity::DesignQuantity;
 use super::schedule::{DesignSchedule, TiledSchedule};
 use crate::depth_first::{DepthFirstStrategy, NotPlanned, PointTotals, StoringMode};
-use crate::explore::{CostStore, IncrementalSweep, PointSummary, Settings, Sweep, best_point};
+use crate::explore::{CostStore, IncrementalSweep, PointSummary, Settings, Sweep, best_strategy};
 use crate::hardware::Core;
 use crate::spec::Diagnostics;
 use crate::system::CoreSystem;
@@ -187,7 +187,8 @@ impl DesignEvaluator {
             return Err(why);
         }
         let summaries: Vec<PointSummary> = found.iter().map(|(summary, _)| summary.clone()).collect();
-        let best = best_point(&summaries).map(|best| best.point);
+        let best =
+            best_strategy(&incremental.sweep().settings, incremental.strategies(), &summaries).map(|best| best.point);
         let totals = found.into_iter().find(|(summary, _)| Some(summary.point) == best);
         match totals.zip(best.and_then(|best| incremental.strategies().get(best).cloned())) {
             Some(((_, totals), strategy)) => Ok(Best { strategy, totals }),
