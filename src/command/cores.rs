@@ -9,6 +9,7 @@ use fusescape_engine::multicore::{
     Evolution, MOST_CHOICES, StackAllocation, StackAllocations, TileBench, TileCosts, TilePoint, TileSearch,
     TileSizeCandidate, TileSizeRange,
 };
+use fusescape_engine::ties;
 use fusescape_spec::Diagnostics;
 use std::sync::Arc;
 use web_time::Instant;
@@ -126,7 +127,7 @@ fn choose(
         AllocationChoice::Genetic => {
             let front = study.evolve(costs, options.evolution);
             let objective = study.settings.objective;
-            let best = front.into_iter().min_by(|a, b| a.score(objective).total_cmp(&b.score(objective)));
+            let best = ties::best(front, |found| (found.figures(objective), ()));
             let none =
                 || wrong("allocation", "No allocation that evolution tried can be scheduled", "Make tiles smaller");
             (best.ok_or_else(none)?, Vec::new())

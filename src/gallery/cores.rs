@@ -6,6 +6,7 @@ use fusescape_engine::multicore::{
     CoreId, CoresAccount, CoresProblem, CoresRequest, CoresSettings, EvaluatedAllocation, Evolution, MemoryUsage,
     NestId, OrderRule, ScheduleObjective, Scheduler, StackAllocation, StackId, StackRule, TileCosts, TileGranularity,
 };
+use fusescape_engine::ties;
 use fusescape_spec::{Preset, system_presets, workload_presets};
 
 /// A figure of a network on many cores.
@@ -185,11 +186,11 @@ fn product(request: &CoresRequest, method: AllocationMethod) -> Result<f64, Stri
         AllocationMethod::Single => {
             study.best_single(&mut costs).map(|best| best.0).map_err(|wrong| wrong.to_string())?
         }
-        AllocationMethod::Evolved => study
-            .evolve(&mut costs, Evolution::PAPER)
-            .into_iter()
-            .min_by(|a, b| a.score(ScheduleObjective::EnergyDelay).total_cmp(&b.score(ScheduleObjective::EnergyDelay)))
-            .ok_or("No individual has a schedule")?,
+        AllocationMethod::Evolved => {
+            let front = study.evolve(&mut costs, Evolution::PAPER);
+            ties::best(front, |found| (found.figures(ScheduleObjective::EnergyDelay), ()))
+                .ok_or("No individual has a schedule")?
+        }
     };
     Ok(evaluated.score(ScheduleObjective::EnergyDelay))
 }

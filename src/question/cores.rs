@@ -6,6 +6,7 @@ use fusescape_engine::multicore::{
     CoreAllocation, CoreId, CoresEvaluation, CoresProblem, CoresRequest, CoresSearch, Evolution, SingleCore,
     StackAllocations, TileCosts, TileSearch, TileSolution,
 };
+use fusescape_engine::ties;
 use fusescape_spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -118,7 +119,7 @@ impl Query for CoresSummary {
             CoresMethod::Evolution { costs: known, evolution } => {
                 let (study, costs) = engine.cores(self.request, &known)?;
                 let front = study.evolve(costs, evolution);
-                let best = front.into_iter().min_by(|a, b| a.score(objective).total_cmp(&b.score(objective)));
+                let best = ties::best(front, |found| (found.figures(objective), ()));
                 best.ok_or_else(Diagnostics::default)?
             }
         };

@@ -3,6 +3,7 @@
 use crate::kit::{Chart, Column, Quantity, Sketch, Table, TableCell, Theme, group_thousands};
 use crate::plots::{Curve, Curves};
 use fusescape_engine::multicore::{TileOutcome, TilePoint, TileSearch, TileSizeCandidate};
+use fusescape_engine::ties;
 use std::rc::Rc;
 
 /// The curve of a search so far.
@@ -32,7 +33,7 @@ impl TileCurve {
         let value = |rows: &Option<u64>| {
             let here = self.search.points().filter(|point| point.cut.all.rows == *rows && counts(&point.cut));
             let known = here.filter_map(|point| point.outcome.as_ref().ok());
-            let best = known.min_by(|a, b| a.score(objective).total_cmp(&b.score(objective)))?;
+            let best = ties::best(known, |found| (found.figures(objective), ()))?;
             Some(self.value(best))
         };
         let values: Vec<Option<f64>> = places.iter().map(value).collect();

@@ -5,6 +5,7 @@ use super::tile_size::TileSize;
 use crate::rules::Rules;
 use crate::search::{Objective, Strategy};
 use crate::spec::names_in;
+use crate::ties::Figures;
 use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
 
@@ -194,6 +195,11 @@ impl ScheduleObjective {
             Self::Energy => energy_pj,
             Self::EnergyDelay => energy_pj * latency.0,
         }
+    }
+
+    /// The figures by which schedules are compared: the score, then latency, then energy.
+    pub fn figures(self, energy_pj: f64, latency: Cycles<f64>) -> Figures {
+        [self.score(energy_pj, latency), latency.0, energy_pj]
     }
 }
 

@@ -17,6 +17,7 @@ use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec};
 use crate::spec::{Diagnostics, MAX_DIAGNOSTICS};
 use crate::system::CoreId;
+use crate::ties::{self, Contenders, Figures, is_clearly_less};
 use crate::units::{Bits, Cycles};
 use crate::workload::LayerShape;
 use rustc_hash::FxHashMap;
@@ -40,6 +41,11 @@ impl EvaluatedAllocation {
     pub fn score(&self, objective: ScheduleObjective) -> f64 {
         objective.score(self.energy_pj, Cycles(self.latency_cycles))
     }
+
+    /// The figures by which it is compared with others.
+    pub fn figures(&self, objective: ScheduleObjective) -> Figures {
+        objective.figures(self.energy_pj, Cycles(self.latency_cycles))
+    }
 }
 
 /// The tiles of an allocation, placed on its cores.
@@ -55,16 +61,20 @@ type PricedTile = Result<(PlacedTile, f64), NoMapping>;
 /// A scheduler: with the contents of memories, or without.
 type Scheduled = fn(SchedulingProblem<'_>) -> Result<CoresSchedule, MemoryOverflow>;
 
-/// The result with the least score, the first of equals; the last error if there is no result.
+/// The best result, of equals the first; the last error if there is no result.
 pub(super) fn best_scored<T, E>(
     found: impl Iterator<Item = Result<T, E>>,
-    score: impl Fn(&T) -> f64,
+    figures: impl Fn(&T) -> Figures,
 ) -> Option<Result<T, E>> {
-    found.reduce(|best, next| match (best, next) {
-        (Ok(best), Ok(next)) if score(&next) < score(&best) => Ok(next),
-        (Ok(best), _) => Ok(best),
-        (Err(_), next) => next,
-    })
+    let mut contenders = Contenders::default();
+    let mut wrong = None;
+    for (place, found) in found.enumerate() {
+        match found {
+            Ok(found) => contenders.offer(figures(&found), place, || found),
+            Err(why) => wrong = Some(Err(why)),
+        }
+    }
+    contenders.into_best().map(Ok).or(wrong)
 }
 
 impl CoresProblem {
@@ -99,9 +109,9 @@ impl CoresProblem {
             let stacks: Vec<StackAllocation> = self.stacks.keys().map(allocate).collect();
             let candidates = self.candidates(costs, &stacks);
             let evaluated = candidates.iter().map(|choice| self.evaluate(costs, &stacks, choice, None));
-            Ok((best_scored(evaluated, |best| best.score(objective)).unwrap_or(Err(Diagnostics::default()))?, stacks))
+            Ok((best_scored(evaluated, |best| best.figures(objective)).unwrap_or(Err(Diagnostics::default()))?, stacks))
         });
-        best_scored(of_sharing, |(best, _)| best.score(objective)).unwrap_or(Err(Diagnostics::default()))
+        best_scored(of_sharing, |(best, _)| best.figures(objective)).unwrap_or(Err(Diagnostics::default()))
     }
 
     /// A choice with other cores for the layers of these names; `None` if it has no such layer.
@@ -198,7 +208,7 @@ impl CoresProblem {
             let (evaluated, found) = self.schedule(&cast, stacks, choice, None, schedule_with_contents)?;
             Ok((cast, evaluated, found))
         });
-        let best = best_scored(found, |(_, evaluated, _)| evaluated.score(self.settings.objective))
+        let best = best_scored(found, |(_, evaluated, _)| evaluated.figures(self.settings.objective))
             .unwrap_or(Err(Diagnostics::default()));
         best.map(|(cast, evaluated, found)| (evaluated, self.account_of(&cast, &found)))
     }
@@ -224,7 +234,7 @@ impl CoresProblem {
             let (energy_pj, latency_cycles) = (found.energy.total_pj(), found.latency.0);
             Ok((EvaluatedAllocation { choice: choice.clone(), order, energy_pj, latency_cycles }, found))
         });
-        match best_scored(found, |(evaluated, _)| evaluated.score(self.settings.objective)) {
+        match best_scored(found, |(evaluated, _)| evaluated.figures(self.settings.objective)) {
             Some(Ok(best)) => Ok(best),
             none => Err(self.explain(cast, none.and_then(Result::err))),
         }
@@ -238,17 +248,15 @@ impl CoresProblem {
         from: &EvaluatedAllocation,
         layer: NestId,
     ) -> EvaluatedAllocation {
-        let mut best = from.clone();
-        for cores in self.moves(&from.choice[layer], layer) {
+        let objective = self.settings.objective;
+        let moved = self.moves(&from.choice[layer], layer).into_iter().filter_map(|cores| {
             let mut choice = from.choice.clone();
             choice[layer] = cores;
-            if let Ok(evaluated) = self.evaluate(costs, stacks, &choice, Some(from.order))
-                && evaluated.score(self.settings.objective) < best.score(self.settings.objective)
-            {
-                best = evaluated;
-            }
-        }
-        best
+            self.evaluate(costs, stacks, &choice, Some(from.order)).ok()
+        });
+        // Steps between ties might never end.
+        let better = moved.filter(|evaluated| is_clearly_less(evaluated.score(objective), from.score(objective)));
+        ties::best(better, |evaluated| (evaluated.figures(objective), ())).unwrap_or_else(|| from.clone())
     }
 
     /// The neighbourhood of a layer's cores: one core replaced, one more, one less.
@@ -432,5 +440,22 @@ impl CoresProblem {
         );
         diagnostics.add("settings.granularity", reason, "Make tiles smaller, or the memory larger");
         diagnostics
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_scores_that_differ_by_rounding_the_faster_result_is_better() {
+        let objective = ScheduleObjective::Energy;
+        let costs = [(2_671_372.607_999_999, 9857.0), (2_671_372.608, 9376.0), (2_671_372.608, 9376.0), (3e6, 1.0)];
+        let figures = |place: &usize| objective.figures(costs[*place].0, Cycles(costs[*place].1));
+        let best = |order: [usize; 4]| best_scored::<usize, ()>(order.into_iter().map(Ok), figures);
+        assert_eq!(best([0, 1, 2, 3]), Some(Ok(1)));
+        assert_eq!(best([3, 2, 0, 1]), Some(Ok(2)), "of equals the first");
+        assert_eq!(best_scored::<usize, _>([Err(1), Err(2)].into_iter(), figures), Some(Err(2)));
+        assert_eq!(best_scored::<usize, ()>(std::iter::empty(), figures), None);
     }
 }

@@ -183,7 +183,7 @@ impl CoresSearch {
     pub fn best(&self) -> Option<(bool, &CoresEvaluation)> {
         let known = [true, false].into_iter().zip(&self.evaluations);
         let known = known.filter_map(|(shares, found)| Some(found.as_ref()?.as_ref().map(|found| (shares, found))));
-        best_scored(known, |(_, found)| found.evaluated.score(self.objective))?.ok()
+        best_scored(known, |(_, found)| found.evaluated.figures(self.objective))?.ok()
     }
 
     /// Why there is no schedule, if all is known and there is none.

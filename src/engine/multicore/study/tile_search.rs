@@ -10,6 +10,7 @@ use super::{CoresProblem, EvaluatedAllocation, StackAllocation};
 use crate::job::{Job, Progress, RemoteJob, Worker, finish};
 use crate::spec::Diagnostics;
 use crate::system::CoreId;
+use crate::ties::{self, Figures, is_clearly_less};
 use crate::units::Cycles;
 use crate::workload::Dim;
 use serde::{Deserialize, Serialize};
@@ -118,6 +119,11 @@ impl TileOutcome {
     /// The value of an objective, which is minimised.
     pub fn score(&self, objective: ScheduleObjective) -> f64 {
         objective.score(self.energy_pj, Cycles(self.latency_cycles))
+    }
+
+    /// The figures by which it is compared with others.
+    pub fn figures(&self, objective: ScheduleObjective) -> Figures {
+        objective.figures(self.energy_pj, Cycles(self.latency_cycles))
     }
 }
 
@@ -233,15 +239,13 @@ impl TileSearch {
     pub fn best_single(&self) -> Option<(&TileSizeCandidate, &SingleCore)> {
         let singles =
             self.points().filter_map(|point| Some((&point.cut, point.outcome.as_ref().ok()?.single.as_ref()?)));
-        let score = |single: &SingleCore| self.objective.score(single.energy_pj, Cycles(single.latency_cycles));
-        singles.min_by(|a, b| score(a.1).total_cmp(&score(b.1)))
+        let figures = |single: &SingleCore| self.objective.figures(single.energy_pj, Cycles(single.latency_cycles));
+        ties::best(singles, |(_, single)| (figures(single), ()))
     }
 
     fn best_of(&self, counts: impl Fn(&TileSizeCandidate) -> bool) -> Option<(&TileSizeCandidate, &TileOutcome)> {
         let known = self.points().filter_map(|point| Some((&point.cut, point.outcome.as_ref().ok()?)));
-        known
-            .filter(|(cut, _)| counts(cut))
-            .min_by(|a, b| a.1.score(self.objective).total_cmp(&b.1.score(self.objective)))
+        ties::best(known.filter(|(cut, _)| counts(cut)), |(_, outcome)| (outcome.figures(self.objective), ()))
     }
 
     /// The candidates of a stage that were not run yet.
@@ -312,7 +316,7 @@ impl TileSearch {
         let own = |stack: &StackId| {
             let (cut, outcome) =
                 self.best_of(|cut| cut.all == all && matches!(cut.stacks[..], [(only, _)] if only == *stack))?;
-            (outcome.score(self.objective) < plain).then(|| cut.stacks[0])
+            is_clearly_less(outcome.score(self.objective), plain).then(|| cut.stacks[0])
         };
         let stacks = self.range.iter().flat_map(|range| &range.stacks);
         let mut stacks: Vec<(StackId, TileSize)> = stacks.filter_map(own).collect();
@@ -524,7 +528,7 @@ impl CoresProblem {
             let found = self.evaluate(costs, &[], &choice, None).ok()?;
             Some((core, found))
         });
-        known.min_by(|a, b| a.1.score(objective).total_cmp(&b.1.score(objective)))
+        ties::best(known, |(_, found)| (found.figures(objective), ()))
     }
 
     /// Peak multiply-accumulates of all cores in a cycle.
