@@ -10,6 +10,7 @@ use crate::job::{Job, OpenParts, Progress, RemoteJob, Worker, share};
 use crate::search::Objective;
 use crate::sorting::sort_by;
 use crate::spec::Diagnostics;
+use crate::ties;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -212,7 +213,7 @@ impl Exploration {
 
     /// The point with the smallest score; of equals the one of least latency, energy, area, number.
     pub fn best(&self) -> Option<HierarchyCost> {
-        self.front.points().iter().copied().min_by(HierarchyCost::compare)
+        ties::best(self.front.points(), |point| (point.figures(), point.hierarchy)).copied()
     }
 
     /// One reason why something does not fit, if something does not.

@@ -4,9 +4,10 @@ use super::lower_bound::HierarchyLowerBound;
 use super::request::{HierarchySettings, Sought};
 use crate::pareto;
 use crate::search::Objective;
+use crate::ties::{Contenders, Figures, rules_out};
+use crate::tolerance::REL_TOLERANCE;
 use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
-use std::cmp::Ordering;
 
 /// The cost of a hierarchy with the best mapping of every layer.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -35,13 +36,9 @@ impl HierarchyCost {
         ])
     }
 
-    /// Of two points the one of smaller score comes first; of equals the one of less latency, energy, area, number.
-    pub(super) fn compare(&self, other: &Self) -> Ordering {
-        (self.score.total_cmp(&other.score))
-            .then(self.latency_cycles.cmp(&other.latency_cycles))
-            .then(self.energy_pj.total_cmp(&other.energy_pj))
-            .then(self.area_um2.total_cmp(&other.area_um2))
-            .then(self.hierarchy.cmp(&other.hierarchy))
+    /// The figures by which points are compared: score, latency, energy, area.
+    pub(super) fn figures(&self) -> Figures<4> {
+        [self.score, self.latency_cycles as f64, self.energy_pj, self.area_um2]
     }
 
     fn bound(&self) -> HierarchyLowerBound {
@@ -60,6 +57,7 @@ impl HierarchyLowerBound {
 /// Where only the best is sought, its one point is the best so far, which dominates all with a larger score.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Front {
+    /// Where only the best is sought: all that may be the best, first the one that is so far.
     points: Vec<HierarchyCost>,
     /// The objective by which only the best is sought.
     best_by: Option<Objective>,
@@ -79,15 +77,20 @@ impl Front {
 
     /// The points that no other dominates.
     pub fn points(&self) -> &[HierarchyCost] {
-        &self.points
+        match (&self.best_by, &self.points[..]) {
+            (Some(_), [best, ..]) => std::slice::from_ref(best),
+            (_, points) => points,
+        }
     }
 
     /// Adds a point unless another one dominates it, and drops those that it dominates.
     pub fn add(&mut self, point: HierarchyCost) {
         if self.best_by.is_some() {
-            if self.points.first().is_none_or(|best| point.compare(best).is_lt()) {
-                self.points = vec![point];
+            let mut contenders = Contenders::default();
+            for point in std::mem::take(&mut self.points).into_iter().chain([point]) {
+                contenders.offer(point.figures(), point.hierarchy, || point);
             }
+            self.points = contenders.into_ranked();
             return;
         }
         let dominates = |one: &HierarchyCost, other: &HierarchyCost| one.dominates(other.bound(), other.area_um2);
@@ -100,11 +103,12 @@ impl Front {
     /// Whether a point of the front dominates every point with this lower bound and area, so that the hierarchy need not be searched.
     pub fn dominates(&self, bound: HierarchyLowerBound, area_um2: f64) -> bool {
         match &self.best_by {
-            Some(objective) => self.points.iter().any(|best| {
-                let score = bound.score(objective);
+            Some(objective) => {
                 let HierarchyLowerBound { energy_pj, latency_cycles } = bound;
-                best.compare(&HierarchyCost { energy_pj, latency_cycles, area_um2, score, ..*best }).is_lt()
-            }),
+                let least = [bound.score(objective), latency_cycles as f64, energy_pj, area_um2];
+                // No place: what is equal in everything may come before.
+                self.points.iter().any(|point| rules_out((&point.figures(), &Some(point.hierarchy)), (&least, &None)))
+            }
             None => self.points.iter().any(|point| point.dominates(bound, area_um2)),
         }
     }
@@ -112,8 +116,33 @@ impl Front {
     /// The most energy with which a hierarchy can still be the best, where only the best is sought, pJ.
     pub(super) fn most_energy_pj(&self) -> f64 {
         match (&self.best_by, self.points.first()) {
-            (Some(Objective::Energy), Some(best)) => best.energy_pj,
+            (Some(Objective::Energy), Some(best)) => best.energy_pj * (1.0 + REL_TOLERANCE),
             _ => f64::INFINITY,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_does_not_depend_on_the_order_of_results() {
+        // Each ties in its score with the next, and is faster; the last does not tie with the first.
+        let point = |hierarchy: u32, latency_cycles: u64| {
+            let energy_pj = 1e6 * (1.0 + f64::from(hierarchy) * 6e-10);
+            HierarchyCost { hierarchy, energy_pj, latency_cycles, area_um2: 1.0, score: energy_pj, proved: true }
+        };
+        let points = [point(0, 30), point(1, 20), point(2, 10)];
+        for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            let mut front = Front { best_by: Some(Objective::Energy), ..Front::default() };
+            for place in order {
+                front.add(points[place]);
+            }
+            assert_eq!(front.points(), [points[1]], "{order:?}");
+            // A bound that ties and may be faster is searched, one that cannot win is not.
+            let bound = |latency_cycles| HierarchyLowerBound { energy_pj: 1e6 * (1.0 + 3e-10), latency_cycles };
+            assert!(!front.dominates(bound(5), 9.0) && front.dominates(bound(40), 0.0));
         }
     }
 }
