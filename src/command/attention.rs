@@ -5,6 +5,7 @@ use super::{CommandError, ProgressMonitor, unless_stopped};
 use fusescape_engine::attention::published::{Dataflow, Replay, Rules};
 use fusescape_engine::attention::{Cores, Generation, LayerSchedule, Split, SplitCost};
 use fusescape_engine::explore::{AttentionProblem, AttentionRequest};
+use fusescape_engine::ties;
 use fusescape_engine::transformer::Transformer;
 use fusescape_spec::Diagnostics;
 
@@ -86,8 +87,7 @@ pub fn on_cores(
         unless_stopped(monitor, ())?;
     }
     monitor.end();
-    let score = |cost: &SplitCost| cost.score(&request.objective, &study.machine);
-    costs.sort_by(|one, other| score(one).total_cmp(&score(other)));
+    let costs = ties::ranked(costs, |cost| (cost.figures(&request.objective, &study.machine), ()));
     let (core, model) = (study.machine.name.clone(), study.model.clone());
     Ok(DivisionReport { request, cores, core, model, one, costs, refused })
 }

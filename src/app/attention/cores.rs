@@ -11,6 +11,7 @@ use crate::chart::{DIVIDED_NOTE, divided_sentences, divided_steps};
 use crate::explore::AttentionRequest;
 use crate::question::{Channel, DivideStep, Refusal};
 use crate::state::{Action, AttentionField, AttentionForm};
+use crate::ties;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -38,9 +39,10 @@ pub fn CoresCard(props: &CoresCardProps) -> Html {
     };
     let answers = use_answers(Channel::DividedSteps, splits.iter().filter_map(question).collect());
     let one = answers.reply(0).map(|(cost, _)| *cost);
-    let mut divided: Vec<(SplitCost, f64)> =
-        (1..answers.all()).filter_map(|index| answers.reply(index).copied()).collect();
-    divided.sort_by(|one, other| one.1.total_cmp(&other.1));
+    let divided = (1..answers.all()).filter_map(|index| answers.reply(index).copied());
+    let figures =
+        |cost: &SplitCost, score| request.objective.figures(score, cost.energy_pj(), cost.latency_cycles as f64);
+    let divided = ties::ranked(divided, |(cost, score)| (figures(cost, *score), ()));
     let divided: Vec<SplitCost> = divided.into_iter().map(|(cost, _)| cost).collect();
     let refused: Vec<(String, String)> = (splits.iter().enumerate().skip(1))
         .filter_map(|(index, split)| match answers.get(index)? {

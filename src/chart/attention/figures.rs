@@ -11,6 +11,7 @@ use fusescape_engine::attention::{
 };
 use fusescape_engine::cost::EnergyCause;
 use fusescape_engine::explore::{AttentionTiles, PublishedDataflow};
+use fusescape_engine::ties;
 
 /// The best schedule of every kind, for one layer.
 pub fn attention_schedules(attention: &AttentionPart) -> Table {
@@ -256,8 +257,8 @@ pub fn generation_table(generation: &Generation, clock_mhz: Option<f64>) -> Tabl
 
 /// The gain of the fastest division and of the one with the least energy.
 pub fn divided_sentences(one: &SplitCost, costs: &[SplitCost]) -> String {
-    let fastest = costs.iter().min_by_key(|cost| cost.latency_cycles);
-    let least = costs.iter().min_by(|one, other| one.energy_pj().total_cmp(&other.energy_pj()));
+    let fastest = ties::best(costs, |cost| ([cost.latency_cycles as f64, cost.energy_pj()], ()));
+    let least = ties::best(costs, |cost| ([cost.energy_pj(), cost.latency_cycles as f64], ()));
     let (Some(fastest), Some(least)) = (fastest, least) else { return String::new() };
     match fastest.split == least.split {
         true => format!("Fastest, and with the least energy: {}", division_text(one, fastest)),

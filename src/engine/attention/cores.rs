@@ -37,6 +37,7 @@ use super::{Busy, ElementBits, Problem, Shape};
 use crate::hardware::check_energy;
 use crate::search::Objective;
 use crate::spec::Diagnostics;
+use crate::ties::Figures;
 use crate::transformer::Transformer;
 use crate::workload::Operation;
 use serde::{Deserialize, Serialize};
@@ -179,6 +180,11 @@ impl SplitCost {
     /// The score, in the unit of the objective.
     pub fn score(&self, objective: &Objective, machine: &Machine) -> f64 {
         Total::from(self).rank(objective, machine).0[0]
+    }
+
+    /// The figures by which it is compared with others.
+    pub fn figures(&self, objective: &Objective, machine: &Machine) -> Figures {
+        Total::from(self).figures(objective, machine)
     }
 }
 

@@ -78,7 +78,7 @@ pub use movement::{Flow, Place};
 pub use problem::{ElementBits, Problem, Source};
 pub use product::{FactorBits, Product, product};
 pub use schedule::{Fusion, KeysHeld, QueryTiles, Schedule};
-pub use search::{EVERY_SIZE, Found, MOST_TILES, score, search};
+pub use search::{EVERY_SIZE, Found, MOST_TILES, figures, score, search};
 pub use shape::Shape;
 pub use state_space::{state_space_bits, state_space_parts};
 pub use steps::{

@@ -7,7 +7,8 @@
 //!
 //! For every tile of queries a floor holds for all tiles of keys (`floor.rs`). Tiles of queries are tried by ascending
 //! floor, until none of the rest can be better than the best so far; for each, its tiles of keys likewise. Of schedules
-//! with the same score the one with less energy is better, and then the faster one.
+//! with the same score the faster one is better, and then the one with less energy, as everywhere
+//! ([`Objective::figures`]).
 
 use super::account::{Account, account, fits};
 use super::floor::{Floors, Meetings};
@@ -15,7 +16,7 @@ use super::machine::Machine;
 use super::problem::Problem;
 use super::schedule::{Fusion, KeysHeld, Schedule};
 use crate::search::Objective;
-use crate::tolerance::SHORT_SUM_TOLERANCE;
+use crate::ties::{self, Figures, is_clearly_less};
 use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
 use std::cmp::{Ordering, Reverse};
@@ -40,13 +41,13 @@ impl Found {
     /// The best of all with stored keys and values; `None` where none fits.
     pub fn best(&self, objective: &Objective, machine: &Machine) -> Option<&Account> {
         let all = self.best_of.iter().filter_map(|(_, account)| account.as_ref());
-        all.min_by_key(|account| Rank::of(objective, machine, account))
+        ties::best(all, |account| (figures(objective, machine, account), ()))
     }
 
     /// The other kinds whose best schedules have the same score, except for rounding.
     pub fn as_good_as(&self, best: &Account, objective: &Objective, machine: &Machine) -> Vec<Fusion> {
         let least = score(objective, machine, best);
-        let is_as_good = |account: &Account| score(objective, machine, account) <= least * (1.0 + SHORT_SUM_TOLERANCE);
+        let is_as_good = |account: &Account| !is_clearly_less(least, score(objective, machine, account));
         let others = self.best_of.iter().filter(|(fusion, _)| *fusion != best.schedule.fusion);
         others.filter(|(_, account)| account.as_ref().is_some_and(is_as_good)).map(|(fusion, _)| *fusion).collect()
     }
@@ -62,7 +63,12 @@ pub fn score(objective: &Objective, machine: &Machine, account: &Account) -> f64
     Total::from(account).rank(objective, machine).0[0]
 }
 
-/// The figures that objectives use.
+/// The figures by which an account is compared with others.
+pub fn figures(objective: &Objective, machine: &Machine, account: &Account) -> Figures {
+    Total::from(account).figures(objective, machine)
+}
+
+/// The amounts that objectives use.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Total {
     /// Energy, pJ.
@@ -84,11 +90,16 @@ impl Total {
         }
     }
 
-    /// Its rank by an objective.
-    pub fn rank(&self, objective: &Objective, machine: &Machine) -> Rank {
+    /// The figures by which it is compared with others.
+    pub fn figures(&self, objective: &Objective, machine: &Machine) -> Figures {
         let words = || self.dram_bits / machine.dram.read_width as f64;
         let score = objective.combine(self.energy_pj, Cycles(self.cycles), &words, &|_| words());
-        Rank([score, self.energy_pj, self.cycles])
+        objective.figures(score, self.energy_pj, self.cycles)
+    }
+
+    /// Its rank by an objective.
+    pub fn rank(&self, objective: &Objective, machine: &Machine) -> Rank {
+        Rank(self.figures(objective, machine))
     }
 }
 
@@ -102,9 +113,9 @@ impl From<&Account> for Total {
     }
 }
 
-/// The quality of a schedule: its score; of equal scores its energy decides, then its latency. Less is better.
+/// The figures of a schedule as an order without a tolerance, by which a search compares it with lower bounds.
 #[derive(Debug, Clone, Copy)]
-pub struct Rank(pub [f64; 3]);
+pub struct Rank(pub Figures);
 
 impl Rank {
     fn of(objective: &Objective, machine: &Machine, account: &Account) -> Self {

@@ -5,11 +5,12 @@ use crate::attention::published::{self, Array, COMPULSORY, Dataflow, Replay, Rul
 use crate::attention::{
     Account, AttentionSteps, BlockProblem, BlockSchedule, Compulsory, Cores, ElementBits, Fusion, Generation, KeyStore,
     LayerSchedule, Machine, Problem, Schedule, Sequences, Shape, Split, SplitCost, Step, Store, TransformerWork,
-    account, follow, follow_block, generate, parts_around, schedule_layer, score, split_step,
+    account, figures, follow, follow_block, generate, parts_around, schedule_layer, score, split_step,
 };
 use crate::hardware::Core;
 use crate::search::Objective;
 use crate::spec::Diagnostics;
+use crate::ties;
 use crate::transformer::Transformer;
 use serde::{Deserialize, Serialize};
 
@@ -239,8 +240,7 @@ impl AttentionProblem {
             |heads| problem.stored().iter().map(move |&held| Schedule { fusion, queries, heads, keys, held });
         let schedules = heads.flat_map(of_heads).filter(|schedule| fusion.takes(schedule.held));
         let priced = schedules.filter_map(|schedule| account(problem, machine, &schedule));
-        let score = |account: &Account| score(objective, machine, account);
-        priced.min_by(|one, other| score(one).total_cmp(&score(other)))
+        ties::best(priced, |account| (figures(objective, machine, account), ()))
     }
 
     /// The steps of a schedule of the step's attention, alone or in a block, with keys and values in this store.
