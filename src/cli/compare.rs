@@ -15,6 +15,7 @@ use fusescape_command::optimal::optimal;
 use fusescape_engine::depth_first::FuseDepth;
 use fusescape_engine::explore::OptimalStacks;
 use fusescape_engine::search::Objective;
+use fusescape_engine::ties;
 use fusescape_spec::{hardware_presets, workload_presets};
 
 /// Width of the figure in CSS pixels.
@@ -47,7 +48,7 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
         write(path, &text)?;
     }
     print(&match options.tried.format {
-        Format::Table => text(&objective, &mut designs),
+        Format::Table => text(&objective, &designs),
         Format::Json => {
             let designs = designs.iter().filter_map(for_program).collect();
             json_text(&Comparison { objective: &objective, designs }.json()?)?
@@ -80,14 +81,20 @@ fn for_program(design: &ComparedDesign) -> Option<Design<'_>> {
 }
 
 /// For a person: one block per network, the best core first.
-fn text(objective: &Objective, designs: &mut [ComparedDesign]) -> String {
+fn text(objective: &Objective, designs: &[ComparedDesign]) -> String {
     let minimised = quantity(objective).map_or("what is asked for", |quantity| quantity.name());
     let mut out = format!("The least {}, with stacks, tiles and modes chosen jointly\n", minimised.to_lowercase());
     let score = |design: &ComparedDesign| design.optimum().map_or(f64::INFINITY, |best| best.score);
-    for designs in designs.chunk_by_mut(|a, b| a.workload == b.workload) {
-        designs.sort_by(|a, b| score(a).total_cmp(&score(b)));
-        let least = score(&designs[0]);
-        let found = || designs.iter().filter_map(ComparedDesign::optimum);
+    for designs in designs.chunk_by(|a, b| a.workload == b.workload) {
+        let figures = |design: &ComparedDesign| {
+            let best = design.optimum();
+            best.map_or([f64::INFINITY; 3], |best| {
+                objective.figures(best.score, best.energy_pj, best.latency_cycles as f64)
+            })
+        };
+        let designs = ties::ranked(designs, |design| (figures(design), ()));
+        let least = score(designs[0]);
+        let found = || designs.iter().filter_map(|design| design.optimum());
         let energy = unit_of(Quantity::Energy, found().map(|best| best.energy_pj));
         let latency = unit_of(Quantity::Latency, found().map(|best| best.latency_cycles as f64));
         out += &format!(

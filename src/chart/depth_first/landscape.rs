@@ -7,6 +7,8 @@ use crate::maps::{BestCell, Heatmap, HeatmapCell, Ramp};
 use crate::plots::{Scatter, ScatterPoint};
 use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use fusescape_engine::explore::{PointSummary, Settings};
+use fusescape_engine::search::Objective;
+use fusescape_engine::ties::{self, Figures, TilePlace};
 
 /// The state of a point of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,6 +46,15 @@ impl Quantity {
             _ => None,
         }
     }
+
+    /// The figures by which points are compared that have these values of this quantity.
+    pub fn figures(self, value: f64, point: &PointSummary) -> Figures {
+        let objective = match self {
+            Self::DramAccesses | Self::Accesses => Objective::DramAccesses,
+            _ => Objective::Energy,
+        };
+        objective.figures(value, point.energy_pj, point.latency_cycles as f64)
+    }
 }
 
 impl Landscape<'_> {
@@ -70,6 +81,13 @@ impl Landscape<'_> {
                 }),
             }
         };
+        let places = (0..settings.tiles_y.len()).flat_map(|row| (0..settings.tiles_x.len()).map(move |x| (x, row)));
+        let known = places.filter_map(|(column, row)| {
+            let tile = (settings.tiles_x[column], settings.tiles_y[row]);
+            let PlottedPoint::Known(summary) = self.state(self.point(tile, mode, fuse)) else { return None };
+            Some(((column, row), (quantity.figures(quantity.of(summary)?, summary), TilePlace::new(tile, mode))))
+        });
+        let best = ties::best(known, |(_, judged)| *judged).map(|(place, _)| place);
         Heatmap {
             quantity,
             title: mode.title().to_owned(),
@@ -78,7 +96,7 @@ impl Landscape<'_> {
             cells: sizes.map(cell).collect(),
             range: None,
             selected: None,
-            best: BestCell::OfCells,
+            best: BestCell::At(best),
             contours: Vec::new(),
             ramp: Ramp::default(),
         }
@@ -129,5 +147,38 @@ impl Landscape<'_> {
             groups: sizes.map(group).collect(),
             least: None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fusescape_engine::explore::best_strategy;
+
+    #[test]
+    fn the_ringed_cell_is_the_best_strategy_also_where_energies_differ_by_rounding() {
+        let modes = vec![StoringMode::FullyCached];
+        let settings = Settings { tiles_x: vec![2, 8, 16], tiles_y: vec![2, 8], modes, ..Settings::default() };
+        let strategies = settings.strategies();
+        let (less, more) = (2_671_372.607_999_999, 2_671_372.608);
+        let costs = [(less, 9857), (more, 9376), (3e6, 9000), (more, 9376), (less, 9999), (less, 9376)];
+        let summaries: Vec<PointSummary> = (costs.into_iter().enumerate())
+            .map(|(point, (energy_pj, latency_cycles))| PointSummary {
+                point,
+                energy_pj,
+                latency_cycles,
+                macs: 1,
+                dram_words: 1.0,
+                score: energy_pj,
+                stacks: Vec::new(),
+            })
+            .collect();
+        let states: Vec<PlottedPoint<'_>> = summaries.iter().map(PlottedPoint::Known).collect();
+        let landscape = Landscape { settings: &settings, strategies: &strategies, states: &states, pareto: &[] };
+        let map = landscape.heatmap(Quantity::Energy, StoringMode::FullyCached, &settings.fuse[0]);
+        let (column, row) = map.best().expect("a best cell");
+        let best = best_strategy(&settings, &strategies, &summaries).expect("a best point");
+        assert_eq!((map.widths[column], map.heights[row]), strategies[best.point].tile);
+        assert_eq!(best.latency_cycles, 9376);
     }
 }

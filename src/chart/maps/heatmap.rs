@@ -7,6 +7,8 @@ use crate::kit::{
     Chart, Color, Column, MINIMUM_WIDTH, Quantity, Sketch, Table, TableCell, Theme, Unit, diverging, text_width,
     viridis,
 };
+use fusescape_engine::depth_first::StoringMode;
+use fusescape_engine::ties::{self, TilePlace};
 use painter::Painter;
 
 /// One tile size of a heatmap.
@@ -146,17 +148,17 @@ impl Heatmap {
         self.cells.get(row * self.widths.len() + column).copied().unwrap_or(HeatmapCell::Pending)
     }
 
-    /// Column and row of the smallest value; among equals one on the Pareto front, else the first.
+    /// Column and row of the best; of cells alone that of the smallest value, among equals that of the smaller tile.
     pub fn best(&self) -> Option<(usize, usize)> {
         if let BestCell::At(best) = self.best {
             return best.filter(|best| best.0 < self.widths.len() && best.1 < self.heights.len());
         }
-        let beaten = |cell: &HeatmapCell| !matches!(cell, HeatmapCell::Value { pareto: true, .. });
-        let (index, ..) = (self.cells.iter().enumerate())
-            .filter_map(|(index, cell)| Some((index, cell.value()?, beaten(cell))))
-            .min_by(|a, b| a.1.total_cmp(&b.1).then(a.2.cmp(&b.2)))?;
-        let (row, column) = (index / self.widths.len().max(1), index % self.widths.len().max(1));
-        (row < self.heights.len()).then_some((column, row))
+        let known = self.cells.iter().enumerate().filter_map(|(index, cell)| {
+            let (row, column) = (index / self.widths.len().max(1), index % self.widths.len().max(1));
+            let tile = (*self.widths.get(column)?, *self.heights.get(row)?);
+            Some(((column, row), cell.value()?, TilePlace::new(tile, StoringMode::FullyCached)))
+        });
+        ties::best(known, |(_, value, place)| ([*value], *place)).map(|(at, ..)| at)
     }
 
     /// Column and row of the cell at a place of the figure, CSS pixels, when it is `width` wide.

@@ -4,6 +4,7 @@ use super::heatmap::log_share;
 use crate::kit::{
     Chart, Column, MINIMUM_WIDTH, Quantity, Sketch, Table, TableCell, Theme, digits, mix, shorten, text_on, viridis,
 };
+use fusescape_engine::ties;
 
 /// One value for each row and column.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,7 +46,7 @@ impl Matrix {
     /// The first cell with the smallest value, if it is marked.
     fn best(&self) -> Option<(usize, usize)> {
         let known = self.cells.iter().enumerate().filter_map(|(at, cell)| Some((at, (*cell)??)));
-        let (at, _) = known.min_by(|one, other| one.1.total_cmp(&other.1)).filter(|_| self.marks_best)?;
+        let (at, _) = ties::best(known, |(_, value)| ([*value], ())).filter(|_| self.marks_best)?;
         Some((at % self.columns.len(), at / self.columns.len()))
     }
 

@@ -6,8 +6,8 @@ use crate::app::widgets::figures::save::{FileContent, Save};
 use crate::app::workers::results::SweepResults;
 use crate::chart::{Column, Table, TableCell};
 use crate::explore::PointSummary;
-use crate::sorting::sort_by;
 use crate::state::Metric;
+use crate::ties;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -15,14 +15,14 @@ use yew::prelude::*;
 pub fn best_table(grid: &SweepGrid, results: &Rc<SweepResults>, metric: Metric, opened: Option<u32>) -> Html {
     let (columns, rows) = (grid.window.columns, grid.window.rows);
     let cells = (rows.0..rows.1).flat_map(|row| (columns.0..columns.1).map(move |column| (column, row)));
-    let mut ranked: Vec<(f64, (usize, usize))> =
-        cells.filter_map(|cell| Some((metric.of(results.summary(grid.point(cell))?), cell))).collect();
-    sort_by(&mut ranked, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let known = cells.filter_map(|cell| Some((cell, grid.judged(cell, results, metric)?)));
+    let ranked = ties::ranked(known, |(_, judged)| *judged);
     let opened = opened.and_then(|point| grid.place(point));
-    let is_listed = |(rank, (_, cell)): &(usize, &(f64, (usize, usize)))| *rank < BEST_LISTED || Some(*cell) == opened;
+    let is_listed = |rank: usize, cell: (usize, usize)| rank < BEST_LISTED || Some(cell) == opened;
     let offered = offered(results);
-    let listed: Vec<(usize, (usize, usize), &PointSummary)> = (ranked.iter().enumerate().filter(is_listed))
-        .filter_map(|(rank, &(_, cell))| Some((rank + 1, cell, results.summary(grid.point(cell))?)))
+    let listed: Vec<(usize, (usize, usize), &PointSummary)> = (ranked.iter().enumerate())
+        .filter(|(rank, (cell, _))| is_listed(*rank, *cell))
+        .filter_map(|(rank, &(cell, _))| Some((rank + 1, cell, results.summary(grid.point(cell))?)))
         .collect();
     let table = Rc::new(Table {
         caption: format!("{}: the best {BEST_LISTED} by {}", grid.mode.title(), metric.quantity().name()),

@@ -5,6 +5,7 @@ use crate::chart::{BestCell, Heatmap, HeatmapCell, Quantity, Ramp, Window};
 use crate::depth_first::{FuseDepth, StoringMode};
 use crate::explore::coarsest_step;
 use crate::state::Metric;
+use crate::ties::{self, Figures, TilePlace};
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -43,6 +44,13 @@ impl SweepGrid {
         let index = point.checked_sub(self.first)? as usize;
         let (row, column) = (index / self.widths.len(), index % self.widths.len());
         (row < self.heights.len()).then_some((column, row))
+    }
+
+    /// The figures and the place by which a cell is compared with others by a metric, once its point is known.
+    pub fn judged(&self, cell: (usize, usize), results: &SweepResults, metric: Metric) -> Option<(Figures, TilePlace)> {
+        let summary = results.summary(self.point(cell))?;
+        let figures = metric.quantity().figures(metric.of(summary), summary);
+        Some((figures, TilePlace::new((self.widths[cell.0], self.heights[cell.1]), self.mode)))
     }
 
     /// The widths or heights inside the window.
@@ -99,16 +107,12 @@ fn cell(
 pub fn heatmap(grid: &SweepGrid, results: &SweepResults, metric: Metric, pareto: &HashSet<u32>) -> Heatmap {
     let (columns, rows) = (grid.window.columns, grid.window.rows);
     let cells = (rows.0..rows.1).flat_map(|row| (columns.0..columns.1).map(move |column| (column, row)));
-    let best = || {
-        // The best of the whole grid, also outside of the window.
-        let all = (0..grid.widths.len() * grid.heights.len()).filter_map(|index| {
-            let summary = results.summary(grid.first + index as u32)?;
-            let beaten = !pareto.contains(&(grid.first + index as u32));
-            Some((metric.of(summary), beaten, (index % grid.widths.len(), index / grid.widths.len())))
-        });
-        let best = all.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        best.and_then(|(.., cell)| grid.window.place(cell))
-    };
+    // The best of the whole grid, also outside of the window.
+    let all = (0..grid.widths.len() * grid.heights.len()).filter_map(|index| {
+        let cell = (index % grid.widths.len(), index / grid.widths.len());
+        Some((cell, grid.judged(cell, results, metric)?))
+    });
+    let best = ties::best(all, |(_, judged)| *judged).and_then(|(cell, _)| grid.window.place(cell));
     Heatmap {
         quantity: metric.quantity(),
         title: grid.mode.title().to_owned(),
@@ -117,7 +121,7 @@ pub fn heatmap(grid: &SweepGrid, results: &SweepResults, metric: Metric, pareto:
         cells: cells.map(|at| cell(grid, results, metric, pareto, at)).collect(),
         range: None,
         selected: None,
-        best: if grid.window == Window::whole(grid.size()) { BestCell::OfCells } else { BestCell::At(best()) },
+        best: BestCell::At(best),
         contours: Vec::new(),
         ramp: Ramp::default(),
     }
@@ -141,6 +145,7 @@ pub fn ratios(a: &SweepResults, b: &SweepResults, metric: Metric) -> Vec<Heatmap
         Heatmap {
             quantity: Quantity::Factor,
             cells: all.map(cell).collect(),
+            best: BestCell::OfCells,
             ramp: Ramp::Diverging,
             ..heatmap(b_grid, b, metric, &HashSet::new())
         }
