@@ -66,6 +66,14 @@ impl TilePlace {
     }
 }
 
+impl<T, const N: usize> Contenders<T, (), N> {
+    /// Whether every candidate is ruled out whose figures are no less than those that `least` gives beside one that is
+    /// kept.
+    pub fn rule_out(&self, least: impl Fn(&T) -> Figures<N>) -> bool {
+        self.kept.iter().any(|kept| rules_out((&kept.figures, &()), (&least(&kept.item), &())))
+    }
+}
+
 /// The best of all candidates; of equal places the first. `None` where there are none.
 pub fn best<T, P: Ord, const N: usize>(
     candidates: impl IntoIterator<Item = T>,
@@ -154,13 +162,14 @@ impl<T, P: Ord + Clone, const N: usize> Contenders<T, P, N> {
         self.kept.iter().all(|kept| ties_with(score, kept.figures[0]))
     }
 
-    /// Takes a candidate, which is made only if it may be the best.
-    pub fn offer(&mut self, figures: Figures<N>, place: P, item: impl FnOnce() -> T) {
+    /// Takes a candidate, which is made only if it may be the best, and returns whether it is kept.
+    pub fn offer(&mut self, figures: Figures<N>, place: P, item: impl FnOnce() -> T) -> bool {
         if self.kept.iter().any(|kept| rules_out((&kept.figures, &kept.place), (&figures, &place))) {
-            return;
+            return false;
         }
         self.kept.retain(|kept| !rules_out((&figures, &place), (&kept.figures, &kept.place)));
         self.kept.push(Contender { figures, place, item: item() });
+        true
     }
 
     /// The best of all so far.

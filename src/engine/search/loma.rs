@@ -6,7 +6,7 @@
 use super::exact::legality::Legality;
 use super::permutation::{count_orders, next_permutation};
 use super::shortage::explain_infeasible;
-use super::{Candidate, Limits, Objective, Outcome, Proof, Solution, StopReason};
+use super::{Limits, Objective, Outcome, Proof, Solution, StopReason};
 use crate::cost::Evaluator;
 use crate::mapping::temporal::{TooManyDimensions, limited_factors as limited};
 use crate::mapping::{Allocator, LayerOnCore, TemporalLoop};
@@ -71,12 +71,11 @@ pub(super) fn find_best<L: Legality>(
         let contender = fitting.filter(|(_, moves)| may_tie(evaluator.energy_pj(moves)));
         if let Some((allocation, moves)) = contender {
             let cost = evaluator.cost(&order, moves);
-            let candidate = Candidate::new(problem, objective, &cost);
-            contenders.offer(candidate.figures(objective), outcome.orders, || Solution {
+            contenders.offer(objective.figures_of(problem, &cost), outcome.orders, || Solution {
                 order: order.clone(),
                 allocation,
-                energy_pj: candidate.energy_pj,
-                latency_cycles: candidate.latency_cycles,
+                energy_pj: cost.energy_pj(),
+                latency_cycles: cost.latency.total_cycles(),
             });
         }
         if !next_permutation(&mut order) {

@@ -38,9 +38,9 @@
 //! # Ok::<(), fusescape_spec::Diagnostics>(())
 //! ```
 
-mod candidate;
 mod constraints;
 mod exact;
+mod front;
 mod infeasible;
 mod loma;
 mod lpf_limit;
@@ -50,12 +50,12 @@ mod shortage;
 pub mod space;
 mod unrolled;
 
-use candidate::Candidate;
 pub use constraints::{
     Conflict, Constraints, LevelConstraint, LevelDemand, LoopAmount, LoopPattern, PatternSize, UnmatchedLoop, conflict,
     find_best_under, has_legal_mapping,
 };
 use exact::legality::NoConstraints;
+pub use front::{Front, find_front, lower_hull};
 pub use infeasible::smallest_that_fit;
 pub use lpf_limit::{check_lpf_limit, lpf_limit_from};
 pub use objective::{Objective, Weights};

@@ -3,6 +3,7 @@
 use crate::cost::{LayerCost, LayerEnergy, PerLink};
 use crate::hardware::{MemoryId, Operand};
 use crate::mapping::LayerOnCore;
+use crate::ties::Figures;
 use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +55,12 @@ impl Objective {
         self.score_of(problem, &cost.energy, Cycles(cost.latency.exact_cycles()))
     }
 
+    /// The figures by which a mapping is compared with others.
+    pub(super) fn figures_of(&self, problem: &LayerOnCore<'_>, cost: &LayerCost) -> Figures {
+        let latency = comparable(cost.latency.exact_cycles());
+        self.figures(self.score(problem, cost), cost.energy_pj(), latency)
+    }
+
     /// The score of these accesses in this time.
     pub(super) fn score_of(&self, problem: &LayerOnCore<'_>, energy: &LayerEnergy, latency: Cycles<f64>) -> f64 {
         let core = problem.core;
@@ -85,6 +92,14 @@ impl Objective {
             }
         }
     }
+}
+
+/// Latencies that agree to this part of a cycle are equal; only the rules of ZigZag make any that are not whole.
+const FRACTIONS: f64 = 1024.0;
+
+/// Cycles in the unit in which they are compared, rounded.
+pub(super) fn comparable(cycles: f64) -> f64 {
+    (cycles * FRACTIONS).round()
 }
 
 /// Words that all operands read from and write to a memory.

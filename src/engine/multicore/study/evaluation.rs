@@ -70,7 +70,9 @@ pub(super) fn best_scored<T, E>(
     let mut wrong = None;
     for (place, found) in found.enumerate() {
         match found {
-            Ok(found) => contenders.offer(figures(&found), place, || found),
+            Ok(found) => {
+                contenders.offer(figures(&found), place, || found);
+            }
             Err(why) => wrong = Some(Err(why)),
         }
     }

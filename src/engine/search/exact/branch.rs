@@ -13,55 +13,57 @@
 //! that are placed. The second is the Lagrangian one of [`Relaxation`], which is slower but couples the loads.
 
 use super::SearchLimits;
+use super::incumbents::{ChainLowerBound, Incumbents, Sought};
 use super::legality::{Legality, PlacedBoundaries};
 use super::orders::BoundaryChain;
 use super::relaxation::{PlacedChain, Relaxation};
 use super::space::{BoundarySpace, PartialMapping, PlacedBoundary};
-use crate::cost::{BoundaryLoad, LatencyLowerBound, LayerCost};
+use super::to_go::{loads_to_go, runs_matter};
+use crate::cost::{BoundaryLoad, LatencyLowerBound};
 use crate::mapping::{LayerOperand, OPERANDS};
-use crate::search::{Candidate, Objective, Solution};
-use crate::tolerance::REL_TOLERANCE;
+use crate::search::Solution;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// The outcome of a best-first search.
-pub struct BranchOutcome {
-    /// The best mapping, with its score, latency and energy as they are compared.
-    pub best: Option<(Solution, Candidate)>,
+pub struct BranchOutcome<'o> {
+    /// The best mappings, of those that were known and those that were found.
+    pub incumbents: Incumbents<'o>,
     /// Partial chains and orders that were expanded.
     pub expanded: u64,
     /// A lower bound on the score of everything that was not expanded; infinite where all was.
     pub unexplored: f64,
 }
 
-/// Searches for the best mapping. `known` is the first incumbent with its score, `relax` asks for the bounds of
+/// Searches for what is sought. `known` are mappings to begin with and their prices, `relax` asks for the bounds of
 /// [`Relaxation`], and `effort` limits the partial chains and orders that are expanded.
-pub fn best<L: Legality>(
+pub fn search<'o, L: Legality>(
     space: &BoundarySpace<'_, L>,
-    objective: &Objective,
-    known: Option<(Solution, f64)>,
+    sought: Sought<'o>,
+    known: impl IntoIterator<Item = (Solution, f64)>,
     relax: bool,
     effort: SearchLimits<'_>,
-) -> BranchOutcome {
+) -> BranchOutcome<'o> {
     let latency = &LatencyLowerBound::new(space.evaluator);
-    let mut search = BranchAndBound::new(space, objective, latency, effort);
-    if let Some((solution, score)) = known
-        && let Some(cost) = space.evaluator.evaluate(&solution.order, &solution.allocation)
-    {
-        search.consider(score, &cost, || solution);
+    let mut search = BranchAndBound::new(space, Incumbents::new(sought), latency, effort);
+    for (solution, price) in known {
+        if let Some(cost) = space.evaluator.evaluate(&solution.order, &solution.allocation) {
+            search.incumbents.offer(price, &cost, || solution);
+        }
     }
     if relax {
         search.relax();
     }
     search.run();
-    search.outcome
+    let BranchAndBound { incumbents, expanded, unexplored, .. } = search;
+    BranchOutcome { incumbents, expanded, unexplored }
 }
 
-struct BranchAndBound<'a, 's, L> {
+struct BranchAndBound<'a, 's, 'o, L> {
     space: &'s BoundarySpace<'a, L>,
-    objective: &'s Objective,
+    incumbents: Incumbents<'o>,
     latency: &'s LatencyLowerBound<'s>,
     relaxation: Option<Relaxation<'s, L>>,
     /// By operand, boundary and set: the least and the most load that the boundary adds at this set or any superset.
@@ -90,13 +92,14 @@ struct BranchAndBound<'a, 's, L> {
     next_subgradient: u64,
     /// Expanded chains between two ascents: more after each one that gained nothing.
     subgradient_every: u64,
-    /// Whether the relaxation does not know the best mapping so far.
+    /// Whether there is an incumbent that the relaxation does not know.
     is_new: bool,
     /// Scores that differ by less than the unit are equal, and so are prices that differ by less than the tie.
     unit: f64,
     tie: f64,
     effort: SearchLimits<'s>,
-    outcome: BranchOutcome,
+    expanded: u64,
+    unexplored: f64,
     /// Working memory for the loads of a bound.
     scratch: Cell<[Vec<f64>; 2]>,
 }
@@ -157,9 +160,6 @@ impl Runs {
 
 const START: u32 = u32::MAX;
 
-/// Limit on the weights of price for which there is a relaxation.
-const MOST_LINES: usize = 4;
-
 /// Limit on the chains to the same state that a new one is compared with, latest first.
 const MOST_COMPARED: usize = 64;
 
@@ -167,24 +167,16 @@ const MOST_COMPARED: usize = 64;
 const DIVE_EVERY: u64 = 200;
 const SUBGRADIENT_EVERY: u64 = 500;
 
-/// Lower bounds on all completions of a chain: on the score, and on latency and energy, which break ties.
-#[derive(Clone, Copy, PartialEq, PartialOrd)]
-struct ChainLowerBound {
-    score: f64,
-    latency_cycles: u64,
-    energy_pj: f64,
-}
-
-impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
+impl<'a, 's, 'o, L: Legality> BranchAndBound<'a, 's, 'o, L> {
     fn new(
         space: &'s BoundarySpace<'a, L>,
-        objective: &'s Objective,
+        incumbents: Incumbents<'o>,
         latency: &'s LatencyLowerBound<'s>,
         effort: SearchLimits<'s>,
     ) -> Self {
         Self {
             space,
-            objective,
+            incumbents,
             loads_to_go: LayerOperand::ALL.map(|operand| loads_to_go(space, latency, operand)),
             runs_matter: LayerOperand::ALL.map(|operand| runs_matter(space, latency, operand)),
             stride: latency.start().len(),
@@ -204,7 +196,8 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
             unit: 1.0,
             tie: 0.0,
             effort,
-            outcome: BranchOutcome { best: None, expanded: 0, unexplored: f64::INFINITY },
+            expanded: 0,
+            unexplored: f64::INFINITY,
             scratch: Cell::default(),
         }
     }
@@ -237,7 +230,7 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
         // A completion of a dominated chain has no lower bound than the same completion of the dominating one. If all
         // of those reached their bounds, or were beaten at their bounds, nothing better is left. Otherwise the deferred
         // chains need a look.
-        if self.missed.iter().any(|missed| !self.is_beaten(missed)) {
+        if self.missed.iter().any(|missed| !self.incumbents.beat(missed)) {
             for index in std::mem::take(&mut self.deferred) {
                 self.chains[index as usize].second_round = true;
                 self.open(index);
@@ -255,32 +248,32 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
                 continue;
             }
             let bound = self.chains[index as usize].bound;
-            if self.is_beaten(&bound) {
+            if self.incumbents.beat(&bound) {
                 continue;
             }
             if !self.may_go_on() {
                 // This is the least bound of all open chains. Deferred chains are covered by the chains that dominate
                 // them, unless those missed their bound.
                 // The second round leaves open what the first one did, too.
-                let missed = self.missed.iter().filter(|missed| !self.is_beaten(missed));
+                let missed = self.missed.iter().filter(|missed| !self.incumbents.beat(missed));
                 let least = missed.fold(bound.score, |least, missed| least.min(missed.score));
-                self.outcome.unexplored = self.outcome.unexplored.min(least);
+                self.unexplored = self.unexplored.min(least);
                 self.open.clear();
                 return;
             }
             let reached = self.look_at(index);
-            if self.relaxation.is_some() && self.outcome.expanded >= self.next_dive {
+            if self.relaxation.is_some() && self.expanded >= self.next_dive {
                 self.dive(reached);
-                self.next_dive = self.outcome.expanded + DIVE_EVERY;
+                self.next_dive = self.expanded + DIVE_EVERY;
             }
             if self.is_new {
                 self.weigh_longest();
             }
-            if self.outcome.expanded >= self.next_subgradient {
+            if self.expanded >= self.next_subgradient {
                 if !self.subgradient_ascent() {
                     self.subgradient_every *= 2;
                 }
-                self.next_subgradient = self.outcome.expanded + self.subgradient_every;
+                self.next_subgradient = self.expanded + self.subgradient_every;
             }
         }
     }
@@ -289,7 +282,7 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
     /// reaches.
     fn look_at(&mut self, index: u32) -> u32 {
         let reached = self.chains.len() as u32;
-        self.outcome.expanded += 1;
+        self.expanded += 1;
         self.chains[index as usize].expanded = true;
         if self.space.is_complete(&self.chains[index as usize].state) {
             self.try_orders(index);
@@ -320,66 +313,44 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
         }
         let chain = &mut self.chains[index as usize];
         (chain.bound, chain.longest) = (bound, longest);
-        if bound.score.is_finite() && !self.is_beaten(&bound) {
+        if bound.score.is_finite() && !self.incumbents.beat(&bound) {
             self.open(index);
         }
         true
     }
 
-    /// Begins a relaxation with weights of price that suit the objective near the best mapping so far.
+    /// Begins a relaxation with weights of price that suit the incumbents.
     fn relax(&mut self) {
-        let Some((price, cycles)) = self.best_so_far() else { return };
-        let price_weights = match self.objective {
-            // Near the best mapping the product is nearly linear, with one unit of price worth `cycles / price` cycles.
-            // Lines of this weight, of half and twice as much, and of latency alone bound the product
-            // (`least_product`).
-            Objective::EnergyDelayProduct => vec![0.0, 0.5 * cycles / price, cycles / price, 2.0 * cycles / price],
-            Objective::Weighted(weights) => vec![1.0 / weights.latency],
-            _ => vec![0.0],
-        };
-        self.relaxation = Relaxation::new(self.space, Some(self.latency), &price_weights);
+        self.relaxation = Relaxation::new(self.space, Some(self.latency), &self.incumbents.price_weights());
         // An ascent takes time in proportion to the nodes. The search in between lasts longer.
         let nodes = self.relaxation.as_ref().map_or(0, Relaxation::nodes) as u64;
         self.subgradient_every = SUBGRADIENT_EVERY.max(nodes / 32);
     }
 
-    /// Price, in the objective, and latency in cycles of the best mapping.
-    fn best_so_far(&self) -> Option<(f64, f64)> {
-        let (_, best) = self.outcome.best.as_ref()?;
-        let cycles = best.latency_cycles as f64;
-        let price = match self.objective {
-            Objective::EnergyDelayProduct => best.score / cycles,
-            Objective::Weighted(weights) => best.score - weights.latency * cycles,
-            _ => 0.0,
-        };
-        Some((price, cycles))
-    }
-
     /// Lets the relaxation improve its bound for the open chain that comes next: the least bound of all, which holds up
     /// the proof. Returns whether it gains anything.
     fn subgradient_ascent(&mut self) -> bool {
-        let (Some(best), Some(&(_, next))) = (self.best_so_far(), self.open.peek()) else { return false };
+        let Some(&(_, next)) = self.open.peek() else { return false };
         let Some(mut relaxation) = self.relaxation.take() else { return false };
         let PartialChain { state, price, .. } = &self.chains[next as usize];
-        let gains =
-            relaxation.subgradient_ascent(PlacedChain { state, price: *price, loads: self.loads_of(next) }, best);
+        let placed = PlacedChain { state, price: *price, loads: self.loads_of(next) };
+        let gains = relaxation.subgradient_ascent(placed, &|weight| self.incumbents.least_sum(weight));
         self.relaxation = Some(relaxation);
         gains
     }
 
-    /// Lets the relaxation weigh what is longest in the best mapping so far, for the open chain that comes next.
+    /// Lets the relaxation weigh what is longest in the incumbent that is least by each of its weights of price, for the
+    /// open chain that comes next.
     fn weigh_longest(&mut self) {
-        let (Some(most), Some((best, _)), Some(&(_, next))) =
-            (self.best_so_far(), &self.outcome.best, self.open.peek())
-        else {
-            return;
-        };
+        let Some(&(_, next)) = self.open.peek() else { return };
         let Some(mut relaxation) = self.relaxation.take() else { return };
-        if let Some(cost) = best.cost_by(self.space.evaluator) {
-            let PartialChain { state, price, .. } = &self.chains[next as usize];
-            let placed = PlacedChain { state, price: *price, loads: self.loads_of(next) };
-            relaxation.weigh_longest(placed, &self.latency.loads_of(&best.order, &cost), most);
-        }
+        let PartialChain { state, price, .. } = &self.chains[next as usize];
+        let placed = PlacedChain { state, price: *price, loads: self.loads_of(next) };
+        relaxation.weigh_longest(placed, &|weight| self.incumbents.least_sum(weight), &|weight| {
+            let Solution { order, allocation, .. } = &self.incumbents.least_by(weight)?.solution;
+            let cost = self.space.evaluator.evaluate(order, allocation)?;
+            Some(self.latency.loads_of(order, &cost))
+        });
         self.relaxation = Some(relaxation);
         self.is_new = false;
     }
@@ -390,7 +361,7 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
 
     fn may_go_on(&self) -> bool {
         let (most, has_time) = self.effort;
-        self.outcome.expanded < most && has_time()
+        self.expanded < most && has_time()
     }
 
     /// Reaches all chains that extend a chain by one boundary at its set, or by one loop.
@@ -457,7 +428,7 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
     /// The other one dominates if every completion of this chain is one of the other, too (its state leaves no less), at
     /// no higher price, and with no higher bound on latency whatever loads are added to both.
     fn reach(&mut self, chain: PartialChain, loads: &[f64]) {
-        if !chain.bound.score.is_finite() || self.is_beaten(&chain.bound) {
+        if !chain.bound.score.is_finite() || self.incumbents.beat(&chain.bound) {
             return;
         }
         let index = self.chains.len() as u32;
@@ -503,7 +474,7 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
     fn bound(&self, state: &PartialMapping, price: f64, loads: &[f64]) -> (ChainLowerBound, u128) {
         let to_go = self.space.least_to_go(state);
         if to_go == f64::INFINITY {
-            return (ChainLowerBound { score: f64::INFINITY, latency_cycles: u64::MAX, energy_pj: f64::INFINITY }, 0);
+            return (ChainLowerBound::INFINITE, 0);
         }
         let [mut least, mut most] = self.scratch.take();
         least.clear();
@@ -518,86 +489,9 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
         }
         let (longest, cycles) = (self.latency.may_be_longest(&least, &most), self.latency.cycles(&least));
         self.scratch.set([least, most]);
-        (self.relaxed(state, price, loads, to_go, cycles), longest)
-    }
-
-    /// The bound with all that the relaxation knows: a line without price bounds latency, the others bound sums of
-    /// latency and weighed price. For a weighted objective such a sum is the score itself; the product is bounded by
-    /// all lines together.
-    fn relaxed(
-        &self,
-        state: &PartialMapping,
-        price: f64,
-        loads: &[f64],
-        to_go: f64,
-        least_cycles: u64,
-    ) -> ChainLowerBound {
         let lines =
             self.relaxation.iter().flat_map(|relaxation| relaxation.bounds(PlacedChain { state, price, loads }));
-        let (mut cycles, mut weighed, mut count) = (least_cycles, [(0.0, 0.0); MOST_LINES], 0);
-        for (price_weight, sum) in lines {
-            if price_weight == 0.0 {
-                cycles = cycles.max(sum as u64);
-            } else {
-                weighed[count] = (price_weight, sum);
-                count += 1;
-            }
-        }
-        let mut bound = self.score(price + to_go, cycles);
-        if let (&[(price_weight, sum), ..], weighed) = (&weighed, &weighed[..count])
-            && count > 0
-        {
-            let relaxed = match self.objective {
-                Objective::EnergyDelayProduct => {
-                    least_product(price + to_go + self.space.constant, cycles as f64, weighed)
-                }
-                _ => sum / price_weight,
-            };
-            bound.score = bound.score.max(relaxed);
-        }
-        bound
-    }
-
-    /// The score of a price and a latency. From lower bounds it makes a lower bound, as objectives grow with both.
-    fn score(&self, price: f64, latency_cycles: u64) -> ChainLowerBound {
-        let price = price + self.space.constant;
-        let latency = latency_cycles as f64;
-        let (score, energy_pj) = match self.objective {
-            Objective::Latency => (latency, price),
-            Objective::EnergyDelayProduct => (price * latency, price),
-            Objective::Weighted(weights) => (price + weights.latency * latency, 0.0),
-            Objective::Energy | Objective::DramAccesses | Objective::MemoryAccesses(_) => (price, price),
-        };
-        ChainLowerBound { score, latency_cycles, energy_pj }
-    }
-
-    /// Whether no mapping with this bound is better than the best so far, neither in score nor in the values that break
-    /// ties.
-    fn is_beaten(&self, bound: &ChainLowerBound) -> bool {
-        let Some((_, best)) = &self.outcome.best else { return false };
-        if !best.may_tie(bound.score) {
-            return true;
-        }
-        let faster = bound.latency_cycles < best.latency_cycles;
-        let cheaper =
-            matches!(self.objective, Objective::Latency) && bound.energy_pj < best.energy_pj * (1.0 - REL_TOLERANCE);
-        let scores_less = bound.score < best.score * (1.0 - REL_TOLERANCE);
-        !(scores_less || faster || bound.latency_cycles == best.latency_cycles && cheaper)
-    }
-
-    /// Takes a mapping as the best if it is better.
-    fn consider(&mut self, score: f64, cost: &LayerCost, solution: impl FnOnce() -> Solution) {
-        let mut candidate = Candidate::new(self.space.problem, self.objective, cost);
-        candidate.score = score;
-        match &mut self.outcome.best {
-            Some((best, so_far)) if candidate.is_better_than(so_far) => {
-                *so_far = candidate.after(so_far);
-                *best = solution();
-            }
-            Some(_) => return,
-            None => self.outcome.best = Some((solution(), candidate)),
-        }
-        self.is_new = true;
+        (self.incumbents.bound(price + to_go + self.space.constant, cycles, lines), longest)
     }
 
     /// Evaluates the orders of a complete chain. If none reaches the bound that the chain had for dominance, that bound
@@ -619,84 +513,35 @@ impl<'a, 's, L: Legality> BranchAndBound<'a, 's, L> {
         // The bound without regard to orders, by which the chain may have dominated others; and that of its own orders,
         // which is higher where irrelevant loops shorten the window of a memory.
         let (with_any_order, price) = (partial.bound, partial.price);
-        let bound = self.score(price, chain.latency_bound(&self.space.factors, self.latency, loads));
-        if self.is_beaten(&bound) {
+        let price = price + self.space.constant;
+        let cycles = chain.latency_bound(&self.space.factors, self.latency, loads);
+        let bound = self.incumbents.bound(price, cycles, std::iter::empty());
+        if self.incumbents.beat(&bound) {
             self.missed.push(with_any_order);
             return;
         }
         let space = self.space;
         chain.for_each_order(|order, allocation| {
-            self.outcome.expanded += 1;
+            self.expanded += 1;
             if let Some(cost) = space.evaluator.evaluate(order, allocation) {
                 let (energy_pj, latency_cycles) = (cost.energy_pj(), cost.latency.total_cycles());
                 debug_assert!(
                     self.latency.allows(bound.latency_cycles, latency_cycles),
                     "{latency_cycles} is below the bound"
                 );
-                // The score comes from the price, as that of bounds. Where accesses are the objective, it also counts a
-                // little energy.
-                let score = self.score(price, latency_cycles).score;
-                self.consider(score, &cost, || Solution {
+                self.is_new |= self.incumbents.offer(price, &cost, || Solution {
                     order: order.to_vec(),
                     allocation: *allocation,
                     energy_pj,
                     latency_cycles,
                 });
             }
-            !self.is_beaten(&bound) && self.may_go_on()
+            !self.incumbents.beat(&bound) && self.may_go_on()
         });
-        if !self.is_beaten(&with_any_order) {
+        if !self.incumbents.beat(&with_any_order) {
             self.missed.push(with_any_order);
         }
     }
-}
-
-/// A lower bound on the product of price and latency, from a lower bound on each and on sums of latency and weighed
-/// price (weight, sum).
-///
-/// Each bound is a half-plane, and together they leave a convex set of prices and latencies. The product is
-/// quasi-concave where both are positive, so it is least in a corner of the set: where the lowest latency for a price,
-/// which is piecewise linear, has a kink.
-fn least_product(least_price: f64, least_latency: f64, sums: &[(f64, f64)]) -> f64 {
-    let latency = |price: f64| sums.iter().fold(least_latency, |most, (weight, sum)| most.max(sum - weight * price));
-    // From this price on, the lines allow the least latency.
-    let of_least_latency = sums.iter().map(|(weight, sum)| (sum - least_latency) / weight).fold(least_price, f64::max);
-    // Further kinks lie where two lines cross.
-    let corners = sums.iter().enumerate().flat_map(|(at, (weight, sum))| {
-        sums[..at].iter().map(move |(other_weight, other_sum)| (sum - other_sum) / (weight - other_weight))
-    });
-    let corners = corners.filter(|price| (least_price..of_least_latency).contains(price));
-    [least_price, of_least_latency]
-        .into_iter()
-        .chain(corners)
-        .map(|price| price * latency(price))
-        .fold(f64::INFINITY, f64::min)
-}
-
-/// The least and the most load that each boundary of an operand adds, for every set as the operand sees it and all its
-/// supersets. Load by load: the least values of two loads may belong to different sets.
-fn loads_to_go<L: Legality>(
-    space: &BoundarySpace<'_, L>,
-    bound: &LatencyLowerBound<'_>,
-    operand: LayerOperand,
-) -> Vec<Vec<[BoundaryLoad; 2]>> {
-    let boundary = |index: usize| {
-        let level = space.level(operand, index);
-        let mut loads = Vec::with_capacity(space.factors.seen_sets[operand] as usize);
-        space.factors.for_each_seen(operand, |set, sizes| {
-            loads.push(if space.may_hold(operand, index, set) {
-                // Irrelevant loops below make crossings rarer and no larger: all of them give the least, none of them
-                // the most.
-                [space.least_load(bound, operand, index, (set, sizes)), bound.load(operand, level, sizes, 1)]
-            } else {
-                [BoundaryLoad::INFINITE, BoundaryLoad::ZERO]
-            });
-        });
-        let join = |a: [BoundaryLoad; 2], b: [BoundaryLoad; 2]| [a[0].least(b[0]), a[1].most(b[1])];
-        space.factors.join_supersets(operand, &mut loads, join);
-        loads
-    };
-    (0..space.boundary_count(operand)).map(boundary).collect()
 }
 
 /// Whether runs make a memory wait no longer after chain `a` than after `b`, which has the same set and boundaries.
@@ -706,29 +551,6 @@ fn runs_are_no_longer(matter: &[Vec<Vec<bool>>; OPERANDS], a: &PartialChain, b: 
         let matters = here.is_some_and(|here| here[a.state.seen[operand] as usize]);
         !matters || a.runs.at(&a.state, operand) <= b.runs.at(&b.state, operand)
     })
-}
-
-/// For each boundary of an operand and every set as the operand sees it: whether at this set or a superset the memory
-/// below may have no room for its next data, so that a run of irrelevant loops on top of it shortens its window. Runs
-/// pass a boundary of the array.
-fn runs_matter<L: Legality>(
-    space: &BoundarySpace<'_, L>,
-    latency: &LatencyLowerBound<'_>,
-    operand: LayerOperand,
-) -> Vec<Vec<bool>> {
-    let mut boundaries: Vec<Vec<bool>> = Vec::new();
-    for index in (0..space.boundary_count(operand)).rev() {
-        let level = space.level(operand, index);
-        let mut matters = Vec::with_capacity(space.factors.seen_sets[operand] as usize);
-        space.factors.for_each_seen(operand, |set, sizes| {
-            let passes = level == 0 && boundaries.last().is_some_and(|above| above[set as usize]);
-            matters.push(passes || space.may_hold(operand, index, set) && latency.is_single(operand, level, sizes));
-        });
-        space.factors.join_supersets(operand, &mut matters, |a, b| a || b);
-        boundaries.push(matters);
-    }
-    boundaries.reverse();
-    boundaries
 }
 
 #[cfg(test)]
@@ -741,6 +563,7 @@ mod tests {
     use crate::hardware::Core;
     use crate::mapping::{LayerOnCore, temporal};
     use crate::rules::Rules;
+    use crate::search::Objective;
     use crate::workload::Dim;
     use std::collections::BTreeSet;
 
@@ -774,7 +597,12 @@ mod tests {
                 let mut chosen = LayerOperand::ALL.into_iter().filter(|&operand| operands >> operand as u8 & 1 == 1);
                 let placed = |state: PartialMapping, operand| space.place(&state, operand).map(|(state, _)| state);
                 let Some(state) = chosen.try_fold(space.start().unwrap(), placed) else { continue };
-                let mut search = BranchAndBound::new(&space, &Objective::Latency, &latency, (u64::MAX, &|| true));
+                let mut search = BranchAndBound::new(
+                    &space,
+                    Incumbents::new(Sought::Best(&Objective::Latency)),
+                    &latency,
+                    (u64::MAX, &|| true),
+                );
                 let loads = latency.start();
                 let (bound, longest) = search.bound(&state, 0.0, &loads);
                 let root = PartialChain {

@@ -7,7 +7,8 @@
 use super::legality::Legality;
 use crate::cost::Evaluator;
 use crate::mapping::{Allocation, LayerOperand, OPERANDS, TemporalLoop};
-use crate::search::{Candidate, Objective, Solution};
+use crate::search::{Objective, Solution};
+use crate::ties::Contenders;
 
 /// The end of the climb from a solution. The limits are the number of mappings that may be evaluated, and whether there
 /// is time. Each round evaluates up to `n^2` orders of `n` loops with every combination of moved boundaries.
@@ -15,38 +16,41 @@ pub fn climb<L: Legality>(
     evaluator: &Evaluator<'_>,
     objective: &Objective,
     legal: Option<&L>,
-    mut best: Solution,
+    from: Solution,
     (most, has_time): super::SearchLimits<'_>,
-) -> Solution {
+) -> Option<Solution> {
     let problem = evaluator.problem();
-    let Some(cost) = best.cost_by(evaluator) else { return best };
-    let mut so_far = Candidate::new(problem, objective, &cost);
+    let Some(cost) = from.cost_by(evaluator) else { return Some(from) };
+    // All mappings that were tried, so that ties are judged against the least of all: a round ends where it began if
+    // none of its steps is better.
+    let mut tried: Contenders<Solution, u64> = Contenders::default();
+    tried.offer(objective.figures_of(problem, &cost), 0, || from);
     let mut evaluated = 0;
-    loop {
-        // Invariant: `next` is better than `so_far`, and the best of this round's steps that were tried.
-        let mut next: Option<(Solution, Candidate)> = None;
-        let from = best.clone();
-        let allocations = allocations(&from, problem.operands.each_ref().map(|view| view.memories.len()));
+    let mut done: Option<Solution> = None;
+    while let Some(best) = tried.best().filter(|best| done.as_ref() != Some(best)).cloned() {
+        let allocations = allocations(&best, problem.operands.each_ref().map(|view| view.memories.len()));
         let steps =
-            orders(&from).flat_map(|order| allocations.iter().map(move |allocation| (order.clone(), *allocation)));
+            orders(&best).flat_map(|order| allocations.iter().map(move |allocation| (order.clone(), *allocation)));
         for (order, allocation) in steps {
             if evaluated >= most || !has_time() {
-                return best;
+                break;
             }
             if legal.is_some_and(|legal| !legal.allows(&order, &allocation)) {
                 continue;
             }
             evaluated += 1;
             let Some(cost) = evaluator.evaluate(&order, &allocation) else { continue };
-            let candidate = Candidate::new(problem, objective, &cost);
-            if candidate.is_better_than(next.as_ref().map_or(&so_far, |(_, candidate)| candidate)) {
-                let (energy_pj, latency_cycles) = (cost.energy_pj(), cost.latency.total_cycles());
-                next = Some((Solution { order, allocation, energy_pj, latency_cycles }, candidate));
-            }
+            let (energy_pj, latency_cycles) = (cost.energy_pj(), cost.latency.total_cycles());
+            tried.offer(objective.figures_of(problem, &cost), evaluated, || Solution {
+                order,
+                allocation,
+                energy_pj,
+                latency_cycles,
+            });
         }
-        let Some(better) = next else { return best };
-        (best, so_far) = better;
+        done = Some(best);
     }
+    tried.into_best()
 }
 
 /// The order as it is, and with one loop at another place.

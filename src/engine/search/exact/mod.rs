@@ -29,11 +29,13 @@ mod branch;
 mod cheapest;
 mod climb;
 pub mod factors;
+mod incumbents;
 pub mod legality;
 mod orders;
 mod relaxation;
 mod space;
 mod ties;
+mod to_go;
 
 use legality::{Legality, NoConstraints};
 
@@ -47,7 +49,9 @@ use crate::mapping::{
 use crate::sorting::sort_few_by_key;
 use crate::tolerance::{ACCESS_TOLERANCE, PRICE_TOLERANCE};
 use crate::workload::gcd;
+use branch::BranchOutcome;
 use cheapest::Cheapest;
+use incumbents::Sought;
 use relaxation::{Functional, Relaxation};
 use space::{BoundarySpace, Price};
 
@@ -126,6 +130,27 @@ pub(super) fn find_best_within<L: Legality>(
         };
     }
     outcome
+}
+
+/// The front of energy and latency, by ascending energy, and the effort and the proof as [`find_best`] has them.
+pub(super) fn find_front(
+    evaluator: &Evaluator<'_>,
+    limits: &Limits,
+    has_time: &dyn Fn() -> bool,
+) -> (Vec<super::Solution>, Outcome) {
+    let (problem, legal) = (evaluator.problem(), None::<&NoConstraints>);
+    let search = ExactSearch { problem, evaluator, limits, has_time, legal, at_most_pj: f64::INFINITY };
+    let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
+    let loops = search.loops(&mut outcome);
+    let front = search.front(&loops, &mut outcome);
+    if outcome.proof != Proof::Optimal && !has_time() {
+        outcome.stopped = StopReason::OutOfTime;
+    }
+    if problem.rules.loading_reduction_repeats {
+        // As above: the bounds on latency prove nothing.
+        outcome.proof = Proof::None;
+    }
+    (front, outcome)
 }
 
 /// Whether some mapping fits: quick sufficient and necessary tests first, then a search for any chain. Also `true` if
@@ -323,11 +348,12 @@ impl<L: Legality> ExactSearch<'_, L> {
             // faster.
             space.constant += constant;
             let known = best.map(|best| (best, cheapest.price + space.constant));
-            let found = branch::best(&space, objective, known, false, (self.limits.max_ties, self.has_time));
+            let effort = (self.limits.max_ties, self.has_time);
+            let found = branch::search(&space, Sought::Best(objective), known, false, effort);
             space.constant -= constant;
             outcome.orders += found.expanded;
             settled = found.unexplored == f64::INFINITY;
-            best = found.best.map(|(best, _)| best);
+            best = found.incumbents.best().map(|best| best.solution.clone());
         }
         // A search that stopped before its first mapping falls back on LOMA, and then on a search for any chain.
         outcome.best = best.or_else(|| self.by_loma(objective)).or_else(|| self.by_any_chain(loops, price));
@@ -335,7 +361,7 @@ impl<L: Legality> ExactSearch<'_, L> {
             let climb = |from| {
                 climb::climb(self.evaluator, objective, self.legal, from, (self.limits.max_states, self.has_time))
             };
-            outcome.best = outcome.best.take().map(climb);
+            outcome.best = outcome.best.take().and_then(climb);
         }
         if outcome.proof == Proof::Optimal && !settled {
             let Some(cost) = outcome.best.as_ref().and_then(|best| best.cost(self.problem)) else {
@@ -393,7 +419,7 @@ impl<L: Legality> ExactSearch<'_, L> {
             outcome.proof = Proof::None;
             return None;
         };
-        Some(climb::climb(self.evaluator, objective, self.legal, found, limits))
+        climb::climb(self.evaluator, objective, self.legal, found, limits)
     }
 
     /// The best by an objective in which latency counts. A mapping of least price is the first incumbent; a short
@@ -411,30 +437,61 @@ impl<L: Legality> ExactSearch<'_, L> {
         space.constant += constant;
         let proof = if space.tracks_all { outcome.proof } else { Proof::None };
         let Some(known) = self.any_mapping(&space, loops, objective, outcome) else { return };
-        let scored = |best: super::Solution| {
-            let score = objective.score(self.problem, &best.cost(self.problem)?);
-            Some((best, score))
-        };
-        let known = scored(known);
         outcome.proof = proof;
-        let few = self.limits.max_branches.min(self.limits.relax_after);
-        let mut found = branch::best(&space, objective, known, false, (few, self.has_time));
+        let found = self.branches(&space, Sought::Best(objective), known, outcome);
+        let Some(best) = found.incumbents.best() else { return };
+        let score = found.incumbents.score_of(best);
+        if outcome.proof == Proof::Optimal && found.unexplored < score {
+            outcome.proof = Proof::Gap((score - found.unexplored) / score);
+        }
+        outcome.best = Some(best.solution.clone());
+    }
+
+    /// A short search with simple bounds, which settles most problems, and a longer one with the relaxation's bounds
+    /// where it does not.
+    fn branches<'o>(
+        &self,
+        space: &BoundarySpace<'_, L>,
+        sought: Sought<'o>,
+        known: super::Solution,
+        outcome: &mut Outcome,
+    ) -> BranchOutcome<'o> {
+        let Limits { max_branches, relax_after, .. } = *self.limits;
+        let priced = |solution: super::Solution| {
+            let cost = solution.cost_by(self.evaluator)?;
+            Some((solution, sought.price(self.problem, &cost)))
+        };
+        let few = max_branches.min(relax_after);
+        let mut found = branch::search(space, sought, priced(known), false, (few, self.has_time));
         outcome.orders += found.expanded;
-        if found.unexplored < f64::INFINITY && few < self.limits.max_branches {
-            // Here better bounds are worth their time, and so is another incumbent: LOMA's mapping, if it is better.
-            let by_loma = self.by_loma(objective);
-            let known = found.best.map(|(best, candidate)| (best, candidate.score));
-            let known = [known, by_loma.and_then(scored)].into_iter().flatten().min_by(|a, b| a.1.total_cmp(&b.1));
+        if found.unexplored < f64::INFINITY && few < max_branches {
+            // Here better bounds are worth their time, and so is another incumbent: LOMA's mapping.
+            let by_loma = self.by_loma(sought.objective()).and_then(priced);
+            let known: Vec<_> = found.incumbents.into_known().chain(by_loma).collect();
             let bound = found.unexplored;
-            found = branch::best(&space, objective, known, true, (self.limits.max_branches, self.has_time));
+            found = branch::search(space, sought, known, true, (max_branches, self.has_time));
             // Both searches prove a lower bound on all that they leave open, so the higher one holds.
             found.unexplored = found.unexplored.max(bound);
             outcome.orders += found.expanded;
         }
-        let Some((best, candidate)) = found.best else { return };
-        if outcome.proof == Proof::Optimal && found.unexplored < candidate.score {
-            outcome.proof = Proof::Gap((candidate.score - found.unexplored) / candidate.score);
+        found
+    }
+
+    /// The front of energy and latency, and whether it is whole.
+    fn front(&self, loops: &[TemporalLoop], outcome: &mut Outcome) -> Vec<super::Solution> {
+        let energy = |_: LayerOperand, _: usize, _: f64, pj: f64| pj;
+        let Some(mut space) = self.space(loops, &energy) else { return Vec::new() };
+        space.constant += self.evaluator.fixed_pj();
+        if !space.tracks_all {
+            outcome.proof = Proof::None;
         }
-        outcome.best = Some(best);
+        let proof = outcome.proof;
+        let Some(known) = self.any_mapping(&space, loops, &Objective::Energy, outcome) else { return Vec::new() };
+        outcome.proof = proof;
+        let found = self.branches(&space, Sought::Front, known, outcome);
+        if found.unexplored < f64::INFINITY {
+            outcome.proof = Proof::None;
+        }
+        found.incumbents.into_known().map(|(solution, _)| solution).collect()
     }
 }

@@ -101,6 +101,12 @@ pub struct PlacedChain<'p> {
     pub loads: &'p [f64],
 }
 
+/// The least sum of latency and weighed price of a known mapping, by the weight; infinite where none is known.
+type LeastSum<'f> = &'f dyn Fn(f64) -> f64;
+
+/// The loads of that mapping.
+type LoadsOf<'f> = &'f dyn Fn(f64) -> Option<Vec<f64>>;
+
 impl Functional {
     /// A lower bound on the sum for every completion of a partial chain, cycles.
     fn bound<L: Legality>(&self, space: &BoundarySpace<'_, L>, placed: PlacedChain<'_>) -> f64 {
@@ -207,28 +213,29 @@ impl<'s, L: Legality> Relaxation<'s, L> {
         })
     }
 
-    /// Adds the functionals whose whole weight is on the longest stall and the longest waiting of a mapping, by its
-    /// `loads`: where that mapping is optimal they mostly bound by its own latency, while an ascent creeps there. Keeps
-    /// those that give a higher bound on the completions of `placed`.
-    pub fn weigh_longest(&mut self, placed: PlacedChain<'_>, loads: &[f64], most: (f64, f64)) {
+    /// Adds the functionals whose whole weight is on the longest stall and the longest waiting of a mapping: where that
+    /// mapping is optimal they mostly bound by its own sum, while an ascent creeps there. Keeps those that give a higher
+    /// bound on the completions of `placed`. By the weight of price of a line, `most` is the least sum of a known mapping,
+    /// and `loads` are those of that mapping.
+    pub fn weigh_longest(&mut self, placed: PlacedChain<'_>, most: LeastSum<'_>, loads: LoadsOf<'_>) {
         let (stalls, waiting) = self.weighable();
-        let longest = |which: &mut dyn Iterator<Item = usize>| which.max_by(|&a, &b| loads[a].total_cmp(&loads[b]));
-        let stall = longest(&mut stalls.into_iter()).filter(|&at| loads[at] > 0.0);
-        let mut weights = vec![0.0; loads.len()];
-        stall.into_iter().chain(longest(&mut waiting.into_iter())).for_each(|at| weights[at] = 1.0);
         for at in 0..self.lines.len() {
             let price_weight = self.lines[at].price_weight;
+            let Some(loads) = loads(price_weight) else { continue };
+            let longest = |which: &mut dyn Iterator<Item = usize>| which.max_by(|&a, &b| loads[a].total_cmp(&loads[b]));
+            let stall = longest(&mut stalls.iter().copied()).filter(|&at| loads[at] > 0.0);
+            let mut weights = vec![0.0; loads.len()];
+            stall.into_iter().chain(longest(&mut waiting.iter().copied())).for_each(|at| weights[at] = 1.0);
             let tight = self.space.tight_multipliers().map(|multiplier| price_weight * multiplier).collect();
-            let weights = Multipliers { loads: weights.clone(), tight };
-            let functional = self.functional(weights, price_weight, Vec::new());
+            let functional = self.functional(Multipliers { loads: weights, tight }, price_weight, Vec::new());
             let bound = functional.bound(self.space, placed);
             self.keep(at, functional, bound, (placed, most));
         }
     }
 
     /// Looks for functionals that give a higher bound on the completions of a partial chain, and returns whether it found
-    /// any. The price and the latency are those of the best mapping so far, from which the ascent has its target.
-    pub fn subgradient_ascent(&mut self, placed: PlacedChain<'_>, most: (f64, f64)) -> bool {
+    /// any. The ascent of a line has its target from `most`, the least sum of a known mapping by its weight of price.
+    pub fn subgradient_ascent(&mut self, placed: PlacedChain<'_>, most: LeastSum<'_>) -> bool {
         let mut gains = false;
         for at in 0..self.lines.len() {
             // Start from the functional that is best for this chain, as good weights differ little from chain to chain.
@@ -236,8 +243,8 @@ impl<'s, L: Legality> Relaxation<'s, L> {
             let PriceLine { price_weight, functionals, .. } = &self.lines[at];
             let known = functionals.iter().map(|functional| (bound(functional), functional));
             let Some((highest, functional)) = known.max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
-            let most_of_line = price_weight * most.0 + most.1;
-            if highest > most_of_line * (1.0 - LEAST_GAIN) {
+            let most_of_line = most(*price_weight);
+            if !most_of_line.is_finite() || highest > most_of_line * (1.0 - LEAST_GAIN) {
                 continue;
             }
             let first = functional.clone();
@@ -255,13 +262,13 @@ impl<'s, L: Legality> Relaxation<'s, L> {
         at: usize,
         functional: Functional,
         bound: f64,
-        (placed, most): (PlacedChain<'_>, (f64, f64)),
+        (placed, most): (PlacedChain<'_>, LeastSum<'_>),
     ) -> bool {
         let room = MOST_FUNCTIONALS / self.lines.len();
         let line = &mut self.lines[at];
         let known = line.functionals.iter().map(|functional| functional.bound(self.space, placed));
         let least = known.fold(f64::NEG_INFINITY, f64::max);
-        if bound <= least + LEAST_GAIN * (line.price_weight * most.0 + most.1) {
+        if bound <= least + LEAST_GAIN * most(line.price_weight) {
             return false;
         }
         if line.functionals.len() < room {
@@ -576,9 +583,10 @@ mod tests {
                 })
                 .collect();
             // Far above everything, so that every step counts.
-            relaxation.weigh_longest(placed, &latency.start(), (1e5, 1e5));
+            let most = |weight: f64| 1e5 * weight + 1e5;
+            relaxation.weigh_longest(placed, &most, &|_| Some(latency.start()));
             for _ in 0..3 {
-                relaxation.subgradient_ascent(placed, (1e5, 1e5));
+                relaxation.subgradient_ascent(placed, &most);
             }
             raised += bounds(&relaxation).iter().zip(&without_ascent).filter(|(with, without)| with > without).count();
             let mut chains = 0;

@@ -6,7 +6,8 @@ use fusescape_engine::hardware::{Core, DoubleBuffering, MAX_LEVELS, MemoryId, Op
 use fusescape_engine::mapping::{Allocation, LayerOnCore, LayerProblem, TemporalLoop, temporal};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{
-    Limits, Objective, Outcome, Proof, StopReason, Strategy, Weights, find_best, find_best_while, has_mapping,
+    Limits, Objective, Outcome, Proof, StopReason, Strategy, Weights, find_best, find_best_while, find_front,
+    has_mapping,
 };
 use fusescape_engine::units::Cycles;
 use fusescape_engine::workload::{Dim, LayerKind, LayerShape, Network, Operation, Operations, Precision};
@@ -14,6 +15,7 @@ use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 use fusescape_test_support::random::oracle_cases;
 use fusescape_test_support::sample::{all_cases, each_of};
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
 /// Numbers that look random and are the same everywhere (SplitMix64).
 pub struct Random(pub u64);
@@ -274,12 +276,21 @@ fn all_mappings(layer: &LayerOnCore<'_>, most: usize) -> Option<Mappings> {
 
 /// Tries every order with every placement of levels; `None` where that is too much.
 fn brute_force(layer: &LayerOnCore<'_>, objectives: &[Objective], most: usize) -> Option<Vec<Best>> {
-    Some(best_of(layer, objectives, &all_mappings(layer, most)?))
+    Some(best_of(layer, objectives, &all_mappings(layer, most)?).0)
 }
 
-fn best_of(layer: &LayerOnCore<'_>, objectives: &[Objective], (orders, ends): &Mappings) -> Vec<Best> {
+/// The least energy of each latency, where no mapping that is as fast needs less.
+type EnergyByLatency = BTreeMap<u64, f64>;
+
+/// The best by each objective, and the front.
+fn best_of(
+    layer: &LayerOnCore<'_>,
+    objectives: &[Objective],
+    (orders, ends): &Mappings,
+) -> (Vec<Best>, EnergyByLatency) {
     let evaluator = Evaluator::new(layer);
     let mut best: Vec<Best> = vec![None; objectives.len()];
+    let mut front = EnergyByLatency::new();
     for order in orders {
         for o in &ends[0] {
             for first in &ends[1] {
@@ -289,12 +300,50 @@ fn best_of(layer: &LayerOnCore<'_>, objectives: &[Objective], (orders, ends): &M
                         for (objective, best) in objectives.iter().zip(&mut best) {
                             improve(best, layer, objective, &cost);
                         }
+                        let least = front.entry(cost.latency.total_cycles()).or_insert(f64::INFINITY);
+                        *least = least.min(cost.energy_pj());
                     }
                 }
             }
         }
     }
-    best
+    let mut least = f64::INFINITY;
+    front.retain(|_, energy| {
+        let is_less = *energy < least * (1.0 - 1e-9);
+        least = if is_less { *energy } else { least };
+        is_less
+    });
+    (best, front)
+}
+
+/// Finds the front, and compares it with that of all mappings.
+fn front_equals(layer: &LayerOnCore<'_>, limits: &Limits, expected: &EnergyByLatency, what: &dyn Fn() -> String) {
+    let evaluator = Evaluator::new(layer);
+    let front = find_front(&evaluator, limits, &|| true);
+    let found: Vec<(u64, f64)> =
+        front.mappings.iter().rev().map(|mapping| (mapping.latency_cycles, mapping.energy_pj)).collect();
+    let is_it = |((found, pj), (expected, least)): (&(u64, f64), (&u64, &f64))| {
+        found == expected && (pj - least).abs() <= 1e-9 * least
+    };
+    let equal = found.len() == expected.len() && found.iter().zip(expected).all(is_it);
+    assert!(equal, "front {found:?} instead of {expected:?}: {}", what());
+    assert!(front.mappings.is_empty() || front.proof == Proof::Optimal, "{}", what());
+    for mapping in &front.mappings {
+        let cost = mapping.cost(layer).unwrap_or_else(|| panic!("no mapping of this problem: {}", what()));
+        assert_eq!(mapping.energy_pj.to_bits(), cost.energy_pj().to_bits(), "{}", what());
+        assert_eq!(mapping.latency_cycles, cost.latency.total_cycles(), "{}", what());
+    }
+    // By any weights the least sum of the front is that of a corner of its hull.
+    let hull = front.hull();
+    for weight in [0.0, 0.01, 1.0, 30.0, 1e4] {
+        let sum = |number: &usize| {
+            let mapping = &front.mappings[*number];
+            mapping.energy_pj + weight * mapping.latency_cycles as f64
+        };
+        let least = |numbers: &[usize]| numbers.iter().map(sum).fold(f64::INFINITY, f64::min);
+        let all: Vec<usize> = (0..front.mappings.len()).collect();
+        assert!(front.mappings.is_empty() || least(&hull) <= least(&all) * (1.0 + 1e-9), "{weight}: {}", what());
+    }
 }
 
 pub fn improve(best: &mut Best, layer: &LayerOnCore<'_>, objective: &Objective, cost: &LayerCost) {
@@ -346,14 +395,18 @@ fn equals_brute_force_on(change: fn(&mut Core), rules: Rules, problems: usize, m
         if !all_cases() && number % 5 != 478 % 5 {
             continue;
         }
-        let best = best_of(&layer, &objectives, &mappings);
+        let (best, front) = best_of(&layer, &objectives, &mappings);
         compared += 1;
         infeasible += usize::from(best[0].is_none());
+        // With the tighter bounds of larger problems, too.
+        let usual = Limits { lpf_limit: usize::MAX, ..Limits::default() };
+        let both = [usual, Limits { estimate_after: 0, relax_after: 0, ..usual }];
+        for limits in both {
+            front_equals(&layer, &limits, &front, &|| format!("problem {number}\n{problem:?}\n{text}"));
+        }
         for (objective, best) in objectives.iter().zip(best) {
             let what = || format!("problem {number}, {objective:?}\n{problem:?}\n{text}");
-            // With the tighter bounds of larger problems, too.
-            let usual = Limits { lpf_limit: usize::MAX, ..Limits::default() };
-            for limits in [usual, Limits { estimate_after: 0, relax_after: 0, ..usual }] {
+            for limits in both {
                 let outcome = find_best(&layer, objective, &limits, Strategy::Exact);
                 let Some((score, latency, energy)) = best else {
                     assert!(outcome.best.is_none(), "a mapping where there is none: {}", what());

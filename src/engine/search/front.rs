@@ -1,0 +1,53 @@
+//! The front of energy and latency of a mapping problem.
+
+use super::{Limits, Proof, Solution, StopReason, exact};
+use crate::cost::Evaluator;
+use serde::{Deserialize, Serialize};
+
+/// All mappings of a problem that no other one beats in energy and latency, one for each pair of these.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Front {
+    /// By ascending energy: each is faster than all before it, and needs more energy by more than rounding.
+    pub mappings: Vec<Solution>,
+    /// [`Proof::Optimal`] if the front is whole: every other mapping is beaten, or equal, by one of these.
+    pub proof: Proof,
+    /// Number of states and orders that were expanded.
+    pub orders: u64,
+    /// Why the search ended.
+    pub stopped: StopReason,
+}
+
+impl Front {
+    /// The numbers of the mappings that are corners of the lower convex hull, by ascending energy: by any weights of
+    /// energy and latency, the least sum of all mappings is that of one of them. So is the least product, of this
+    /// problem's energy and latency or of sums to which others add theirs, as a product of positive numbers is
+    /// quasi-concave.
+    pub fn hull(&self) -> Vec<usize> {
+        let at = |number: usize| (self.mappings[number].energy_pj, self.mappings[number].latency_cycles as f64);
+        lower_hull(self.mappings.len(), at)
+    }
+}
+
+/// The numbers of the points of a front, by ascending abscissa, that are corners of its lower convex hull.
+pub fn lower_hull(points: usize, at: impl Fn(usize) -> (f64, f64)) -> Vec<usize> {
+    let mut hull: Vec<usize> = Vec::new();
+    for number in 0..points {
+        let (x, y) = at(number);
+        while let [.., before, last] = hull[..] {
+            let ((x0, y0), (x1, y1)) = (at(before), at(last));
+            // The last corner stays if it lies below the straight line from the one before to this point.
+            if (y1 - y0) * (x - x0) < (y - y0) * (x1 - x0) {
+                break;
+            }
+            hull.pop();
+        }
+        hull.push(number);
+    }
+    hull
+}
+
+/// The front of energy and latency. Of mappings with equal latency one of least energy stands for all.
+pub fn find_front(evaluator: &Evaluator<'_>, limits: &Limits, has_time: &dyn Fn() -> bool) -> Front {
+    let (mappings, outcome) = exact::find_front(evaluator, limits, has_time);
+    Front { mappings, proof: outcome.proof, orders: outcome.orders, stopped: outcome.stopped }
+}
