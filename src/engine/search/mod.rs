@@ -96,8 +96,7 @@ pub struct Limits {
     pub max_ties: u64,
     /// Limit on the states that an exact search expands where latency is part of the objective.
     pub max_branches: u64,
-    /// States that such a search expands before it takes the time for better bounds, and for LOMA's mapping as an
-    /// incumbent.
+    /// States that such a search expands before it takes the time for better bounds.
     pub relax_after: u64,
 }
 

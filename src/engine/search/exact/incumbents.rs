@@ -24,15 +24,7 @@ pub enum Sought<'o> {
     Front,
 }
 
-impl<'o> Sought<'o> {
-    /// The objective by which a mapping is a good start.
-    pub fn objective(&self) -> &'o Objective {
-        match self {
-            Self::Best(objective) => objective,
-            Self::Front => &Objective::EnergyDelayProduct,
-        }
-    }
-
+impl Sought<'_> {
     /// The price of a mapping: all of its score but what latency adds.
     pub fn price(&self, problem: &LayerOnCore<'_>, cost: &LayerCost) -> f64 {
         match self {
@@ -151,7 +143,8 @@ impl<'o> Incumbents<'o> {
             Sought::Best(Objective::Weighted(weights)) => vec![1.0 / weights.latency],
             Sought::Best(_) => vec![0.0],
             Sought::Front => {
-                // The slope from the cheapest to the fastest mapping, a flatter and a steeper one.
+                // Latency alone, and the slope from the cheapest to the fastest mapping. Further lines in between raise
+                // no bound enough to be worth their time.
                 let slope = match self.front.as_slice() {
                     [cheapest, .., fastest] => {
                         (cheapest.cycles() - fastest.cycles()) / (fastest.price - cheapest.price)
@@ -159,7 +152,7 @@ impl<'o> Incumbents<'o> {
                     [only] => only.cycles() / only.price,
                     [] => 1.0,
                 };
-                vec![0.0, 0.25 * slope, slope, 4.0 * slope]
+                vec![0.0, slope]
             }
         }
     }

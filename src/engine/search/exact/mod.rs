@@ -16,8 +16,11 @@
 //!   the same state, the one that is no faster in any load is deferred. It is taken up again only if no order reaches
 //!   the bound of the other.
 //! - [`relaxation`]: if that does not end soon, better bounds on latency and price together, by Lagrangian relaxation.
-//!   The search then starts again from the best mapping known, LOMA's included, and now and then follows the best
-//!   partial chain to its end.
+//!   The search then starts again from the best mapping known, and now and then follows the best partial chain to its
+//!   end.
+//! - [`incumbents`]: what such a search keeps, the best mapping or the front of energy and latency, and which bounds that
+//!   beats.
+//! - [`to_go`]: what the boundaries that are left may add to a partial chain.
 //! - [`climb`]: steps from a legal mapping to better ones, where a search under constraints ends before it reaches good
 //!   mappings.
 //! - [`legality`]: the questions that all of these ask [`Constraints`](super::Constraints).
@@ -465,9 +468,8 @@ impl<L: Legality> ExactSearch<'_, L> {
         let mut found = branch::search(space, sought, priced(known), false, (few, self.has_time));
         outcome.orders += found.expanded;
         if found.unexplored < f64::INFINITY && few < max_branches {
-            // Here better bounds are worth their time, and so is another incumbent: LOMA's mapping.
-            let by_loma = self.by_loma(sought.objective()).and_then(priced);
-            let known: Vec<_> = found.incumbents.into_known().chain(by_loma).collect();
+            // Here better bounds are worth their time.
+            let known: Vec<_> = found.incumbents.into_known().collect();
             let bound = found.unexplored;
             found = branch::search(space, sought, known, true, (max_branches, self.has_time));
             // Both searches prove a lower bound on all that they leave open, so the higher one holds.
