@@ -11,6 +11,7 @@ use fusescape_engine::explore::{
     PointSearch, PointState, ReportedPoints, Request, Settings, SharedCosts, SolvedAlone, Sweep, SweepBench, SweepJob,
     too_large_to_count,
 };
+use fusescape_engine::search::Outcome;
 use fusescape_engine::workload::Network;
 use fusescape_spec::Diagnostics;
 use fusescape_state::suggested_tiles;
@@ -75,13 +76,14 @@ fn by_problems(sweep: &Sweep, monitor: &dyn ProgressMonitor) -> Result<SweepFind
     let known = SolvedAlone::default();
     let mut job = PointSearch::new(&plan);
     run(&mut job, || (sweep, &plan, &known), monitor)?;
-    let outcomes = job.into_outcomes();
+    let mut solved = job.into_solved(sweep);
     let mut assembler = sweep.assembler(&plan);
     let mut account_of = |point: usize| {
         let planned = plan.points[point].as_ref().map_err(Clone::clone)?;
-        assembler.assemble(planned, &|problem| outcomes[problem].best.as_ref()).ok_or_else(|| {
-            let unsolved = plan.problems_of(point).into_iter().find(|&problem| outcomes[problem].best.is_none());
-            let why = |problem: ProblemId| sweep.explain(&plan.problems.list[problem], &outcomes[problem]);
+        let outcomes = solved.outcomes_of(point);
+        assembler.assemble(planned, &|problem| outcomes.get(&problem)?.best.as_ref()).ok_or_else(|| {
+            let unsolved = outcomes.iter().filter(|(_, outcome)| outcome.best.is_none()).min_by_key(|(problem, _)| **problem);
+            let why = |(problem, outcome): (&ProblemId, &Outcome)| sweep.explain(&plan.problems.list[*problem], outcome);
             unsolved.map_or_else(too_large_to_count, why)
         })
     };

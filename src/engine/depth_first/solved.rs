@@ -109,6 +109,20 @@ impl ProblemCost {
         Self { energy: least.split(layer), latency, words: words_at(layer, &least, counted) }
     }
 
+    /// This cost without anything but computation in its latency: what all mappings of the problem need at least.
+    #[must_use]
+    pub fn without_stalls(mut self) -> Self {
+        let computing = self.latency[LatencyCause::Computing];
+        self.latency = LatencySplit::default();
+        self.latency[LatencyCause::Computing] = computing;
+        self
+    }
+
+    /// Energy, pJ, and latency, cycles.
+    pub fn energy_and_latency(&self) -> (f64, f64) {
+        (self.energy.total_pj(), self.latency.total_cycles() as f64)
+    }
+
     /// The cost of a problem with the mapping `solution`; `None` if that does not fit.
     pub fn new(evaluator: &Evaluator<'_>, solution: &Solution, counted: [MemoryId; COUNTED_MEMORIES]) -> Option<Self> {
         let layer = evaluator.problem();

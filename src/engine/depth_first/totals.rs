@@ -53,6 +53,16 @@ pub struct CostExpression {
 }
 
 impl CostExpression {
+    /// Energy, pJ, and latency, cycles, of the constant term.
+    pub fn constant(&self) -> (f64, f64) {
+        (self.copies.energy.total_pj(), self.copies.latency.total_cycles() as f64)
+    }
+
+    /// Each mapping problem with its count.
+    pub fn terms(&self) -> &[(ProblemId, u64)] {
+        &self.problems
+    }
+
     /// The mapping problems that occur in the point, each once.
     pub fn problems(&self) -> impl Iterator<Item = ProblemId> {
         self.problems.iter().map(|&(problem, _)| problem)
@@ -106,8 +116,12 @@ impl<'a> TotalsAssembler<'a> {
     }
 
     /// The costs of a point, equal to the bit to those of its whole account; `None` where the cost of a problem is
-    /// missing, or a sum is too large to count. `costs` holds one entry for each problem.
-    pub fn totals(&mut self, plan: &PointPlan, costs: &TiSlice<ProblemId, Option<ProblemCost>>) -> Option<PointTotals> {
+    /// missing, or a sum is too large to count.
+    pub fn totals<'c>(
+        &mut self,
+        plan: &PointPlan,
+        costs: &dyn Fn(ProblemId) -> Option<&'c ProblemCost>,
+    ) -> Option<PointTotals> {
         let stacks = Vec::with_capacity(plan.stacks.len());
         let mut totals = TotalsLedger { assembler: self, costs, words: [ByCause::default(); COUNTED_MEMORIES], stacks };
         let Sum { energy, latency, macs } = add_up(plan, &mut totals)?;
@@ -159,14 +173,14 @@ impl<'a> TotalsAssembler<'a> {
 }
 
 /// Notes the words at the counted memories, and the sums of stacks.
-struct TotalsLedger<'t, 'a> {
+struct TotalsLedger<'t, 'a, 'c> {
     assembler: &'t mut TotalsAssembler<'a>,
-    costs: &'t TiSlice<ProblemId, Option<ProblemCost>>,
+    costs: &'t dyn Fn(ProblemId) -> Option<&'c ProblemCost>,
     words: [ByCause; COUNTED_MEMORIES],
     stacks: Vec<(f64, u64)>,
 }
 
-impl PointLedger for TotalsLedger<'_, '_> {
+impl PointLedger for TotalsLedger<'_, '_, '_> {
     type Copies = ();
     type Mapped = ();
 
@@ -175,7 +189,7 @@ impl PointLedger for TotalsLedger<'_, '_> {
     }
 
     fn mapped(&mut self, problem: ProblemId, times: u64) -> Option<(Sum, ())> {
-        let cost = self.costs.get(problem)?.as_ref()?;
+        let cost = (self.costs)(problem)?;
         for (words, of_problem) in self.words.iter_mut().zip(&cost.words) {
             words.add(of_problem, times as f64);
         }

@@ -3,6 +3,7 @@
 //! An [`IncrementalSweep`] may be stopped after any point. Several of one sweep, each for its own points, are
 //! independent of each other. Results of mapping problems stay in a [`CostStore`] and serve the next sweep, too.
 
+use super::common_slope::{ALL_SLOPES, Corners, KnownCorners, choose_for};
 use super::sweep::{PointSummary, SolvedAlone, Sweep, too_large_to_count};
 use crate::cost::Evaluator;
 use crate::depth_first::{
@@ -12,9 +13,10 @@ use crate::depth_first::{
 use crate::hardware::{Memory, MemoryId, Operand};
 use crate::ids::TiVec;
 use crate::mapping::{LayerOnCore, LayerProblem, ample_bits};
-use crate::search::{Solution, has_mapping};
+use crate::search::{Outcome, Solution, has_mapping};
 use crate::sorting::sort_by_key;
 use crate::spec::Diagnostics;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -31,8 +33,8 @@ const MAPPINGS_LIMIT: usize = 20_000;
 #[derive(Default)]
 pub struct CostStore {
     known: HashMap<[u64; 2], SolvedProblem>,
-    /// The best mappings of those that were searched last.
-    mappings: HashMap<[u64; 2], Solution>,
+    /// The mappings of those that were searched last, by corner.
+    mappings: HashMap<[u64; 2], Arc<Corners<Solution>>>,
     /// Costs that other threads find, too.
     shared: Option<Arc<SharedCosts>>,
 }
@@ -56,7 +58,7 @@ impl SharedCosts {
     }
 
     fn get(&self, key: [u64; 2]) -> Option<SolvedProblem> {
-        self.lock(key).read().ok()?.get(&key).copied()
+        self.lock(key).read().ok()?.get(&key).cloned()
     }
 
     fn insert(&self, key: [u64; 2], known: SolvedProblem) {
@@ -80,10 +82,12 @@ impl SharedCosts {
 }
 
 /// The result of a searched mapping problem.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 enum SolvedProblem {
     /// The cost of its best mapping.
     Cost(ProblemCost),
+    /// Its corners, of which each point takes one.
+    Corners(Arc<Corners<ProblemCost>>),
     /// No mapping fits.
     NoMapping,
     /// The search ended before it found anything.
@@ -118,8 +122,10 @@ pub struct IncrementalSweep {
     sweep: Sweep,
     strategies: Vec<DepthFirstStrategy>,
     memory: PlannerMemory,
-    /// By problem; `None` where nothing was found.
+    /// By problem, the cost of its best mapping, or a lower bound on those of its corners; `None` where nothing was found.
     pub(super) costs: TiVec<ProblemId, Option<ProblemCost>>,
+    /// The corners of each problem, where points choose among these.
+    corners: FxHashMap<ProblemId, Arc<Corners<ProblemCost>>>,
     /// Whether the problem has not been searched yet, so that its cost is a lower bound; shorter where all further ones were searched.
     pub(super) unsearched: TiVec<ProblemId, bool>,
     counted: [MemoryId; COUNTED_MEMORIES],
@@ -141,6 +147,7 @@ impl IncrementalSweep {
             alone: SolvedAlone::default(),
             memory: PlannerMemory::default(),
             costs: TiVec::new(),
+            corners: FxHashMap::default(),
             unsearched: TiVec::new(),
             planning: None,
             effort: SearchEffort::default(),
@@ -189,7 +196,7 @@ impl IncrementalSweep {
         has_time: &mut dyn FnMut() -> bool,
     ) -> Result<PointTotals, NotPlanned> {
         let plan = self.plan(store, point, has_time)?;
-        self.totals_of(&plan)
+        self.totals_of(store, &plan)
     }
 
     /// The summary of point number `point` from its totals.
@@ -223,13 +230,18 @@ impl IncrementalSweep {
     }
 
     fn account_of(&mut self, store: &mut CostStore, plan: &PointPlan) -> Result<PointAccount, Diagnostics> {
-        let Self { sweep, memory, fingerprints, effort, .. } = self;
+        let chosen = self.choose(store, plan);
+        let Self { sweep, memory, fingerprints, effort, corners, .. } = self;
         let mut problems: Vec<usize> = problems_of(plan).map(usize::from).collect();
         sort_by_key(&mut problems, |index| *index);
         problems.dedup();
         let solution = |index: &usize| {
-            let problem = memory.problems.list.get(ProblemId::from(*index))?;
-            store.mapping(fingerprints.of(problem, &sweep.on_core(problem)), effort, sweep, problem)
+            let id = ProblemId::from(*index);
+            let problem = memory.problems.list.get(id)?;
+            let slopes = corners.get(&id).map_or(ALL_SLOPES, |corners| corners.slopes);
+            let key = fingerprints.of(problem, &sweep.on_core(problem));
+            let corner = chosen.get(&id).copied().unwrap_or_default();
+            store.mappings(key, effort, (sweep, problem, slopes)).all.get(corner).cloned()
         };
         let solutions: Vec<Option<Solution>> = problems.iter().map(solution).collect();
         let find = |index: ProblemId| solutions[problems.binary_search(&index.index()).ok()?].as_ref();
@@ -283,6 +295,7 @@ impl IncrementalSweep {
         if self.memory.is_full() {
             self.memory = PlannerMemory::default();
             self.costs.clear();
+            self.corners.clear();
             self.unsearched.clear();
         }
     }
@@ -294,33 +307,45 @@ impl IncrementalSweep {
         mut check: impl FnMut(&mut ProblemSolver<'_>, &LayerProblem) -> Feasibility,
         plan: impl FnOnce(&mut Planner<'_>, FeasibilityCheck<'_>) -> Result<T, NotPlanned>,
     ) -> Result<T, NotPlanned> {
-        let Self { sweep, memory, costs, counted, fingerprints, alone, effort, unsearched, .. } = self;
+        let Self { sweep, memory, costs, corners, counted, fingerprints, alone, effort, unsearched, .. } = self;
         let known = std::mem::take(memory);
         let settings = (sweep.limits(), sweep.settings.strategy);
         let mut planner = Planner::with_memory(&sweep.core, &sweep.network, sweep.settings.rules, settings, known)
             .skipping(sweep.skipping);
         let mut solver =
-            ProblemSolver { sweep, counted: *counted, store, costs, unsearched, fingerprints, alone, effort };
+            ProblemSolver { sweep, counted: *counted, store, costs, corners, unsearched, fingerprints, alone, effort };
         let plan = plan(&mut planner, &mut |problem| check(&mut solver, problem));
         *memory = planner.memory;
         plan
     }
 
-    pub(super) fn totals_of(&self, plan: &PointPlan) -> Result<PointTotals, NotPlanned> {
-        let totals = self.totals_assembler().totals(plan, &self.costs);
+    pub(super) fn totals_of(&mut self, store: &mut CostStore, plan: &PointPlan) -> Result<PointTotals, NotPlanned> {
+        let chosen = self.choose(store, plan);
+        let cost = |problem: ProblemId| match chosen.get(&problem) {
+            Some(&corner) => self.corners.get(&problem)?.all.get(corner),
+            None => self.costs.get(problem)?.as_ref(),
+        };
+        let totals = self.totals_assembler().totals(plan, &cost);
         totals.ok_or_else(|| self.why_unknown(plan).into())
+    }
+
+    /// The number of the corner that each problem of a point takes, where points choose.
+    fn choose(&mut self, store: &mut CostStore, plan: &PointPlan) -> FxHashMap<ProblemId, usize> {
+        if self.corners.is_empty() {
+            return FxHashMap::default();
+        }
+        let expression = self.totals_assembler().cost_expression(plan);
+        choose_for(&expression, &mut SearchedCorners { incremental: self, store })
     }
 
     /// Searches a problem of which only a bound is known.
     pub(super) fn search(&mut self, store: &mut CostStore, index: ProblemId) {
-        let Self { sweep, memory, costs, counted, fingerprints, alone, effort, unsearched, .. } = self;
+        let Self { sweep, memory, costs, corners, counted, fingerprints, alone, effort, unsearched, .. } = self;
         let problem = &memory.problems.list[index];
         let layer = sweep.on_core(problem);
         let solve = || Some(solve(sweep, problem, (&layer, alone), *counted));
-        costs[index] = match store.cost(fingerprints.of(problem, &layer), effort, solve) {
-            Some(SolvedProblem::Cost(cost)) => Some(cost),
-            _ => None,
-        };
+        let known = store.cost(fingerprints.of(problem, &layer), effort, solve);
+        costs[index] = known.and_then(|known| known.note(corners, index));
         unsearched[index] = false;
     }
 
@@ -351,6 +376,7 @@ pub(super) struct ProblemSolver<'a> {
     pub store: &'a mut CostStore,
     pub costs: &'a mut TiVec<ProblemId, Option<ProblemCost>>,
     pub unsearched: &'a mut TiVec<ProblemId, bool>,
+    corners: &'a mut FxHashMap<ProblemId, Arc<Corners<ProblemCost>>>,
     fingerprints: &'a mut Fingerprints,
     alone: &'a SolvedAlone,
     effort: &'a mut SearchEffort,
@@ -362,12 +388,12 @@ impl ProblemSolver<'_> {
         let layer = self.sweep.on_core(problem);
         let Self { sweep, counted, store, fingerprints, alone, effort, .. } = self;
         let solve = || has_time().then(|| solve(sweep, problem, (&layer, alone), *counted));
-        let cost = match store.cost(fingerprints.of(problem, &layer), effort, solve) {
-            Some(SolvedProblem::Cost(cost)) => Some(cost),
-            Some(SolvedProblem::NotFound) => None,
+        let known = match store.cost(fingerprints.of(problem, &layer), effort, solve) {
             Some(SolvedProblem::NoMapping) => return Feasibility::NoMapping,
+            Some(known) => known,
             None => return Feasibility::Later,
         };
+        let cost = known.note(self.corners, ProblemId::from(self.costs.len()));
         self.costs.push(cost);
         Feasibility::Mappable
     }
@@ -389,25 +415,76 @@ pub(super) fn no_such_point() -> Diagnostics {
     diagnostics
 }
 
+impl SolvedProblem {
+    /// Notes the corners of a problem, and returns the cost of its best mapping or a lower bound on all.
+    fn note(
+        self,
+        corners: &mut FxHashMap<ProblemId, Arc<Corners<ProblemCost>>>,
+        problem: ProblemId,
+    ) -> Option<ProblemCost> {
+        match self {
+            Self::Cost(cost) => Some(cost),
+            Self::Corners(of_problem) => {
+                // The first needs the least energy of all mappings. None is faster than its computation.
+                let least = of_problem.all.first().map(|cheapest| cheapest.without_stalls());
+                corners.insert(problem, of_problem);
+                least
+            }
+            Self::NoMapping | Self::NotFound => None,
+        }
+    }
+}
+
+/// The corners that an incremental sweep knows, and searches.
+struct SearchedCorners<'s> {
+    incremental: &'s mut IncrementalSweep,
+    store: &'s mut CostStore,
+}
+
+impl KnownCorners for SearchedCorners<'_> {
+    fn corners(&self, problem: ProblemId) -> Option<&Corners<ProblemCost>> {
+        self.incremental.corners.get(&problem).map(Arc::as_ref)
+    }
+
+    fn widen(&mut self, index: ProblemId, slopes: (f64, f64)) {
+        let IncrementalSweep { sweep, memory, corners, counted, fingerprints, effort, .. } = self.incremental;
+        let problem = &memory.problems.list[index];
+        let layer = sweep.on_core(problem);
+        let slopes = corners.get(&index).map_or(slopes, |corners| corners.slopes_with(slopes));
+        effort.searched += 1;
+        let (known, mappings) = costs_of(&sweep.corners_between(problem, slopes), &Evaluator::new(&layer), *counted);
+        let known = Arc::new(known);
+        corners.insert(index, Arc::clone(&known));
+        let key = fingerprints.of(problem, &layer);
+        self.store.replace(key, SolvedProblem::Corners(known), mappings);
+    }
+}
+
+/// The costs of corners on the core of a sweep, and their mappings.
+fn costs_of(
+    corners: &Corners<Outcome>,
+    evaluator: &Evaluator<'_>,
+    counted: [MemoryId; COUNTED_MEMORIES],
+) -> (Corners<ProblemCost>, Corners<Solution>) {
+    (corners.map(|outcome| ProblemCost::new(evaluator, outcome.best.as_ref()?, counted)), corners.mappings())
+}
+
 /// Searches a problem, which is `layer` on the core of the sweep.
 fn solve(
     sweep: &Sweep,
     problem: &LayerProblem,
     (layer, alone): (&LayerOnCore<'_>, &SolvedAlone),
     counted: [MemoryId; COUNTED_MEMORIES],
-) -> (SolvedProblem, Option<Solution>) {
-    let evaluator = Evaluator::new(layer);
-    let best = match problem.reserved.is_empty() {
-        true => alone.get(problem.clone(), |_| sweep.search_by(problem, &evaluator)).best,
-        false => sweep.search_beside(problem, alone).best,
-    };
-    let known = match best.as_ref().and_then(|solution| ProblemCost::new(&evaluator, solution, counted)) {
-        Some(cost) => SolvedProblem::Cost(cost),
+) -> (SolvedProblem, Corners<Solution>) {
+    let (corners, mappings) = costs_of(&sweep.corners_beside(problem, alone), &Evaluator::new(layer), counted);
+    let known = match corners.all.first() {
+        Some(_) if sweep.takes_corners() => SolvedProblem::Corners(Arc::new(corners)),
+        Some(cost) => SolvedProblem::Cost(*cost),
         // If some mapping fits, the search ended too early.
         None if has_mapping(layer, &sweep.limits(), sweep.settings.strategy) => SolvedProblem::NotFound,
         None => SolvedProblem::NoMapping,
     };
-    (known, best)
+    (known, mappings)
 }
 
 impl CostStore {
@@ -429,52 +506,61 @@ impl CostStore {
         &mut self,
         key: [u64; 2],
         effort: &mut SearchEffort,
-        solve: impl FnOnce() -> Option<(SolvedProblem, Option<Solution>)>,
+        solve: impl FnOnce() -> Option<(SolvedProblem, Corners<Solution>)>,
     ) -> Option<SolvedProblem> {
         if let Some(known) = self.known.get(&key) {
             effort.reused += 1;
-            return Some(*known);
+            return Some(known.clone());
         }
         if self.known.len() >= STORE_LIMIT {
             self.known.clear();
         }
         if let Some(known) = self.others().and_then(|shared| shared.get(key)) {
             effort.reused += 1;
-            self.known.insert(key, known);
+            self.known.insert(key, known.clone());
             return Some(known);
         }
-        let (known, mapping) = solve()?;
+        let (known, mappings) = solve()?;
         effort.searched += 1;
-        self.known.insert(key, known);
-        if let Some(shared) = self.others() {
-            shared.insert(key, known);
-        } else if let Some(mapping) = mapping {
-            self.keep(key, mapping);
-        }
+        self.replace(key, known.clone(), mappings);
         Some(known)
     }
 
-    fn mapping(
+    /// Notes a result in place of an earlier one, if there is any.
+    fn replace(&mut self, key: [u64; 2], known: SolvedProblem, mappings: Corners<Solution>) {
+        self.known.insert(key, known.clone());
+        if let Some(shared) = self.others() {
+            shared.insert(key, known);
+        } else if !mappings.all.is_empty() {
+            self.keep(key, Arc::new(mappings));
+        }
+    }
+
+    /// The mappings of a problem: the best one, or its corners for a range of slopes.
+    fn mappings(
         &mut self,
         key: [u64; 2],
         effort: &mut SearchEffort,
-        sweep: &Sweep,
-        problem: &LayerProblem,
-    ) -> Option<Solution> {
-        if let Some(mapping) = self.mappings.get(&key) {
-            return Some(mapping.clone());
+        (sweep, problem, slopes): (&Sweep, &LayerProblem, (f64, f64)),
+    ) -> Arc<Corners<Solution>> {
+        if let Some(mappings) = self.mappings.get(&key).filter(|mappings| mappings.slopes == slopes) {
+            return Arc::clone(mappings);
         }
         effort.searched += 1;
-        let mapping = sweep.search(problem).best?;
-        self.keep(key, mapping.clone());
-        Some(mapping)
+        let corners = match slopes == ALL_SLOPES {
+            true => Corners::one(sweep.search(problem)),
+            false => sweep.corners_between(problem, slopes),
+        };
+        let mappings = Arc::new(corners.mappings());
+        self.keep(key, Arc::clone(&mappings));
+        mappings
     }
 
-    fn keep(&mut self, key: [u64; 2], mapping: Solution) {
+    fn keep(&mut self, key: [u64; 2], mappings: Arc<Corners<Solution>>) {
         if self.mappings.len() >= MAPPINGS_LIMIT {
             self.mappings.clear();
         }
-        self.mappings.insert(key, mapping);
+        self.mappings.insert(key, mappings);
     }
 }
 
@@ -507,7 +593,15 @@ impl Fingerprints {
         let operations = (&core.mac_energy, &core.in_memory);
         let numbers = format!("{:?} {operations:?} {:?} {guide:?}", core.array, settings.objective);
         Self {
-            general: hash(&(numbers, unit, settings.rules, settings.strategy, settings.lpf_limit, dram)),
+            general: hash(&(
+                numbers,
+                unit,
+                settings.rules,
+                settings.strategy,
+                settings.lpf_limit,
+                dram,
+                sweep.takes_corners(),
+            )),
             memories,
             visible: Vec::new(),
         }

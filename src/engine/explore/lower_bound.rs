@@ -71,7 +71,7 @@ impl IncrementalSweep {
             return Ok(None);
         }
         let plan = self.stack_plan(store, stack, way)?;
-        self.totals_of(&plan).map(Some)
+        self.totals_of(store, &plan).map(Some)
     }
 
     /// The totals of a point; `None` as soon as `is_hopeless` holds for its lower bounds, which rise as its problems
@@ -106,7 +106,7 @@ impl IncrementalSweep {
                 }
             }
         }
-        self.totals_of(&plan).map(Some)
+        self.totals_of(store, &plan).map(Some)
     }
 
     /// The plan of one point, whose problems need not be searched yet.

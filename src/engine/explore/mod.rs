@@ -70,6 +70,7 @@
 
 mod attention;
 mod best;
+mod common_slope;
 mod dataflows;
 mod fusion_choices;
 mod fusion_sweep;
@@ -117,7 +118,7 @@ pub use neighbours::{
 };
 pub use online::{ExactDecision, GroupingTraffic, ONLINE_STEPS, OnlineDecision, OnlineProblem, online_buffer};
 pub use order::{coarse_to_fine, coarsest_step};
-pub use point_search::PointSearch;
+pub use point_search::{PointSearch, SolvedProblem, SolvedProblems};
 pub use request::{Request, Settings};
 pub use resources::{Resource, ResourceStep, StepRun};
 pub use search_times::{GroupSearch, PUBLISHED_TIMES, PaperProblem, PublishedTimes};

@@ -12,7 +12,9 @@
 //! Ties are judged as everywhere ([`ties`]), first between the strategies of a stack, then between the paths. A path
 //! stays that may end in a tie: its score exceeds the least one at its state by no more than the tolerance of the whole.
 //!
-//! The mapping of every layer-tile is the same as in a sweep: best by the objective for that layer-tile alone.
+//! The mapping of every layer-tile is the best by the objective for that layer-tile alone. For sums this is the best for
+//! the network, too. For the energy-delay product it is not quite: a sweep chooses the mappings of a point together
+//! (`common_slope.rs`), here they are not.
 
 use super::fusion_choices::stacks_of_methods;
 use super::incremental_sweep::{CostStore, IncrementalSweep, SearchEffort};
@@ -172,7 +174,7 @@ impl StackProblem {
         let parts = parts(&graph);
         let order = PathOrder { objective: sweep.settings.objective.clone() };
         Ok(Self {
-            incremental: IncrementalSweep::new(sweep),
+            incremental: IncrementalSweep::new(sweep.mapping_each_alone()),
             graph,
             parts,
             limits,

@@ -1,5 +1,7 @@
 //! Planning, solving and assembling a sweep.
 
+use super::common_slope::Corners;
+use super::point_search::SolvedProblems;
 use super::request::{Request, Settings};
 use crate::cost::{Evaluator, LoopTrace};
 use crate::depth_first::{
@@ -10,8 +12,8 @@ use crate::hardware::{Core, MemoryId, Operand, check_shared_dimension};
 use crate::ids::TiVec;
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::search::{
-    Limits, Objective, Outcome, Solution, StopReason, Strategy, check_lpf_limit, find_best, find_best_by,
-    smallest_that_fit,
+    Front, FrontPart, Limits, Objective, Outcome, Proof, Solution, StopReason, Strategy, check_lpf_limit, find_best,
+    find_best_by, find_front, smallest_that_fit,
 };
 use crate::spec::{Diagnostics, closest};
 use crate::units::Cycles;
@@ -30,6 +32,10 @@ const MAX_WEIGHT: f64 = 1e12;
 /// Mappings that [`SolvedAlone`] keeps: a few MB.
 const MOST_ALONE: usize = 1 << 13;
 
+/// The corners that are searched first: few points need others, as the layers of a network mostly differ by less in their
+/// energy by latency.
+const FIRST_CORNERS: FrontPart = FrontPart::Around(16.0);
+
 /// Limit on the stacks of all points: some 100 MB in all places where they are kept.
 const MOST_STACKS_OF_POINTS: usize = 4_000_000;
 
@@ -45,6 +51,8 @@ pub struct Sweep {
     /// The core that mappings are searched for, where it is not `core`.
     pub(super) guide: Option<Core>,
     pub(super) skipping: Skipping,
+    /// Whether a point takes the best mapping of each layer-tile alone, though it would choose them together.
+    maps_each_alone: bool,
 }
 
 /// All points of a sweep and the different problems they contain.
@@ -124,7 +132,7 @@ impl Sweep {
         check_unrolls(&core, &network)?;
         check_cuts(&core, &network, &settings)?;
         check_stack_count(&core, &network, &settings)?;
-        Ok(Self { core, network, settings, guide: None, skipping: Skipping::default() })
+        Ok(Self { core, network, settings, guide: None, skipping: Skipping::default(), maps_each_alone: false })
     }
 
     /// Limits of every search of the sweep.
@@ -155,10 +163,15 @@ impl Sweep {
         let stack = point.stacks.get(stack).ok_or_else(no_such_layer_tile)?;
         let layers = &stack.types.get(tile_type).ok_or_else(no_such_layer_tile)?.layers;
         let layer = layers.get(node).ok_or_else(no_such_layer_tile)?;
-        let Some(problem) = layer.problem.and_then(|problem| plan.problems.list.get(problem)) else { return Ok(None) };
+        let Some(id) = layer.problem else { return Ok(None) };
+        let Some(problem) = plan.problems.list.get(id) else { return Ok(None) };
         let on_core = self.on_core(problem);
         let evaluator = Evaluator::new(&on_core);
-        let outcome = self.search_by(problem, &evaluator);
+        let outcome = match self.takes_corners() {
+            true => SolvedProblems::solve_all(self, &plan).outcomes_of(0).remove(&id),
+            false => None,
+        };
+        let outcome = outcome.unwrap_or_else(|| self.search(problem));
         let solved = outcome.best.as_ref().and_then(|best| Some((best, best.cost_by(&evaluator)?)));
         let (best, cost) = solved.ok_or_else(|| self.explain(problem, &outcome))?;
         Ok(Some(LoopTrace::new(&evaluator, &best.order, &cost)))
@@ -223,11 +236,6 @@ impl Sweep {
         notes
     }
 
-    /// Solves one problem of a plan.
-    pub fn solve(&self, plan: &SweepPlan, problem: ProblemId, known: &SolvedAlone) -> Outcome {
-        self.search_beside(&plan.problems.list[problem], known)
-    }
-
     /// This sweep with a limit on which memories features may skip.
     #[must_use]
     pub fn skipping(self, skipping: Skipping) -> Self {
@@ -246,38 +254,65 @@ impl Sweep {
         LayerOnCore::new(&self.core, self.settings.rules, problem)
     }
 
-    /// The best mapping of any problem.
+    /// The best mapping of any problem, by itself.
     pub fn search(&self, problem: &LayerProblem) -> Outcome {
-        self.search_beside(problem, &SolvedAlone::default())
+        find_best(&self.on_guide(problem), &self.settings.objective, &self.limits(), self.settings.strategy)
     }
 
-    /// As [`Self::search`]. Beside other data nothing is better than the best mapping of a layer that has all memories to itself: where
-    /// that fits, and is as fast, it is the best.
-    pub(super) fn search_beside(&self, problem: &LayerProblem, known: &SolvedAlone) -> Outcome {
-        let core = self.guide.as_ref().unwrap_or(&self.core);
-        let layer = LayerOnCore::new(core, self.settings.rules, problem);
-        let search = |layer: &LayerOnCore<'_>| {
-            find_best(layer, &self.settings.objective, &self.limits(), self.settings.strategy)
-        };
+    /// A problem on the core by which mappings are searched.
+    fn on_guide(&self, problem: &LayerProblem) -> LayerOnCore<'_> {
+        LayerOnCore::new(self.guide.as_ref().unwrap_or(&self.core), self.settings.rules, problem)
+    }
+
+    /// This sweep with every mapping the best by the objective for its layer-tile alone, also where a product counts.
+    #[must_use]
+    pub(super) fn mapping_each_alone(self) -> Self {
+        Self { maps_each_alone: true, ..self }
+    }
+
+    /// Whether a point chooses the mappings of its problems together.
+    pub(super) fn takes_corners(&self) -> bool {
+        let Settings { objective, strategy, .. } = &self.settings;
+        *objective == Objective::EnergyDelayProduct && *strategy == Strategy::Exact && !self.maps_each_alone
+    }
+
+    /// The mappings of a problem of which a point takes one: the best by the objective, or the corners for a common slope
+    /// where the energy-delay product of the point is the objective. At least one outcome; without a mapping if none
+    /// fits. `part` says which corners.
+    pub(super) fn corners(&self, evaluator: &Evaluator<'_>, part: FrontPart) -> Corners<Outcome> {
+        let Settings { objective, strategy, .. } = &self.settings;
+        if self.takes_corners() {
+            let front = find_front(evaluator, part, &self.limits(), &|| true);
+            if front.proof == Proof::Optimal && !front.mappings.is_empty() {
+                let Front { mappings, slopes, proof, orders, stopped } = front;
+                let outcome = |best| Outcome { best: Some(best), orders, feasible: 0, proof, stopped };
+                return Corners { all: mappings.into_iter().map(outcome).collect(), slopes };
+            }
+        }
+        Corners::one(find_best_by(evaluator, objective, &self.limits(), *strategy))
+    }
+
+    /// As [`Self::corners`]. Beside other data nothing is better than the best mapping of a layer that has all memories to
+    /// itself: where that fits, and is as fast, it is the best.
+    pub(super) fn corners_beside(&self, problem: &LayerProblem, known: &SolvedAlone) -> Corners<Outcome> {
+        let layer = self.on_guide(problem);
+        let search = |layer: &LayerOnCore<'_>| self.corners(&Evaluator::new(layer), FIRST_CORNERS);
         if problem.reserved.is_empty() {
             return known.get(problem.clone(), |_| search(&layer));
         }
         let alone = LayerProblem { reserved: Vec::new(), ..problem.clone() };
-        let outcome = known.get(alone, |alone| search(&LayerOnCore::new(core, self.settings.rules, alone)));
-        let is_as_good = |best: &Solution| {
-            let cost = best.cost(&layer);
-            cost.is_some_and(|cost| cost.latency.total_cycles() == best.latency_cycles)
+        let corners = known.get(alone, |alone| search(&self.on_guide(alone)));
+        let is_as_good = |outcome: &Outcome| {
+            let best = outcome.best.as_ref();
+            let cost = best.and_then(|best| Some((best, best.cost(&layer)?)));
+            cost.is_some_and(|(best, cost)| cost.latency.total_cycles() == best.latency_cycles)
         };
-        if outcome.best.as_ref().is_some_and(is_as_good) { outcome } else { search(&layer) }
+        if corners.all.iter().all(is_as_good) { corners } else { search(&layer) }
     }
 
-    /// As [`Self::search`], with an existing evaluator of the problem on the core itself.
-    pub(super) fn search_by(&self, problem: &LayerProblem, evaluator: &Evaluator<'_>) -> Outcome {
-        match self.guide {
-            Some(_) => self.search(problem),
-            None if !problem.reserved.is_empty() => self.search(problem),
-            None => find_best_by(evaluator, &self.settings.objective, &self.limits(), self.settings.strategy),
-        }
+    /// The corners of a problem for slopes of a range at least, in place of those that are known.
+    pub(super) fn corners_between(&self, problem: &LayerProblem, (least, most): (f64, f64)) -> Corners<Outcome> {
+        self.corners(&Evaluator::new(&self.on_guide(problem)), FrontPart::Between(least, most))
     }
 
     /// Why the search of a problem found no mapping.
@@ -503,10 +538,14 @@ pub(super) fn check_objective(path: &str, objective: &Objective, core: Option<&C
 /// The best mappings of problems that have all memories to themselves, under the settings of one sweep, for those of the same layer
 /// beside other data.
 #[derive(Debug, Default)]
-pub struct SolvedAlone(Mutex<FxHashMap<LayerProblem, Outcome>>);
+pub struct SolvedAlone(Mutex<FxHashMap<LayerProblem, Corners<Outcome>>>);
 
 impl SolvedAlone {
-    pub(super) fn get(&self, problem: LayerProblem, search: impl FnOnce(&LayerProblem) -> Outcome) -> Outcome {
+    pub(super) fn get(
+        &self,
+        problem: LayerProblem,
+        search: impl FnOnce(&LayerProblem) -> Corners<Outcome>,
+    ) -> Corners<Outcome> {
         let known = self.0.lock().ok().and_then(|known| known.get(&problem).cloned());
         known.unwrap_or_else(|| {
             let outcome = search(&problem);
@@ -521,20 +560,16 @@ impl SolvedAlone {
     }
 }
 
-/// Solves every problem of a plan, calling `progress` after each; `None` where nothing fits.
+/// The best mapping of every problem of a plan by itself, calling `progress` after each; `None` where nothing fits.
 pub fn solve_all(
     sweep: &Sweep,
     plan: &SweepPlan,
     mut progress: impl FnMut(ProblemId),
 ) -> TiVec<ProblemId, Option<Solution>> {
-    let known = SolvedAlone::default();
-    plan.problems
-        .list
-        .keys()
-        .map(|problem| {
-            let outcome = sweep.solve(plan, problem, &known);
-            progress(problem);
-            outcome.best
-        })
-        .collect()
+    let solve = |(problem, of): (ProblemId, &LayerProblem)| {
+        let outcome = sweep.search(of);
+        progress(problem);
+        outcome.best
+    };
+    plan.problems.list.iter_enumerated().map(solve).collect()
 }

@@ -1,20 +1,49 @@
-//! The front of energy and latency of a mapping problem.
+//! The front of energy and latency of a mapping problem, and the corners of its convex hull.
 
 use super::{Limits, Proof, Solution, StopReason, exact};
 use crate::cost::Evaluator;
 use serde::{Deserialize, Serialize};
 
-/// All mappings of a problem that no other one beats in energy and latency, one for each pair of these.
+/// The mappings of a problem that no other one beats in energy and latency, one for each pair of these; or those of them
+/// that are corners of the hull, and the mapping of least energy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Front {
     /// By ascending energy: each is faster than all before it, and needs more energy by more than rounding.
     pub mappings: Vec<Solution>,
-    /// [`Proof::Optimal`] if the front is whole: every other mapping is beaten, or equal, by one of these.
+    /// The range of slopes, pJ for a cycle, whose corners are among the mappings: from 0 to infinity for a whole front.
+    pub slopes: (f64, f64),
+    /// [`Proof::Optimal`] if nothing is missing.
     pub proof: Proof,
     /// Number of states and orders that were expanded.
     pub orders: u64,
     /// Why the search ended.
     pub stopped: StopReason,
+}
+
+/// What is sought of a front.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FrontPart {
+    /// All of it.
+    Whole,
+    /// The corners of its hull for slopes from so many times less to so many times more than energy by latency of the
+    /// mapping of least energy.
+    Around(f64),
+    /// The corners of its hull between two slopes, pJ for a cycle.
+    Between(f64, f64),
+}
+
+impl FrontPart {
+    /// The range of slopes, beside the mapping of least energy; `None` for all mappings of the front.
+    pub(super) fn slopes(self, cheapest: &Solution) -> Option<(f64, f64)> {
+        match self {
+            Self::Whole => None,
+            Self::Around(times) => {
+                let slope = (cheapest.energy_pj / cheapest.latency_cycles as f64).max(1e-9);
+                Some((slope / times, slope * times))
+            }
+            Self::Between(least, most) => Some((least, most)),
+        }
+    }
 }
 
 impl Front {
@@ -46,8 +75,8 @@ pub fn lower_hull(points: usize, at: impl Fn(usize) -> (f64, f64)) -> Vec<usize>
     hull
 }
 
-/// The front of energy and latency. Of mappings with equal latency one of least energy stands for all.
-pub fn find_front(evaluator: &Evaluator<'_>, limits: &Limits, has_time: &dyn Fn() -> bool) -> Front {
-    let (mappings, outcome) = exact::find_front(evaluator, limits, has_time);
-    Front { mappings, proof: outcome.proof, orders: outcome.orders, stopped: outcome.stopped }
+/// The front of energy and latency, or a part of it. Of mappings with equal latency one of least energy stands for all.
+pub fn find_front(evaluator: &Evaluator<'_>, part: FrontPart, limits: &Limits, has_time: &dyn Fn() -> bool) -> Front {
+    let (mappings, slopes, outcome) = exact::find_front(evaluator, part, limits, has_time);
+    Front { mappings, slopes, proof: outcome.proof, orders: outcome.orders, stopped: outcome.stopped }
 }

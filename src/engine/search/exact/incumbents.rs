@@ -8,7 +8,7 @@
 use crate::cost::LayerCost;
 use crate::mapping::LayerOnCore;
 use crate::search::objective::comparable;
-use crate::search::{Objective, Solution};
+use crate::search::{Objective, Solution, lower_hull};
 use crate::ties::Contenders;
 use crate::tolerance::{PRICE_TOLERANCE, REL_TOLERANCE};
 
@@ -22,6 +22,9 @@ pub enum Sought<'o> {
     Best(&'o Objective),
     /// Every mapping that no other one beats in price and latency.
     Front,
+    /// For every worth of a cycle in this range, in price, a mapping of the least sum of price and latency: the corners of
+    /// the convex hull of the front between two slopes.
+    Corners(f64, f64),
 }
 
 impl Sought<'_> {
@@ -91,12 +94,15 @@ pub struct Incumbents<'o> {
     front: Vec<Incumbent>,
     /// Price and latency of the first mapping of a front.
     scale: Option<(f64, f64)>,
+    /// Where corners are sought: worths of a cycle, and the least sum of all incumbents for each. They are the ends of the
+    /// range and the slopes of the hull in between.
+    least_sums: Vec<(f64, f64)>,
 }
 
 impl<'o> Incumbents<'o> {
     /// No mapping yet.
     pub fn new(sought: Sought<'o>) -> Self {
-        Self { sought, contenders: Contenders::default(), front: Vec::new(), scale: None }
+        Self { sought, contenders: Contenders::default(), front: Vec::new(), scale: None, least_sums: Vec::new() }
     }
 
     /// The best mapping by the objective.
@@ -108,8 +114,18 @@ impl<'o> Incumbents<'o> {
     pub fn score_of(&self, incumbent: &Incumbent) -> f64 {
         match self.sought {
             Sought::Best(objective) => score(objective, incumbent.price, incumbent.solution.latency_cycles),
-            Sought::Front => incumbent.price,
+            Sought::Front | Sought::Corners(..) => incumbent.price,
         }
+    }
+
+    /// The front by ascending price; where corners are sought, the cheapest mapping of all, and these.
+    pub fn into_front(mut self) -> Vec<Solution> {
+        if let Sought::Corners(least, most) = self.sought {
+            let corners = corners_between(&self.front, (least, most));
+            let cheapest = (corners.first() > Some(&0)).then_some(0);
+            self.front = cheapest.into_iter().chain(corners).map(|number| self.front[number].clone()).collect();
+        }
+        self.front.into_iter().map(|incumbent| incumbent.solution).collect()
     }
 
     /// All incumbents with their prices: the front by ascending price, or what may be the best, the best first.
@@ -122,7 +138,9 @@ impl<'o> Incumbents<'o> {
     pub fn least_by(&self, weight: f64) -> Option<&Incumbent> {
         match self.sought {
             Sought::Best(_) => self.best(),
-            Sought::Front => self.front.iter().min_by(|a, b| a.sum(weight).total_cmp(&b.sum(weight))),
+            Sought::Front | Sought::Corners(..) => {
+                self.front.iter().min_by(|a, b| a.sum(weight).total_cmp(&b.sum(weight)))
+            }
         }
     }
 
@@ -142,6 +160,7 @@ impl<'o> Incumbents<'o> {
             }
             Sought::Best(Objective::Weighted(weights)) => vec![1.0 / weights.latency],
             Sought::Best(_) => vec![0.0],
+            Sought::Corners(least, most) => vec![1.0 / most, 1.0 / (least * most).sqrt(), 1.0 / least],
             Sought::Front => {
                 // Latency alone, and the slope from the cheapest to the fastest mapping. Further lines in between raise
                 // no bound enough to be worth their time.
@@ -174,6 +193,9 @@ impl<'o> Incumbents<'o> {
                 let score = score(objective, price, bound.latency_cycles);
                 bound.lines.0[..bound.lines.1].iter().fold(score, |most, (weight, sum)| most.max(sum / weight))
             }
+            Sought::Corners(least, most) => {
+                least_over(&bound, |price, latency| price + (least * most).sqrt() * latency)
+            }
             Sought::Front => {
                 let (of_price, of_latency) = self.scale.unwrap_or((1.0, 1.0));
                 least_over(&bound, |price, latency| price / of_price + latency / of_latency)
@@ -193,6 +215,14 @@ impl<'o> Incumbents<'o> {
                 let latency = if is_faster { comparable(bound.latency_cycles as f64) } else { kept.compared };
                 objective.figures(bound.score * (1.0 + PRICE_TOLERANCE), energy_pj * (1.0 + PRICE_TOLERANCE), latency)
             }),
+            // The least sum of a chain is concave in the worth of a cycle, as that of the incumbents is, and the latter is
+            // straight between its corners. So the chain is nowhere better if it is not better there.
+            Sought::Corners(..) => {
+                let is_no_better = |(worth, known): &(f64, f64)| {
+                    least_over(bound, |price, latency| price + worth * latency) >= known * (1.0 - REL_TOLERANCE)
+                };
+                !self.least_sums.is_empty() && self.least_sums.iter().all(is_no_better)
+            }
             Sought::Front => {
                 // A mapping is kept if it is faster than all that are cheaper. So between the prices of two neighbours
                 // it has to be faster than the cheaper one.
@@ -215,7 +245,7 @@ impl<'o> Incumbents<'o> {
                 let figures = objective.figures(score(objective, price, latency_cycles), cost.energy_pj(), compared);
                 self.contenders.offer(figures, (), || Incumbent { solution: solution(), price, compared })
             }
-            Sought::Front => {
+            Sought::Front | Sought::Corners(..) => {
                 let is_less = |a: f64, b: f64| a < b * (1.0 - REL_TOLERANCE);
                 let is_beaten =
                     |old: &Incumbent| old.solution.latency_cycles <= latency_cycles && !is_less(price, old.price);
@@ -227,10 +257,32 @@ impl<'o> Incumbents<'o> {
                 let compared = comparable(latency_cycles as f64);
                 self.front.insert(place, Incumbent { solution: solution(), price, compared });
                 self.scale.get_or_insert((price.max(f64::MIN_POSITIVE), latency_cycles.max(1) as f64));
+                if let Sought::Corners(least, most) = self.sought {
+                    let corners = corners_between(&self.front, (least, most));
+                    let pairs = corners.windows(2);
+                    let slopes = pairs.map(|pair| worth_of_cycle(&self.front[pair[0]], &self.front[pair[1]]));
+                    let sum = |worth: f64| (worth, worth * self.least_sum(1.0 / worth));
+                    self.least_sums = [least, most].into_iter().chain(slopes).map(sum).collect();
+                }
                 true
             }
         }
     }
+}
+
+/// The worth of a cycle, in price, for which two mappings have the same sum of price and latency.
+fn worth_of_cycle(cheaper: &Incumbent, faster: &Incumbent) -> f64 {
+    (faster.price - cheaper.price) / (cheaper.cycles() - faster.cycles())
+}
+
+/// The numbers of the corners of the hull of a front that have the least sum for some worth of a cycle in a range.
+fn corners_between(front: &[Incumbent], (least, most): (f64, f64)) -> Vec<usize> {
+    let hull = lower_hull(front.len(), |number| (front[number].price, front[number].cycles()));
+    // By ascending price, corners are best for a growing worth of a cycle.
+    let worths: Vec<f64> = hull.windows(2).map(|pair| worth_of_cycle(&front[pair[0]], &front[pair[1]])).collect();
+    let begin = worths.partition_point(|worth| *worth < least);
+    let end = worths.partition_point(|worth| *worth <= most);
+    hull.get(begin..=end).unwrap_or_default().to_vec()
 }
 
 /// The score of a price and a latency. From lower bounds it makes a lower bound, as objectives grow with both.

@@ -43,7 +43,7 @@ mod to_go;
 use legality::{Legality, NoConstraints};
 
 use super::shortage::explain_infeasible;
-use super::{Limits, Objective, Outcome, Proof, StopReason, loma};
+use super::{FrontPart, Limits, Objective, Outcome, Proof, StopReason, loma};
 use crate::cost::Evaluator;
 use crate::hardware::{MemoryId, Movement, Operand};
 use crate::mapping::{
@@ -135,17 +135,19 @@ pub(super) fn find_best_within<L: Legality>(
     outcome
 }
 
-/// The front of energy and latency, by ascending energy, and the effort and the proof as [`find_best`] has them.
+/// A part of the front of energy and latency, by ascending energy, the range of slopes that it covers, and the effort and
+/// the proof as [`find_best`] has them.
 pub(super) fn find_front(
     evaluator: &Evaluator<'_>,
+    part: FrontPart,
     limits: &Limits,
     has_time: &dyn Fn() -> bool,
-) -> (Vec<super::Solution>, Outcome) {
+) -> (Vec<super::Solution>, (f64, f64), Outcome) {
     let (problem, legal) = (evaluator.problem(), None::<&NoConstraints>);
     let search = ExactSearch { problem, evaluator, limits, has_time, legal, at_most_pj: f64::INFINITY };
     let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
     let loops = search.loops(&mut outcome);
-    let front = search.front(&loops, &mut outcome);
+    let (front, slopes) = search.front(&loops, part, &mut outcome).unwrap_or_default();
     if outcome.proof != Proof::Optimal && !has_time() {
         outcome.stopped = StopReason::OutOfTime;
     }
@@ -153,7 +155,7 @@ pub(super) fn find_front(
         // As above: the bounds on latency prove nothing.
         outcome.proof = Proof::None;
     }
-    (front, outcome)
+    (front, slopes, outcome)
 }
 
 /// Whether some mapping fits: quick sufficient and necessary tests first, then a search for any chain. Also `true` if
@@ -479,21 +481,28 @@ impl<L: Legality> ExactSearch<'_, L> {
         found
     }
 
-    /// The front of energy and latency, and whether it is whole.
-    fn front(&self, loops: &[TemporalLoop], outcome: &mut Outcome) -> Vec<super::Solution> {
+    /// A part of the front of energy and latency, and the range of slopes that it covers; `None` where nothing fits.
+    fn front(
+        &self,
+        loops: &[TemporalLoop],
+        part: FrontPart,
+        outcome: &mut Outcome,
+    ) -> Option<(Vec<super::Solution>, (f64, f64))> {
         let energy = |_: LayerOperand, _: usize, _: f64, pj: f64| pj;
-        let Some(mut space) = self.space(loops, &energy) else { return Vec::new() };
+        let mut space = self.space(loops, &energy)?;
         space.constant += self.evaluator.fixed_pj();
         if !space.tracks_all {
             outcome.proof = Proof::None;
         }
         let proof = outcome.proof;
-        let Some(known) = self.any_mapping(&space, loops, &Objective::Energy, outcome) else { return Vec::new() };
+        let known = self.any_mapping(&space, loops, &Objective::Energy, outcome)?;
         outcome.proof = proof;
-        let found = self.branches(&space, Sought::Front, known, outcome);
+        let slopes = part.slopes(&known);
+        let sought = slopes.map_or(Sought::Front, |(least, most)| Sought::Corners(least, most));
+        let found = self.branches(&space, sought, known, outcome);
         if found.unexplored < f64::INFINITY {
             outcome.proof = Proof::None;
         }
-        found.incumbents.into_known().map(|(solution, _)| solution).collect()
+        Some((found.incumbents.into_front(), slopes.unwrap_or((0.0, f64::INFINITY))))
     }
 }

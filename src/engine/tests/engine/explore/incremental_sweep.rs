@@ -247,7 +247,7 @@ fn the_cost_expression_of_a_point_has_the_value_of_its_totals() {
         };
         let costs: TiVec<ProblemId, Option<ProblemCost>> = problems.list.iter().map(least).collect();
         let mut assembler = TotalsAssembler::new(&core, Rules::CORRECTED, problems, counted);
-        let totals = assembler.totals(&plan, &costs).unwrap();
+        let totals = assembler.totals(&plan, &|problem| costs.get(problem)?.as_ref()).unwrap();
         let found = assembler.cost_expression(&plan).total(&costs).unwrap();
         let is_close = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs();
         assert_eq!(found.latency, totals.latency, "{hardware}");

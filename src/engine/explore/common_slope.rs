@@ -1,0 +1,210 @@
+//! The energy-delay product of many mapping problems together: the least product of their summed energies and latencies.
+//!
+//! The best mapping of each problem alone does not minimise the product of the sums. A product of positive numbers is
+//! quasi-concave, so over all sums it is least at a corner of their convex hull. Such a corner is least by some weights
+//! of energy and latency, and so is the part of each problem in it: all problems take corners of their own hulls
+//! ([`Front::hull`](crate::search::Front::hull)), with one slope for all.
+
+//!
+//! The corners of a problem are known for a range of slopes. The common one of the least product is its energy by its
+//! latency. So it lies between the square of the least energy by any product and any product by the square of the least
+//! latency ([`slopes_of_less`]); where a problem's range does not cover that, more of its corners are searched.
+
+use crate::depth_first::{CostExpression, ProblemCost, ProblemId};
+use crate::search::{Outcome, Solution};
+use crate::sorting::sort_by;
+use crate::ties::is_clearly_less;
+use rustc_hash::FxHashMap;
+
+/// Energy, pJ, and latency, cycles.
+pub(super) type EnergyLatency = (f64, f64);
+
+/// Every slope.
+pub(super) const ALL_SLOPES: (f64, f64) = (0.0, f64::INFINITY);
+
+/// The corners of a problem's hull by ascending energy, for some slopes; of any other objective the best mapping alone.
+#[derive(Debug, Clone)]
+pub(super) struct Corners<T> {
+    pub all: Vec<T>,
+    /// The least and the greatest slope, pJ for a cycle, that they are known for.
+    pub slopes: (f64, f64),
+}
+
+impl<T> Corners<T> {
+    /// The only one, whatever the slope.
+    pub fn one(only: T) -> Self {
+        Self { all: vec![only], slopes: ALL_SLOPES }
+    }
+
+    /// Something of each corner that has it.
+    pub fn map<U>(&self, of: impl FnMut(&T) -> Option<U>) -> Corners<U> {
+        Corners { all: self.all.iter().filter_map(of).collect(), slopes: self.slopes }
+    }
+
+    /// This range of slopes together with what is known.
+    pub fn slopes_with(&self, (least, most): (f64, f64)) -> (f64, f64) {
+        (self.slopes.0.min(least), self.slopes.1.max(most))
+    }
+
+    /// Whether no corner for a slope of this range is missing.
+    pub fn cover(&self, (least, most): (f64, f64)) -> bool {
+        self.slopes.0 <= least && most <= self.slopes.1
+    }
+}
+
+impl Corners<Outcome> {
+    /// The mappings of all outcomes.
+    pub fn mappings(&self) -> Corners<Solution> {
+        self.map(|outcome| outcome.best.clone())
+    }
+}
+
+/// The range of slopes of all sums whose product is no greater than `product`, if no sum is less than `least` in energy
+/// or in latency.
+pub(super) fn slopes_of_less(product: f64, (energy, latency): EnergyLatency) -> (f64, f64) {
+    (energy * energy / product, product / (latency * latency).max(1.0))
+}
+
+/// The corners of a problem's hull by ascending energy, and how often the problem occurs.
+pub(super) struct Hull {
+    pub times: f64,
+    pub corners: Vec<EnergyLatency>,
+}
+
+/// The numbers of the corners that make the product of the summed energies and latencies least, one for each hull; of
+/// equal products the fastest. `constant` belongs to every sum.
+///
+/// All begin at their fastest corner. A step to the next one saves energy for some cycles; steps are made by descending
+/// saving for a cycle, which is the order of slopes, so the corners of the hull of all sums are passed one by one.
+pub(super) fn choose(constant: EnergyLatency, hulls: &[Hull]) -> Vec<usize> {
+    let mut at: Vec<usize> = hulls.iter().map(|hull| hull.corners.len().saturating_sub(1)).collect();
+    let (mut energy, mut latency) = constant;
+    let mut steps = Vec::new();
+    for (number, hull) in hulls.iter().enumerate() {
+        let Some((pj, cycles)) = hull.corners.last() else { continue };
+        energy += hull.times * pj;
+        latency += hull.times * cycles;
+        for (to, corners) in hull.corners.windows(2).enumerate() {
+            let (saved_pj, cycles) = (corners[1].0 - corners[0].0, corners[0].1 - corners[1].1);
+            steps.push((saved_pj / cycles, number, to, (hull.times * saved_pj, hull.times * cycles)));
+        }
+    }
+    sort_by(&mut steps, |a, b| b.0.total_cmp(&a.0));
+    let (mut least, mut taken) = (energy * latency, 0);
+    for (place, (slope, .., (saved_pj, cycles))) in steps.iter().enumerate() {
+        energy -= saved_pj;
+        latency += cycles;
+        // Steps of one slope are one side of the hull.
+        let is_corner = steps.get(place + 1).is_none_or(|next| next.0 < *slope);
+        if is_corner && is_clearly_less(energy * latency, least) {
+            (least, taken) = (energy * latency, place + 1);
+        }
+    }
+    for (_, number, to, _) in &steps[..taken] {
+        at[*number] = *to;
+    }
+    at
+}
+
+/// The corners of the problems of a point, of which more can be searched.
+pub(super) trait KnownCorners {
+    /// Those of a problem; `None` where no mapping is known.
+    fn corners(&self, problem: ProblemId) -> Option<&Corners<ProblemCost>>;
+
+    /// Searches those for a range of slopes.
+    fn widen(&mut self, problem: ProblemId, slopes: (f64, f64));
+}
+
+/// The number of the corner that each problem of a point takes, so that the energy-delay product of the point is least.
+/// Problems without a mapping have none.
+pub(super) fn choose_for(expression: &CostExpression, known: &mut impl KnownCorners) -> FxHashMap<ProblemId, usize> {
+    let add =
+        |sum: EnergyLatency, times: f64, (pj, cycles): EnergyLatency| (sum.0 + times * pj, sum.1 + times * cycles);
+    loop {
+        let (mut problems, mut hulls) = (Vec::new(), Vec::new());
+        let mut least = expression.constant();
+        for &(problem, times) in expression.terms() {
+            if let Some(corners) = known.corners(problem)
+                && let Some(cheapest) = corners.all.first()
+            {
+                least = add(least, times as f64, cheapest.without_stalls().energy_and_latency());
+                let corners = corners.all.iter().map(ProblemCost::energy_and_latency).collect();
+                problems.push(problem);
+                hulls.push(Hull { times: times as f64, corners });
+            }
+        }
+        let chosen = choose(expression.constant(), &hulls);
+        let of_choice = hulls.iter().zip(&chosen).map(|(hull, &at)| (hull.times, hull.corners[at]));
+        let (energy, latency) = of_choice.fold(expression.constant(), |sum, (times, corner)| add(sum, times, corner));
+        if energy * latency <= 0.0 {
+            return problems.into_iter().zip(chosen).collect();
+        }
+        let slopes = slopes_of_less(energy * latency, least);
+        let is_unknown = |problem: &&ProblemId| known.corners(**problem).is_some_and(|corners| !corners.cover(slopes));
+        let unknown: Vec<ProblemId> = problems.iter().filter(is_unknown).copied().collect();
+        if unknown.is_empty() {
+            return problems.into_iter().zip(chosen).collect();
+        }
+        // With more corners the product is no greater, and its range of slopes no wider: once is enough.
+        unknown.into_iter().for_each(|problem| known.widen(problem, slopes));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Hull, choose};
+    use crate::search::lower_hull;
+
+    #[test]
+    fn no_other_choice_of_points_has_a_smaller_product() {
+        let mut state = 7_u64;
+        let mut below = |end: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % end
+        };
+        let mut others = 0;
+        for _ in 0..500 {
+            // Fronts: energy grows, latency falls, in steps of any size.
+            let fronts: Vec<(f64, Vec<(f64, f64)>)> = (0..1 + below(4))
+                .map(|_| {
+                    let (mut pj, mut cycles) = (1 + below(50), 200 + below(50));
+                    let points = (0..1 + below(5)).map(|_| {
+                        (pj, cycles) = (pj + 1 + below(40), cycles - 1 - below(40));
+                        (pj as f64, cycles as f64)
+                    });
+                    let points = points.collect();
+                    (1.0 + below(3) as f64, points)
+                })
+                .collect();
+            let constant = (below(100) as f64, below(100) as f64);
+            let hulls: Vec<Hull> = fronts
+                .iter()
+                .map(|(times, points)| {
+                    let corners = lower_hull(points.len(), |number| points[number]);
+                    Hull { times: *times, corners: corners.into_iter().map(|number| points[number]).collect() }
+                })
+                .collect();
+            let mut all = vec![constant];
+            for (times, points) in &fronts {
+                let with = |(pj, cycles): (f64, f64)| {
+                    points.iter().map(move |point| (pj + times * point.0, cycles + times * point.1))
+                };
+                all = all.into_iter().flat_map(with).collect();
+            }
+            let least = all.iter().map(|(pj, cycles)| pj * cycles).fold(f64::INFINITY, f64::min);
+            let of_choice = |choice: &[usize]| {
+                let add = |sum: (f64, f64), (hull, &at): (&Hull, &usize)| {
+                    (sum.0 + hull.times * hull.corners[at].0, sum.1 + hull.times * hull.corners[at].1)
+                };
+                let (pj, cycles) = hulls.iter().zip(choice).fold(constant, add);
+                pj * cycles
+            };
+            assert_eq!(of_choice(&choose(constant, &hulls)), least);
+            // What is best for each problem alone is often not best for all.
+            let alone: Vec<usize> =
+                hulls.iter().flat_map(|hull| choose((0.0, 0.0), std::slice::from_ref(hull))).collect();
+            others += usize::from(of_choice(&alone) > least);
+        }
+        assert!(others > 50, "{others} differ");
+    }
+}
