@@ -52,7 +52,7 @@ pub struct SolvedProblems<'a> {
 
 impl<'a> SolvedProblems<'a> {
     /// Solves one after the other.
-    pub(super) fn solve_all(sweep: &'a Sweep, plan: &'a SweepPlan) -> Self {
+    pub fn solve_all(sweep: &'a Sweep, plan: &'a SweepPlan) -> Self {
         let known = SolvedAlone::default();
         let all = plan.problems.list.keys().map(|problem| SolvedProblem::solve(sweep, plan, problem, &known));
         Self { sweep, plan, all: all.collect() }

@@ -6,14 +6,14 @@ use fusescape_engine::depth_first::{
     TotalsAssembler,
 };
 use fusescape_engine::explore::{
-    CostStore, IncrementalSweep, PointSummary, Request, SearchEffort, Settings, SharedCosts, Sweep, coarse_to_fine,
-    solve_all,
+    CostStore, IncrementalSweep, PointSummary, Request, SearchEffort, Settings, SharedCosts, SolvedProblems, Sweep,
+    coarse_to_fine,
 };
 use fusescape_engine::hardware::{Core, Operand};
 use fusescape_engine::ids::TiVec;
 use fusescape_engine::mapping::{LayerOnCore, LayerProblem};
 use fusescape_engine::rules::Rules;
-use fusescape_engine::search::{Limits, Objective, Strategy};
+use fusescape_engine::search::{Limits, Objective, Strategy, Weights};
 use fusescape_engine::workload::Network;
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 use std::sync::Arc;
@@ -44,17 +44,55 @@ fn incremental(request: &Request) -> IncrementalSweep {
 /// impossible.
 fn whole(sweep: &Sweep) -> Vec<Option<(PointSummary, PointAccount)>> {
     let plan = sweep.plan();
-    let solutions = solve_all(sweep, &plan, |_| {});
+    let mut solved = SolvedProblems::solve_all(sweep, &plan);
     let mut assembler = sweep.assembler(&plan);
     let mut accounts = Vec::new();
     for (point, planned) in plan.points.iter().enumerate() {
+        let outcomes = solved.outcomes_of(point);
         let account = planned
             .as_ref()
             .ok()
-            .and_then(|planned| assembler.assemble(planned, &|problem| solutions[problem].as_ref()));
+            .and_then(|planned| assembler.assemble(planned, &|problem| outcomes.get(&problem)?.best.as_ref()));
         accounts.push(account.map(|account| (sweep.summarize(point, &account), account)));
     }
     accounts
+}
+
+/// The mappings of a point make its product of energy and latency least together, not each its own.
+#[test]
+fn no_weighted_sum_leads_to_a_smaller_energy_delay_product() {
+    let mut differ = 0;
+    for (hardware, fuse) in [("meta-proto-like-df", FuseDepth::LayerByLayer), ("ascend-like-df", FuseDepth::Automatic)]
+    {
+        let of = |objective: Objective| {
+            let settings = Settings {
+                tiles_x: vec![14],
+                tiles_y: vec![14],
+                modes: vec![StoringMode::FullyCached],
+                fuse: vec![fuse.clone()],
+                objective,
+                ..Settings::default()
+            };
+            let mut incremental = incremental(&request(hardware, "mobilenet-v2", settings));
+            incremental.point(&mut CostStore::default(), 0, &mut || true).unwrap()
+        };
+        let least = of(Objective::EnergyDelayProduct);
+        let slope = least.energy_pj / least.latency_cycles as f64;
+        for times in [0.0, 0.3, 0.8, 0.95, 1.0, 1.05, 1.3, 3.0] {
+            let weights = Weights { energy: 1.0, latency: times * slope, dram_accesses: 0.0 };
+            let other = of(Objective::Weighted(weights));
+            let product = other.energy_pj * other.latency_cycles as f64;
+            assert!(
+                least.score <= product * (1.0 + 1e-9),
+                "{hardware}, {times}: {product} is less than {}",
+                least.score
+            );
+            differ += usize::from(product > least.score * (1.0 + 1e-9));
+            // The common slope of the least product is its energy by its latency.
+            assert!(times != 1.0 || (product - least.score).abs() <= 1e-9 * product, "{hardware}: {product}");
+        }
+    }
+    assert!(differ > 4, "{differ} other products");
 }
 
 #[test]
@@ -67,6 +105,16 @@ fn a_survey_finds_what_the_whole_sweep_finds() {
             Settings { tiles_x: vec![60], lpf_limit: 6, rules: Rules::DEFINES_2022, ..small(FuseDepth::Automatic) },
         ),
         ("tpu-like", "mccnn", Settings { tiles_x: vec![60], ..small(FuseDepth::SingleLayer) }),
+        (
+            "tpu-like-df",
+            "mobilenet-v2",
+            Settings {
+                tiles_x: vec![14, 112],
+                tiles_y: vec![28],
+                objective: Objective::EnergyDelayProduct,
+                ..small(FuseDepth::Automatic)
+            },
+        ),
         (
             "edge-tpu-like-df",
             "resnet18",
