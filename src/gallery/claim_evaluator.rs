@@ -5,7 +5,7 @@ use super::claim::Claim;
 use super::entry::Entry;
 use super::hierarchies::HierarchyStudies;
 use super::landscape::Landscapes;
-use super::mapping::MappingSpaces;
+use super::mapping::{MappingSpaces, even_over_uneven};
 use super::measure::Measure;
 use super::opening::Opening;
 use super::operators::Schemes;
@@ -101,6 +101,7 @@ impl ClaimEvaluator {
             Measure::MemorySize(memory) => layer::memory_size(opens, memory.as_deref()),
             Measure::Table { figure, operand, level } => layer::table(opens, *figure, *operand, *level),
             Measure::Layer(figure) => layer::figure(opens, *figure),
+            Measure::EvenOverUneven(evenness, layers) => even_over_uneven(opens, layers, *evenness),
             Measure::Space(figure, layers) => self.spaces.figure(opens, *figure, layers),
             Measure::Hierarchies(figure, of) => self.hierarchies.figure(opens, *figure, of),
             Measure::Operators(figure, of) => self.schemes.figure(*figure, of),

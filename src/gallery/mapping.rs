@@ -2,15 +2,16 @@
 
 use super::layer::design_layer;
 use super::opening::Opening;
-use fusescape_engine::search::space::{Evenness, MappingSpace, Pruning, SpaceOptions, SpaceSearch, explore_space};
+use fusescape_engine::search::space::{MappingSpace, Pruning, SpaceOptions, SpaceSearch, explore_space};
+use fusescape_engine::search::{Constraints, Evenness, Limits, Objective, Proof, Strategy, find_best_under};
 use std::collections::HashMap;
 use std::rc::Rc;
 
 /// A figure of mapping spaces (ZigZag, case study 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpaceFigure {
-    /// Energy, ratio of the best even mapping to the best, averaged.
-    EvenOverUneven,
+    /// Ratio of the uneven blockings to the even ones, averaged.
+    UnevenPerEven,
     /// Ratio of the largest to the smallest energy, averaged.
     EnergySpread,
     /// Ratio of the largest to the smallest latency of a sample, averaged.
@@ -48,8 +49,6 @@ pub struct MappingSpaceSetup {
     pub layers: Vec<String>,
     /// Smallest utilization of a shared memory, unless it holds everything: ZigZag's default is 0.7.
     pub min_utilization: f64,
-    /// The definition of even mappings.
-    pub evenness: Evenness,
 }
 
 /// Cached mapping spaces, by their inputs.
@@ -61,10 +60,7 @@ pub struct MappingSpaces {
 impl MappingSpaces {
     /// A figure over the layers.
     pub fn figure(&mut self, opens: &Opening, figure: SpaceFigure, of: &MappingSpaceSetup) -> Result<f64, String> {
-        let layers = match (of.layers.as_slice(), &opens.layer) {
-            ([], Some(layer)) => std::slice::from_ref(layer),
-            (layers, _) => layers,
-        };
+        let layers = layers_of(opens, &of.layers);
         if matches!(figure, SpaceFigure::HeuristicShare | SpaceFigure::HeuristicMappings) {
             let mut mappings = |pruning| -> Result<f64, String> {
                 layers.iter().map(|layer| Ok(self.space(opens, layer, of, pruning)?.mappings as f64)).sum()
@@ -91,7 +87,7 @@ impl MappingSpaces {
         let all = self.space(opens, layer, of, Pruning::None)?;
         let least = least(&all)?;
         Ok(match figure {
-            SpaceFigure::EvenOverUneven => all.best_even.as_ref().ok_or("There is no even mapping")?.energy_pj / least,
+            SpaceFigure::UnevenPerEven => (all.blockings - all.even_blockings) as f64 / all.even_blockings as f64,
             SpaceFigure::EnergySpread => all.most_energy_pj / least,
             SpaceFigure::LatencySpread => {
                 let cycles = || all.points.iter().map(|point| point.latency_cycles as f64);
@@ -141,10 +137,38 @@ fn options(opens: &Opening, of: &MappingSpaceSetup, pruning: Pruning) -> SpaceOp
         pruning,
         lpf_limit: opens.settings.lpf_limit,
         min_shared_utilization: of.min_utilization,
-        evenness: of.evenness,
         samples: SAMPLES,
         ..SpaceOptions::default()
     }
+}
+
+fn layers_of<'l>(opens: &'l Opening, layers: &'l [String]) -> &'l [String] {
+    match (layers, &opens.layer) {
+        ([], Some(layer)) => std::slice::from_ref(layer),
+        (layers, _) => layers,
+    }
+}
+
+/// Energy, ratio of the best even mapping to the best, both proved, averaged over layers; over that of the entry where
+/// none is named.
+pub fn even_over_uneven(opens: &Opening, layers: &[String], evenness: Evenness) -> Result<f64, String> {
+    let layers = layers_of(opens, layers);
+    let of_layer = |layer: &String| {
+        let design_layer = design_layer(opens, Some(layer.clone()))?;
+        let problem = design_layer.on_core();
+        let least = |even: Option<Evenness>| {
+            let constraints = Constraints { even, ..Constraints::default() };
+            let (objective, limits) = (Objective::Energy, Limits::default());
+            let found = find_best_under(&constraints, &problem, &objective, &limits, Strategy::Exact, &|| true)
+                .map_err(|wrong| wrong.to_string())?;
+            let is_proved = matches!(found.proof, Proof::Optimal | Proof::OptimalButForTies);
+            let best = found.best.filter(|_| is_proved);
+            best.map(|best| best.energy_pj).ok_or_else(|| format!("{layer}: No mapping is proved to be the best"))
+        };
+        Ok::<f64, String>(least(Some(evenness))? / least(None)?)
+    };
+    let ratios: Vec<f64> = layers.iter().map(of_layer).collect::<Result<_, _>>()?;
+    Ok(ratios.iter().sum::<f64>() / ratios.len() as f64)
 }
 
 fn least(space: &MappingSpace) -> Result<f64, String> {

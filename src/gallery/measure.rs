@@ -11,7 +11,7 @@ use super::parameters::{MeasureParameters, choose};
 use super::run_strategy::RunStrategy;
 use super::sequences::{SequenceFigure, SequencesSetup};
 use fusescape_engine::hardware::Operand;
-use fusescape_engine::search::space::Evenness;
+use fusescape_engine::search::Evenness;
 use fusescape_spec::{ClaimSpec, Diagnostics, Preset, hardware_presets, workload_presets};
 
 /// The quantity that a number measures, in its base unit.
@@ -69,6 +69,8 @@ pub enum Measure {
     Layer(LayerFigure),
     /// The mapping space of single layers, summed or averaged over them.
     Space(SpaceFigure, MappingSpaceSetup),
+    /// The best even mapping of single layers against the best of all; the layer of the entry where none is named.
+    EvenOverUneven(Evenness, Vec<String>),
     /// Generated memory hierarchies for the layers of the network.
     Hierarchies(HierarchyFigure, HierarchiesSetup),
     /// Networks of operators to fuse.
@@ -137,6 +139,7 @@ enum MeasureKind {
     Layer(LayerFigure),
     Operand(fn(Operand) -> LayerFigure),
     Space(SpaceFigure),
+    EvenOverUneven,
     Hierarchies(HierarchyFigure),
     Operators(OperatorFigure),
     Sequences(SequenceFigure),
@@ -145,7 +148,7 @@ enum MeasureKind {
     Attention(AttentionFigure),
 }
 
-const KINDS: [(&str, MeasureKind); 108] = [
+const KINDS: [(&str, MeasureKind); 109] = [
     ("energy", MeasureKind::Run(RunFigure::Energy)),
     ("latency", MeasureKind::Run(RunFigure::Latency)),
     ("macs", MeasureKind::Run(RunFigure::Macs)),
@@ -188,7 +191,8 @@ const KINDS: [(&str, MeasureKind); 108] = [
     ("memory-size", MeasureKind::MemorySize),
     ("operand-size", MeasureKind::Operand(LayerFigure::Size)),
     ("operand-reuse", MeasureKind::Operand(LayerFigure::Reuse)),
-    ("even-over-uneven", MeasureKind::Space(SpaceFigure::EvenOverUneven)),
+    ("even-over-uneven", MeasureKind::EvenOverUneven),
+    ("uneven-per-even", MeasureKind::Space(SpaceFigure::UnevenPerEven)),
     ("mapping-energy-spread", MeasureKind::Space(SpaceFigure::EnergySpread)),
     ("mapping-latency-spread", MeasureKind::Space(SpaceFigure::LatencySpread)),
     ("mappings", MeasureKind::Space(SpaceFigure::Mappings)),
@@ -316,8 +320,11 @@ impl Measure {
                     _ => Err("Write a share from 0 to 1, for example `0.7`".to_owned()),
                 };
                 let min_utilization = of.optional("min-utilization", share).unwrap_or(0.0);
+                Some(Self::Space(figure, MappingSpaceSetup { layers, min_utilization }))
+            }
+            MeasureKind::EvenOverUneven => {
                 let evenness = of.optional("even", |word| choose(word, &EVENNESS)).unwrap_or_default();
-                Some(Self::Space(figure, MappingSpaceSetup { layers, min_utilization, evenness }))
+                Some(Self::EvenOverUneven(evenness, of.words("layers")))
             }
             MeasureKind::Hierarchies(figure) => {
                 Some(Self::Hierarchies(figure, HierarchiesSetup::read(&mut of, figure)))
@@ -370,7 +377,7 @@ impl Measure {
             ) => MeasuredQuantity::Ratio,
             Self::Table { .. } | Self::Layer(_) => MeasuredQuantity::Count,
             Self::Space(figure, _) if figure.is_count() => MeasuredQuantity::Count,
-            Self::Space(..) => MeasuredQuantity::Ratio,
+            Self::Space(..) | Self::EvenOverUneven(..) => MeasuredQuantity::Ratio,
             Self::Operators(OperatorFigure::TrafficRatio, _) => MeasuredQuantity::Ratio,
             Self::Operators(OperatorFigure::LeastReduction | OperatorFigure::MostReduction, _) => {
                 MeasuredQuantity::Ratio

@@ -87,7 +87,7 @@ impl ConstraintSet {
             .or_else(|| find(&|entry| entry.layer.is_none() && entry.kind.is_none()))?;
         let (entry, path) = (self.layers.get(index)?, format!("layers[{index}]"));
         let (innermost, outermost) = patterns(&entry.order);
-        let mut temporal = Constraints { innermost, outermost, levels: Vec::new() };
+        let mut temporal = Constraints { innermost, outermost, ..Constraints::default() };
         let mut level_paths = Vec::new();
         for (number, level) in entry.levels.iter().enumerate() {
             let path = format!("{path}.levels[{number}]");

@@ -9,6 +9,8 @@ use crate::search::Limits;
 pub struct Conflict {
     /// Whether the order of loops is one of them.
     pub order: bool,
+    /// Whether evenness is one of them.
+    pub even: bool,
     /// Constraints on memory levels, by their index in [`Constraints::levels`].
     pub levels: Vec<usize>,
 }
@@ -26,10 +28,13 @@ pub fn conflict(constraints: &Constraints, problem: &LayerOnCore<'_>, limits: &L
     if !excludes_all(constraints) || excludes_all(&Constraints::default()) {
         return None;
     }
-    let mut rest = Conflict { order: true, levels: (0..constraints.levels.len()).collect() };
-    let without_order = Conflict { order: false, ..rest.clone() };
-    if excludes_all(&of(constraints, &without_order)) {
-        rest = without_order;
+    let mut rest = Conflict { order: true, even: true, levels: (0..constraints.levels.len()).collect() };
+    for leave_out in [|rest: &mut Conflict| rest.order = false, |rest: &mut Conflict| rest.even = false] {
+        let mut fewer = rest.clone();
+        leave_out(&mut fewer);
+        if excludes_all(&of(constraints, &fewer)) {
+            rest = fewer;
+        }
     }
     // Sizes of blocks: powers of two, from at most half of all down to 1.
     for size in (0..=constraints.levels.len().max(2).ilog2() - 1).rev().map(|power| 1 << power) {
@@ -51,9 +56,10 @@ pub fn conflict(constraints: &Constraints, problem: &LayerOnCore<'_>, limits: &L
 fn of(constraints: &Constraints, conflict: &Conflict) -> Constraints {
     let levels: Vec<LevelConstraint> =
         conflict.levels.iter().filter_map(|level| constraints.levels.get(*level).cloned()).collect();
+    let even = constraints.even.filter(|_| conflict.even);
     if conflict.order {
-        Constraints { levels, ..constraints.clone() }
+        Constraints { levels, even, ..constraints.clone() }
     } else {
-        Constraints { levels, ..Constraints::default() }
+        Constraints { levels, even, ..Constraints::default() }
     }
 }

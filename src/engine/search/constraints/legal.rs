@@ -6,6 +6,7 @@
 //! below the level and within it, which two sets tell, too: those at its lower and upper boundary. All tables are by
 //! set, of which there are at most [`MOST_SETS`].
 
+use super::even::{Evenness, SharedMemory, shared_memories};
 use super::levels::{Demands, LoopsAround, can_divide, is_held};
 use super::pieces::{self, Position, UnmatchedLoop};
 use super::stated::{Constraints, LevelDemand};
@@ -29,6 +30,8 @@ pub struct Legal<'a> {
     open: Vec<bool>,
     /// By operand and memory level.
     demands: [Vec<Demands>; OPERANDS],
+    /// The memories that are to end evenly; empty where they need not.
+    shared: Vec<SharedMemory>,
     /// The memory level above each operand's first boundary.
     first_level: [usize; OPERANDS],
     /// Whether the demands on the levels of one operand exclude each other, for any order of loops and any sizes of
@@ -68,6 +71,7 @@ impl<'a> Legal<'a> {
             factors,
             open: Vec::new(),
             demands,
+            shared: constraints.even.map(|_| shared_memories(problem)).unwrap_or_default(),
             first_level: LayerOperand::ALL.map(|operand| usize::from(!problem.array_keeps(operand))),
             is_impossible: false,
         };
@@ -123,6 +127,19 @@ impl<'a> Legal<'a> {
     fn may_stand(&self, factor: &Factor, set: u32) -> bool {
         let Some(position) = self.positions.get(self.count(set)) else { return true };
         position.admits(factor.each) && self.is_open(set + factor.stride)
+    }
+
+    /// Whether all shared memories may still end evenly if a loop is added: operands whose boundary above a memory
+    /// belongs further down are kept stationary by it.
+    fn stays_even(&self, at: PlacedBoundaries, factor: &Factor) -> bool {
+        let has_ended = |&(operand, level): &(LayerOperand, usize)| {
+            usize::from(at.placed[operand]) + self.first_level[operand] > level + 1
+        };
+        let is_strict = self.constraints.even == Some(Evenness::Strict);
+        self.shared.iter().all(|memory| {
+            let mut open = memory.sharers.iter().filter(|sharer| !has_ended(sharer));
+            !memory.bounds.iter().any(has_ended) || open.all(|(operand, _)| !is_strict && factor.seen[*operand] == 0)
+        })
     }
 
     /// Number of boundaries of an operand; none if it takes no room.
@@ -198,7 +215,7 @@ impl Legality for Legal<'_> {
     fn may_add(&self, at: PlacedBoundaries, set: u32, factor: usize) -> bool {
         let factor = &self.factors.list[factor];
         let next = set + factor.stride;
-        if !self.may_stand(factor, set) {
+        if !self.may_stand(factor, set) || !self.stays_even(at, factor) {
             return false;
         }
         // The loop joins the level that each operand is filling.

@@ -1,4 +1,4 @@
-//! Constraints on temporal mappings: orders of loops, and the loops that each memory level holds.
+//! Constraints on temporal mappings: orders of loops, the loops that each memory level holds, and evenness.
 //!
 //! [`Constraints`] decide which mappings are legal. [`find_best_under`] searches exactly those: the exact search proves
 //! that no other legal mapping is better.
@@ -9,16 +9,20 @@
 //! - `stated.rs`: constraints as they are stated
 //! - `pieces.rs`: the loops that are put in order, and the demands on the places of an order
 //! - `levels.rs`: the demands on memory levels
-//! - `legal.rs`: both, as questions of the exact search about the sets of a chain
+//! - `even.rs`: even mappings
+//! - `legal.rs`: all of these, as questions of the exact search about the sets of a chain
 //! - `conflict.rs`: an irreducible group of constraints that excludes every mapping
 
 mod conflict;
+mod even;
 mod legal;
 mod levels;
 mod pieces;
 mod stated;
 
 pub use conflict::{Conflict, conflict};
+pub use even::Evenness;
+pub(super) use even::{SharedMemory, shared_memories};
 pub use pieces::UnmatchedLoop;
 pub use stated::{Constraints, LevelConstraint, LevelDemand, LoopAmount, LoopPattern, PatternSize};
 
@@ -31,7 +35,9 @@ use legal::Legal;
 impl Constraints {
     /// Whether a mapping of `problem` is legal, in an order of loops whose sizes multiply to those of the problem.
     pub fn allow(&self, problem: &LayerOnCore<'_>, order: &[TemporalLoop], allocation: &Allocation) -> bool {
-        pieces::suits(self, order) && levels::suit(&self.levels, problem, order, allocation)
+        pieces::suits(self, order)
+            && levels::suit(&self.levels, problem, order, allocation)
+            && self.even.is_none_or(|evenness| even::is_even(evenness, problem, order, allocation))
     }
 }
 

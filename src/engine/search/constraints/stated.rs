@@ -1,5 +1,6 @@
 //! Constraints as they are stated.
 
+use super::even::Evenness;
 use crate::mapping::LayerOperand;
 use crate::workload::Dim;
 
@@ -12,12 +13,14 @@ pub struct Constraints {
     pub outermost: Vec<LoopPattern>,
     /// Demands on memory levels.
     pub levels: Vec<LevelConstraint>,
+    /// Whether mappings are to be even, and by which definition.
+    pub even: Option<Evenness>,
 }
 
 impl Constraints {
     /// Whether every mapping is legal.
     pub fn is_empty(&self) -> bool {
-        self.innermost.is_empty() && self.outermost.is_empty() && self.levels.is_empty()
+        self.innermost.is_empty() && self.outermost.is_empty() && self.levels.is_empty() && self.even.is_none()
     }
 }
 

@@ -5,10 +5,11 @@
 //! memory. So the result need not be optimal. It computes energies of some hundreds of partial schemes in each step.
 
 use super::lattice::{FactorSet, Lattice};
-use super::scheme::{MappingScheme, even_ends, tiers};
+use super::scheme::{MappingScheme, is_even};
 use crate::hardware::{MAX_LEVELS, MemoryId};
 use crate::ids::{TiVec, ti_vec};
 use crate::mapping::{LayerOperand, OPERANDS};
+use crate::search::constraints::shared_memories;
 
 /// The outcome of the search.
 pub(super) struct IterativeResult {
@@ -55,7 +56,7 @@ pub(super) fn search(lattice: &Lattice<'_>) -> Option<IterativeResult> {
         }
     }
     let energy_pj = keep_stationary(lattice, &mut state);
-    let is_even = even_ends(lattice, &tiers(lattice), &state.ends).is_some();
+    let is_even = is_even(lattice, &shared_memories(lattice.problem), &state.ends);
     Some(IterativeResult { scheme: MappingScheme { ends: state.ends, energy_pj, is_even, hash: 0 }, partial })
 }
 

@@ -49,8 +49,6 @@ pub struct SpaceOptions {
     pub samples: usize,
     /// Limit on the blockings that are visited.
     pub max_blockings: u64,
-    /// The definition of an even mapping.
-    pub evenness: Evenness,
 }
 
 impl Default for SpaceOptions {
@@ -61,21 +59,8 @@ impl Default for SpaceOptions {
             min_shared_utilization: 0.0,
             samples: 2000,
             max_blockings: u64::MAX,
-            evenness: Evenness::default(),
         }
     }
-}
-
-/// Definitions of an even mapping.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-pub enum Evenness {
-    /// Operands have the same loops at every height of the hierarchy, apart from loops that only keep one of them
-    /// stationary.
-    #[default]
-    Stationary,
-    /// Operands have the same loops at every height, and no stationary loops are handed down. Such a blocking is
-    /// visited in addition to the one with these loops handed down.
-    Strict,
 }
 
 /// Rules by which blockings are left out.
@@ -123,7 +108,7 @@ pub struct SpacePoint {
     pub energy_pj: f64,
     /// Latency of the mapping, cycles.
     pub latency_cycles: u64,
-    /// Whether all operands have the same loops at every height of the hierarchy.
+    /// Whether it is even ([`Evenness::Stationary`](super::Evenness)).
     pub is_even: bool,
 }
 

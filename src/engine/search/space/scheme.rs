@@ -1,9 +1,9 @@
 //! Blocking schemes: the loop factors below the end of every memory level, in any order between two ends.
 
 use super::lattice::{FactorSet, Lattice};
-use crate::hardware::{MAX_LEVELS, MemoryId};
-use crate::ids::{TiVec, ti_vec};
+use crate::hardware::MAX_LEVELS;
 use crate::mapping::{Allocation, LayerOperand, OPERANDS, TemporalLoop};
+use crate::search::constraints::{Evenness, SharedMemory};
 
 /// A blocking: for every operand the set of loop factors at which each level but the highest ends.
 ///
@@ -88,51 +88,16 @@ pub(super) fn may_come_first(lattice: &Lattice<'_>, next: &TemporalLoop, not_fir
     factor.is_some_and(|factor| not_first >> factor & 1 == 0)
 }
 
-/// Groups of levels at the same height in the hierarchy: a mapping is even if the levels of each group end together
-/// (ZigZag, Fig. 11). Highest levels, and levels alone at their height, belong to none.
-///
-/// The height of a memory is the number of memories on the longest way down from it, over all operands.
-pub(super) fn tiers(lattice: &Lattice<'_>) -> Vec<Vec<(LayerOperand, usize)>> {
-    let memories = &lattice.problem.core.memories;
-    let mut height: TiVec<MemoryId, usize> = ti_vec![0; memories.len()];
-    for memory in memories.keys() {
-        for operand in LayerOperand::ALL {
-            let levels = &lattice.problem.operands[operand].memories;
-            if let Some(level) = levels.iter().position(|&id| id == memory)
-                && level > 0
-            {
-                height[memory] = height[memory].max(height[levels[level - 1]] + 1);
-            }
-        }
-    }
-    let mut tiers = vec![Vec::new(); memories.len() + 1];
-    for operand in LayerOperand::ALL {
-        for level in 0..lattice.levels(operand) - 1 {
-            tiers[height[lattice.memory(operand, level)]].push((operand, level));
-        }
-    }
-    tiers.retain(|tier| tier.len() > 1);
-    tiers
-}
-
-/// The ends of levels without the stationary loops that extend them, if all operands then have the same loops at every
-/// height; else `None`.
-pub(super) fn even_ends(
+/// Whether levels with these ends are those of an even mapping.
+pub(super) fn is_even(
     lattice: &Lattice<'_>,
-    tiers: &[Vec<(LayerOperand, usize)>],
+    shared: &[SharedMemory],
     ends: &[[FactorSet; MAX_LEVELS]; OPERANDS],
-) -> Option<[[FactorSet; MAX_LEVELS]; OPERANDS]> {
-    let mut even = *ends;
-    for tier in tiers {
-        let extends = |base: FactorSet, &(operand, level): &(LayerOperand, usize)| {
-            let end = ends[operand][level];
-            end == base
-                || lattice.contains(end, base) && lattice.kinds_between(base, end) & !lattice.irrelevant[operand] == 0
-        };
-        // The base is the smallest end. All others have to extend it by loops that are irrelevant to their operand.
-        let mut bases = tier.iter().map(|&(operand, level)| ends[operand][level]);
-        let base = bases.find(|&base| tier.iter().all(|place| extends(base, place)))?;
-        tier.iter().for_each(|&(operand, level)| even[operand][level] = base);
-    }
-    Some(even)
+) -> bool {
+    let keeps = |operand: LayerOperand, lower: FactorSet, upper: FactorSet| {
+        lattice.kinds_between(lower, upper) & !lattice.irrelevant[operand] == 0
+    };
+    // Of the sets of a chain the larger has the larger number.
+    let end = |operand: LayerOperand, level: usize| ends[operand][level];
+    shared.iter().all(|memory| memory.ends_evenly(Evenness::Stationary, end, keeps))
 }

@@ -10,11 +10,12 @@
 //! callers limit their number.
 
 use super::lattice::{FactorSet, Lattice};
-use super::scheme::{MappingScheme, even_ends, tiers};
-use super::{Evenness, Pruning, SpaceOptions};
+use super::scheme::{MappingScheme, is_even};
+use super::{Pruning, SpaceOptions};
 use crate::hardware::{MAX_LEVELS, MemoryId};
 use crate::ids::{TiVec, ti_vec};
 use crate::mapping::{LayerOperand, OPERANDS};
+use crate::search::constraints::{SharedMemory, shared_memories};
 
 /// A partial scheme: loops are placed from the innermost outwards.
 #[derive(Debug, Clone, Copy)]
@@ -37,8 +38,7 @@ pub(super) struct Walker<'l, 'a> {
     pruning: Pruning,
     /// [`SpaceOptions::min_shared_utilization`].
     least_utilization: f64,
-    evenness: Evenness,
-    tiers: Vec<Vec<(LayerOperand, usize)>>,
+    shared: Vec<SharedMemory>,
     /// Bits that operands take in each memory that is their highest: all of them, in every mapping.
     resident: TiVec<MemoryId, u64>,
 }
@@ -54,8 +54,7 @@ impl<'l, 'a> Walker<'l, 'a> {
             lattice,
             pruning: options.pruning,
             least_utilization: options.min_shared_utilization,
-            evenness: options.evenness,
-            tiers: tiers(lattice),
+            shared: shared_memories(lattice.problem),
             resident,
         }
     }
@@ -304,28 +303,13 @@ impl<'l, 'a> Walker<'l, 'a> {
         }
     }
 
-    /// Visits a complete scheme. Strictly even ones stand for no orders of their own here, so they are visited with 0
-    /// mappings.
     fn visit(&self, partial: &PartialLoopOrder, visit: &mut impl FnMut(&MappingScheme, u64)) {
-        let even = even_ends(self.lattice, &self.tiers, &partial.ends);
-        let is_strict = self.evenness == Evenness::Strict;
         let scheme = MappingScheme {
             ends: partial.ends,
             energy_pj: partial.energy_pj,
-            is_even: even.is_some() && !is_strict,
+            is_even: is_even(self.lattice, &self.shared, &partial.ends),
             hash: partial.hash ^ partial.hash >> 31,
         };
         visit(&scheme, partial.orders);
-        if let Some(ends) = even.filter(|_| is_strict) {
-            visit(&MappingScheme { ends, energy_pj: self.energy_pj(&ends), is_even: true, ..scheme }, 0);
-        }
-    }
-
-    /// The energy of the blocking with these ends, pJ.
-    fn energy_pj(&self, ends: &[[FactorSet; MAX_LEVELS]; OPERANDS]) -> f64 {
-        let levels = |operand: LayerOperand| (0..self.lattice.levels(operand) - 1).map(move |level| (operand, level));
-        let prices = LayerOperand::ALL.into_iter().flat_map(levels);
-        let prices = prices.map(|(operand, level)| self.lattice.price(operand, level, ends[operand][level]));
-        self.lattice.fixed_pj + prices.sum::<f64>()
     }
 }

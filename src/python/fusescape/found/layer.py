@@ -606,7 +606,7 @@ class SpacePoint(TypedDict):
     latency_cycles: int
     """Latency of the mapping, cycles."""
     is_even: bool
-    """Whether all operands have the same loops at every height of the hierarchy."""
+    """Whether it is even (`Evenness::Stationary`)."""
 
 
 @final

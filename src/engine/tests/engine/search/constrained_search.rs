@@ -7,8 +7,8 @@ use fusescape_engine::mapping::temporal::prime_factors;
 use fusescape_engine::mapping::{Allocation, LayerOnCore, LayerOperand, TemporalLoop, temporal};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{
-    Constraints, LevelConstraint, LevelDemand, Limits, LoopAmount, LoopPattern, Objective, Outcome, PatternSize, Proof,
-    Strategy, conflict, find_best, find_best_under,
+    Constraints, Evenness, LevelConstraint, LevelDemand, Limits, LoopAmount, LoopPattern, Objective, Outcome,
+    PatternSize, Proof, Strategy, conflict, find_best, find_best_under,
 };
 use fusescape_engine::workload::Dim;
 use std::collections::BTreeSet;
@@ -123,13 +123,16 @@ fn brute_force(layer: &LayerOnCore<'_>, constraints: &Constraints, most: usize) 
         return None;
     }
     let evaluator = Evaluator::new(layer);
+    // Whole mappings are judged against all even ones in `even_mappings.rs`.
+    let even = Constraints { even: constraints.even, ..Constraints::default() };
     let mut best = none;
     for order in orders.iter().filter(|order| is_ordered(order, constraints)) {
         for o in &ends[0] {
             for first in &ends[1] {
                 for second in &ends[2] {
                     let allocation = Allocation { ends: [*o, *first, *second] };
-                    let is_legal = is_held(layer, order, &allocation, &constraints.levels);
+                    let is_legal = is_held(layer, order, &allocation, &constraints.levels)
+                        && even.allow(layer, order, &allocation);
                     assert_eq!(
                         is_legal && is_ordered(order, constraints),
                         constraints.allow(layer, order, &allocation)
@@ -200,6 +203,7 @@ fn any_constraints(random: &mut Random, layer: &LayerOnCore<'_>) -> Constraints 
         innermost: (0..inner).filter_map(|_| any_pattern(random, &mut left)).collect(),
         outermost: (0..outer).filter_map(|_| any_pattern(random, &mut left)).collect(),
         levels: (0..levels).map(|_| any_level(random, layer, &loops)).collect(),
+        even: random.pick(&[None, None, Some(Evenness::Stationary), Some(Evenness::Strict)]),
     };
     match random.below(3) {
         0 => Constraints { levels: Vec::new(), ..constraints },
@@ -234,7 +238,7 @@ fn equals_brute_force(rules: Rules, problems: usize, most: usize, seed: u64) {
                     let outcome = under(Strategy::Exact);
                     assert!(outcome.is_err() || outcome.unwrap().best.is_none(), "none is legal: {}", what());
                     let excluded = conflict(&constraints, &layer, &limits).unwrap_or_else(|| panic!("{}", what()));
-                    assert!(excluded.order || !excluded.levels.is_empty(), "{}", what());
+                    assert!(excluded.order || excluded.even || !excluded.levels.is_empty(), "{}", what());
                     continue;
                 };
                 // However early the search has to stop, it never claims that constraints exclude all mappings.

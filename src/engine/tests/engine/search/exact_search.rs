@@ -695,7 +695,7 @@ fn dram_only(core: &mut Core) {
 }
 
 /// Some memories are double-buffered by design, and some never, by their sizes.
-fn double_buffers(core: &mut Core) {
+pub fn double_buffers(core: &mut Core) {
     for memory in core.memories.iter_mut().filter(|memory| memory.name != "dram") {
         memory.double_buffered = match memory.size_bits.trailing_zeros() % 3 {
             0 => DoubleBuffering::WhereItFits,

@@ -3,6 +3,7 @@
 mod constrained_search;
 mod constraint_documents;
 mod energy_bound;
+mod even_mappings;
 pub mod exact_search;
 mod iterative_search;
 mod mapping_space;
