@@ -11,7 +11,7 @@ const MAX_LAYERS: usize = 2048;
 const MAX_LOOPS: usize = 128;
 const MAX_LEVELS: usize = 64;
 const DOCUMENT: [&str; 3] = ["name", "about", "layers"];
-const LAYER: [&str; 5] = ["layer", "kind", "unroll", "order", "levels"];
+const LAYER: [&str; 6] = ["layer", "kind", "unroll", "order", "levels", "even"];
 const LEVEL: [&str; 5] = ["memory", "operand", "holds", "within", "order"];
 
 /// A constraint document.
@@ -40,6 +40,30 @@ pub struct LayerConstraintsSpec {
     pub order: Vec<OrderSpec>,
     /// Demands on the loops that memory levels hold.
     pub levels: Vec<LevelConstraintsSpec>,
+    /// Whether operands share the boundaries of the memories that they share.
+    pub even: Option<EvenSpec>,
+}
+
+/// What even mappings are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EvenSpec {
+    /// `stationary`: but for loops that only keep one of the operands stationary.
+    Stationary,
+    /// `strict`: operands hold the same loops in each memory that they share.
+    Strict,
+}
+
+impl EvenSpec {
+    /// Every variant, in the order of declaration.
+    pub const ALL: [Self; 2] = [Self::Stationary, Self::Strict];
+
+    /// As documents have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stationary => "stationary",
+            Self::Strict => "strict",
+        }
+    }
 }
 
 /// The loops that one array dimension may unroll.
@@ -146,7 +170,16 @@ fn read_layer(place: &LocatedNode, reader: &mut Reader) -> LayerConstraintsSpec 
         unroll: unroll.iter().map(|(array_dimension, place)| read_unrolled(array_dimension, place, reader)).collect(),
         order: order.iter().filter_map(|place| read_place(place, reader)).collect(),
         levels: levels.iter().map(|place| read_level(place, reader)).collect(),
+        even: fields.get("even").and_then(|place| read_even(place, reader)),
     }
+}
+
+fn read_even(place: &LocatedNode, reader: &mut Reader) -> Option<EvenSpec> {
+    let what = "`stationary` or `strict`";
+    place.value(reader, what, |text| {
+        let found = EvenSpec::ALL.into_iter().find(|even| even.name() == text);
+        found.ok_or_else(|| ValueError::new(format!("`{text}` is not understood here"), format!("Write {what}")))
+    })
 }
 
 fn read_unrolled(array_dimension: &str, place: &LocatedNode, reader: &mut Reader) -> UnrollBoundSpec {
@@ -234,6 +267,7 @@ pub fn write_constraints(spec: &ConstraintsSpec) -> String {
             let unrolled: Vec<String> = layer.unroll.iter().map(unrolled_text).collect();
             fields.push(("unroll", braces(&unrolled)));
         }
+        fields.extend(layer.even.map(|even| ("even", even.name().to_owned())));
         // At least one field, so that an entry is one.
         if !layer.order.is_empty() || fields.is_empty() {
             let order = layer.order.iter().map(|place| match place {

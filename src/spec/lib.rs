@@ -52,8 +52,8 @@ mod workload;
 mod write;
 
 pub use constraints::{
-    BoundSpec, ConstraintsSpec, LayerConstraintsSpec, LevelConstraintsSpec, LoopBoundSpec, OrderSpec, UnrollBoundSpec,
-    read_constraints, write_constraints,
+    BoundSpec, ConstraintsSpec, EvenSpec, LayerConstraintsSpec, LevelConstraintsSpec, LoopBoundSpec, OrderSpec,
+    UnrollBoundSpec, read_constraints, write_constraints,
 };
 pub use decimal::parse_decimal;
 pub use diagnostic::{Diagnostic, Diagnostics, Fix, MAX_DIAGNOSTICS, closest, in_quotes, quoted_parts, sentence};

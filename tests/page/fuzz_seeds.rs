@@ -221,7 +221,7 @@ fn constraints() {
             "name: seed\nlayers:\n  - layer: {layer}\n    unroll: {{ {array}: [K 2, C <= 3, OX any] }}\n\
              \x20   order: [FX all, K 2, OX any, rest, C all]\n\
              \x20   levels: [{{ memory: {memory}, operand: O, holds: [K <= 4, C 2], within: K >= 2, order: [K, C] }}]\n\
-             \x20 - order: [OX any]\n"
+             \x20 - order: [OX any]\n    even: strict\n"
         );
         seeds.push((format!("{layer}-cut"), text.as_bytes()[..text.len() / 2].to_vec()));
         seeds.push((layer.clone(), text.into_bytes()));

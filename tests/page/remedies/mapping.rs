@@ -131,6 +131,12 @@ const CONSTRAINTS_CASES: &[Case] = &[
     ("  - kind: depthwise\n", "  -\n", "Put them together, or say which layer each is for", "  - layer: conv2\n"),
     ("  - layer: conv3\n", "  - layer: conv3\n    kind: conv\n", "Leave one of the two out", "  - layer: conv3\n"),
     ("  - layer: conv3\n", "  - layer: conv33\n", "Did you mean `conv3`?", "  - layer: conv3\n"),
+    (
+        "kind: depthwise\n",
+        "kind: depthwise\n    even: yes\n",
+        "Write `stationary` or `strict`",
+        "kind: depthwise\n    even: strict\n",
+    ),
     ("kind: depthwise", "kind: depthwis", "Did you mean `depthwise`?", "kind: depthwise"),
     ("rows: [FY 3, K <= 4]", "row: [FY 3, K <= 4]", "Did you mean `rows`?", "rows: [FY 3, K <= 4]"),
     ("rows: [FY 3, K <= 4]", "rows: [FY 3, M <= 4]", "Use one of B, G, K, C, OY, OX, FY, FX", "rows: [FY 3, K <= 4]"),

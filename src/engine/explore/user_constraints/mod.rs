@@ -11,12 +11,12 @@ use super::DesignLayer;
 use crate::hardware::{ArrayDimId, Core, Unroll};
 use crate::mapping::{LayerOperand, OPERANDS, UnrollingOptions, WidthLimit};
 use crate::search::{
-    Constraints, LevelConstraint, LevelDemand, Limits, LoopAmount, LoopPattern, Outcome, PatternSize, Strategy,
-    UnmatchedLoop, UnrolledLayer, UnrolledOutcome, UnrolledSearch, conflict, has_legal_mapping,
+    Constraints, Evenness, LevelConstraint, LevelDemand, Limits, LoopAmount, LoopPattern, Outcome, PatternSize,
+    Strategy, UnmatchedLoop, UnrolledLayer, UnrolledOutcome, UnrolledSearch, conflict, has_legal_mapping,
 };
 use crate::spec::{
-    BoundSpec, Consequences, Diagnostics, LayerConstraintsSpec, LevelConstraintsSpec, LoopBoundSpec, OrderSpec,
-    read_constraints,
+    BoundSpec, Consequences, Diagnostics, EvenSpec, LayerConstraintsSpec, LevelConstraintsSpec, LoopBoundSpec,
+    OrderSpec, read_constraints,
 };
 use crate::workload::{Dim, LayerKind, Network};
 
@@ -60,6 +60,8 @@ pub struct LayerConstraints {
     unroll_path: String,
     /// Where it states the order.
     order_path: String,
+    /// Where it asks for even mappings.
+    even_path: String,
     /// Where it states each demand on a level.
     level_paths: Vec<String>,
 }
@@ -87,7 +89,11 @@ impl ConstraintSet {
             .or_else(|| find(&|entry| entry.layer.is_none() && entry.kind.is_none()))?;
         let (entry, path) = (self.layers.get(index)?, format!("layers[{index}]"));
         let (innermost, outermost) = patterns(&entry.order);
-        let mut temporal = Constraints { innermost, outermost, ..Constraints::default() };
+        let even = entry.even.map(|even| match even {
+            EvenSpec::Stationary => Evenness::Stationary,
+            EvenSpec::Strict => Evenness::Strict,
+        });
+        let mut temporal = Constraints { innermost, outermost, even, levels: Vec::new() };
         let mut level_paths = Vec::new();
         for (number, level) in entry.levels.iter().enumerate() {
             let path = format!("{path}.levels[{number}]");
@@ -96,9 +102,9 @@ impl ConstraintSet {
                 level_paths.push(path);
             }
         }
-        let (unroll_path, order_path) = (format!("{path}.unroll"), format!("{path}.order"));
+        let [unroll_path, order_path, even_path] = ["unroll", "order", "even"].map(|field| format!("{path}.{field}"));
         let unroll = unroll_constraint(entry, &design_layer.core, design_layer.problem.shape.kind);
-        Some(LayerConstraints { temporal, unroll, unroll_path, order_path, level_paths })
+        Some(LayerConstraints { temporal, unroll, unroll_path, order_path, even_path, level_paths })
     }
 }
 
@@ -187,10 +193,11 @@ impl LayerConstraints {
         let (mut left, mut left_paths) = (self.temporal.clone(), self.level_paths.clone());
         while let Some(found) = conflict(&left, &design_layer.on_core(), limits) {
             let order = found.order.then_some(&self.order_path);
+            let even = found.even.then_some(&self.even_path);
             let levels = found.levels.iter().filter_map(|level| left_paths.get(*level));
             // A demand on several operands is reported once.
             let mut paths: Vec<String> = Vec::new();
-            for path in order.into_iter().chain(levels) {
+            for path in order.into_iter().chain(levels).chain(even) {
                 if !paths.contains(path) {
                     paths.push(path.clone());
                 }
@@ -204,8 +211,9 @@ impl LayerConstraints {
             };
             wrong.add(paths.join(" and "), reason, remedy);
             if found.order {
-                left = Constraints { levels: left.levels, ..Constraints::default() };
+                left = Constraints { levels: left.levels, even: left.even, ..Constraints::default() };
             }
+            left.even = left.even.filter(|_| !found.even);
             let mut kept = left_paths.iter().map(|path| !paths.contains(path));
             left.levels.retain(|_| kept.next().unwrap_or(true));
             left_paths.retain(|path| !paths.contains(path));

@@ -96,6 +96,13 @@ fn what_excludes_everything_is_named() {
             "order: [K all], levels: [{ memory: spad_W, operand: W, within: [C >= 2, K <= 128] }]",
             &["layers[0].order and layers[0].levels[0].within[0]: No mapping satisfies these together"],
         ),
+        (
+            "even: stationary, levels: [{ memory: global_buffer, operand: I, within: [OX all, K >= 1] }, \
+             { memory: global_buffer, operand: O, within: [OX 1] }]",
+            &[
+                "layers[0].levels[0].within[0] and layers[0].levels[1].within[0] and layers[0].even: No mapping satisfies",
+            ],
+        ),
     ] {
         let (_, _, outcome) = searched(&format!("name: a\nlayers: [{{ layer: conv2, {entry} }}]"));
         let said = outcome.expect_err(entry);
@@ -234,6 +241,7 @@ layers:
   - layer: conv2
     unroll: { rows: any, columns: [K 2, C <= 4, OX any] }
     order: [FX 5, OX any, rest, K all]
+    even: strict
     levels:
       - { memory: spad_W, operand: W, holds: [K 4, C <= 8, OX >= 2], within: [FX all], order: [C, K] }
       - { memory: \"a, b\", holds: K 1 }
@@ -248,6 +256,18 @@ layers:
     let (again, wrong) = read_constraints(&written).both();
     assert!(wrong.is_empty(), "{wrong}\n{written}");
     assert_eq!(again, spec, "{written}");
+}
+
+#[test]
+fn operands_end_together_as_the_document_asks() {
+    let of = |even: &str| {
+        let (design_layer, _, outcome) = searched(&format!("name: a\nlayers: [{{ even: {even} }}]"));
+        let mapped = design_layer.mapped(&outcome.unwrap()).unwrap();
+        let [outputs, _, inputs] = &mapped.mapping.ends;
+        (mapped.energy_pj(), outputs[1] == inputs[1])
+    };
+    let ((stationary, _), (strict, is_together)) = (of("stationary"), of("strict"));
+    assert!(is_together && strict > 1.05 * stationary, "{strict} {stationary}");
 }
 
 #[test]
