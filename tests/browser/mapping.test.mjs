@@ -165,6 +165,17 @@ test('a published mapping is opened, compared with the best, changed, constraine
       await page.getByTestId('unconstrain').click();
       await settled('that the search finds');
       assert.deepEqual(await costs(), best);
+
+      await page.getByTestId('even-only').click();
+      await settled('The best mapping under your constraints. Proved optimal');
+      const stationary = await costs();
+      await text.fill((await text.inputValue()).replace('even: stationary', 'even: strict'));
+      await page.waitForFunction(
+        (pj) => Number(document.querySelector('[data-testid=mapping-energy]')?.dataset.energyPj) > 1.05 * pj,
+        stationary[0],
+      );
+      await page.getByTestId('unconstrain').click();
+      await settled('that the search finds');
     });
 
     await step(t, 'the loops turn by keys, by the slider, at another depth, and play to their end', async () => {

@@ -4,7 +4,7 @@ use crate::app::widgets::forms::diagnostics::DiagnosticList;
 use crate::app::widgets::forms::document_text::{DocumentText, use_text_offered};
 use crate::explore::{Keep, LayerFacts, TemporalMapping};
 use crate::question::{ConstrainedOutcome, Refusal};
-use crate::spec::write_constraints;
+use crate::spec::{ConstraintsSpec, EvenSpec, LayerConstraintsSpec, write_constraints};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -43,11 +43,16 @@ pub fn Constraints(props: &ConstraintsProps) -> Html {
             <h2 id="constraints-title">{ "Constraints" }</h2>
             <p class="hint">
                 { "A document says which mappings a search may take: what the array unrolls, the order of loops, what memories \
-                   hold. " }<code>{ "fusescape layer --constraints FILE" }</code>{ " takes the same document." }
+                   hold, whether operands end together in a memory that they share. " }
+                <code>{ "fusescape layer --constraints FILE" }</code>{ " takes the same document." }
             </p>
             if is_empty {
                 <div class="row start">
                     { for Keep::ALL.map(|keep| beginning(props, keep)) }
+                    <button type="button" onclick={oninput.reform(|_: MouseEvent| even_mappings())}
+                        data-testid="even-only">
+                        { "only even mappings" }
+                    </button>
                 </div>
             } else if is_offered {
                 <DocumentText label="Constraint document" text={props.text.clone()} oninput={oninput.clone()}
@@ -63,6 +68,13 @@ pub fn Constraints(props: &ConstraintsProps) -> Html {
 
 fn wrong(diagnostics: crate::spec::Diagnostics) -> Html {
     html! { <DiagnosticList {diagnostics} testid="constraint-errors" /> }
+}
+
+/// A document that asks for even mappings of all layers.
+fn even_mappings() -> String {
+    let every = LayerConstraintsSpec { even: Some(EvenSpec::Stationary), ..LayerConstraintsSpec::default() };
+    let name = "Even mappings".to_owned();
+    write_constraints(&ConstraintsSpec { name, layers: vec![every], ..ConstraintsSpec::default() })
 }
 
 /// A button that writes a first document, from the mapping that is shown.
