@@ -116,6 +116,10 @@ rules! {
     /// have a fractional size and counts the others in full, so that 4 x 4 over 56 columns gives 64; right is that
     /// averages times steps give the loop. (NOTES Z 2.6)
     unroll_rest_on_first_dimension: "Loop on several array dimensions: first takes rest", defines false, zigzag true true;
+    /// The rows of a product of matrices are one loop, so that an array that unrolls columns and rows of maps (OX and OY) finds only
+    /// one of them. The tools leave the PEs of the other idle; right is that they take rows, too, which all meet the same weights.
+    /// What a layer states for itself is unrolled as stated.
+    rows_left_unfolded: "Products: PEs for the other side of a map are idle", defines true, zigzag true true;
     /// Where each innermost memory has ports for fewer elements at once than a loop is unrolled wide, or no room for them, ZigZag unrolls
     /// less, each loop by itself; right is to unroll as stated, and that the array waits for the port. (NOTES Z 2.2, 2.3, 2.4)
     unrolling_narrowed_to_lowest_memories: "Unrolling narrowed to what the lowest memories pass", defines false, zigzag true true;

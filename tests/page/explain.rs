@@ -350,7 +350,7 @@ fn every_number_of_a_mapped_layer_comes_out_of_its_formulas() {
         let (mut count, mut failures) = (0, Vec::new());
         for id in network.computing() {
             let layer = network.layer(id);
-            let unroll = layer.unroll_on(&core);
+            let unroll = layer.unroll_on(&core, &Rules::CORRECTED);
             if seen.contains(&(layer.shape, unroll.clone())) {
                 continue;
             }

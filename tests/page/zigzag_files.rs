@@ -307,7 +307,8 @@ fn files_in_flow_style_are_read_as_others() {
     let layer = network.layer(network.computing().next().unwrap());
     let size = |dim: Dim| layer.shape.size(dim);
     assert_eq!((size(Dim::C), size(Dim::OX), size(Dim::K)), (3, 4, 5));
-    let unrolled: Vec<(Dim, u64)> = layer.unroll_on(&core).iter().map(|part| (part.dim, part.limit)).collect();
+    let unrolled: Vec<(Dim, u64)> =
+        layer.unroll_on(&core, &Rules::ZIGZAG_3_9).iter().map(|part| (part.dim, part.limit)).collect();
     assert_eq!(unrolled, [(Dim::K, 4), (Dim::C, 2)]);
 }
 
@@ -512,7 +513,8 @@ fn a_mapping_may_name_the_loops_of_a_workload_whatever_they_are_called() {
     let whole = imports(&[("a.yaml", ACCELERATOR), ("m.yaml", mapping), ("w.yaml", layers)]);
     let (core, network) = (core_of(&whole), network_of(&whole));
     let layer = network.computing().map(|id| network.layer(id)).next().unwrap();
-    let unrolled: Vec<(Dim, u64)> = layer.unroll_on(&core).iter().map(|part| (part.dim, part.limit)).collect();
+    let unrolled: Vec<(Dim, u64)> =
+        layer.unroll_on(&core, &Rules::ZIGZAG_3_9).iter().map(|part| (part.dim, part.limit)).collect();
     assert_eq!(unrolled, [(Dim::K, 4), (Dim::C, 2)]);
     let orders = whole.constraints.as_ref().unwrap();
     assert!(orders.contains("order: [K any, rest, OX 2]"), "{orders}");
@@ -752,4 +754,28 @@ fn an_export_names_the_layers_that_are_unrolled_otherwise() {
         (narrower.count, &narrower.places[..]),
         (5, &["depthwise", "dwstrided", "pool", "third"].map(String::from)[..])
     );
+}
+
+/// Rows of a product lie on both sides of the array by the corrected rules only, unless the layer states so.
+#[test]
+fn an_export_says_how_a_product_is_unrolled_alike_by_all_rules() {
+    let core = Core::from_text(find_preset(hardware_presets(), "meta-proto-like").unwrap().text).unwrap();
+    let network = |own: &str| {
+        let layer = format!("{{ name: product, type: pointwise, K: 64{own} }}");
+        let text = format!("name: one\nlayers: [{{ name: in, type: input, K: 64, size: 64 x 1 }}, {layer}]");
+        Network::from_text(&text).unwrap()
+    };
+    let told = |network: &Network| {
+        let report = zigzag::write(&core, network).report;
+        let note = report.of(Severity::Assumed).find(|note| note.reason.starts_with("ZigZag leaves PEs")).cloned();
+        note.map(|note| note.reason.split('`').nth(1).unwrap().to_owned())
+    };
+    let stated = told(&network("")).unwrap();
+    assert_eq!(stated, "unroll: { meta-proto: { D1: [K 32], D2: [C 2], D3: [OX 4], D4: [OX 4] } }");
+    let own = network(&format!(", {stated}"));
+    assert_eq!(told(&own), None);
+    let unroll = |rules: &Rules| own.layer(1.into()).unroll_on(&core, rules);
+    assert_eq!(unroll(&Rules::CORRECTED), unroll(&Rules::ZIGZAG_3_8));
+    let mapping = zigzag::write(&core, &own).mapping;
+    assert!(mapping.contains("D3: [\"OX, 4\"]") && mapping.contains("D4: [\"OX, 4\"]"), "{mapping}");
 }

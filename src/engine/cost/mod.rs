@@ -32,7 +32,7 @@
 //! let network = Network::from_text(find_preset(workload_presets(), "resnet18")?.text)?;
 //! let layer = network.computing().map(|id| network.layer(id)).find(|layer| layer.name == "conv1").expect("a layer");
 //! let levels = Operand::ALL.map(|operand| core.levels(operand).len());
-//! let problem = LayerProblem::new(layer.shape, levels, layer.unroll_on(&core));
+//! let problem = LayerProblem::new(layer.shape, levels, layer.unroll_on(&core, &Rules::CORRECTED));
 //! let on_core = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
 //! let best = find_best(&on_core, &Objective::Energy, &Limits::default(), Strategy::Exact).best.expect("it fits");
 //!

@@ -39,7 +39,7 @@ impl TiledLayer {
         if layer.is_input() {
             return None;
         }
-        let unroll = network.layer(id).unroll_on(core);
+        let unroll = layer.unroll_on(core, &rules);
         let has_weights = has_weights(network, id);
         let key = problems.layer(&layer.shape, &unroll);
         let mut kept_bits = [0; MAX_LEVELS];

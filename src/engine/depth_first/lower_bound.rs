@@ -93,7 +93,7 @@ impl LayerLowerBound {
         if core.in_memory_for(layer.shape.kind).is_some() {
             return Self::default();
         }
-        let unroll = layer.unroll_on(core);
+        let unroll = layer.unroll_on(core, &rules);
         let mut shape = layer.shape;
         shape.input_limit = (u64::MAX, u64::MAX);
         if core.vector_unit_for(shape.kind).is_none() {

@@ -36,7 +36,8 @@ impl Reasons<'_> {
         }
         if let Some(problem) = layer.problem.filter(|_| layer.narrowed).and_then(|index| self.problems.list.get(index))
         {
-            reasons.push(why_narrower(&self.network.layer(layer.layer).unroll_on(self.core), &problem.unroll));
+            let wanted = self.network.layer(layer.layer).unroll_on(self.core, self.rules);
+            reasons.push(why_narrower(&wanted, &problem.unroll));
         }
         let is_output = stack.stack.nodes[stack.stack.output()] == layer.layer;
         self.of_features(layer, is_output, reasons);

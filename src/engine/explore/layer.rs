@@ -372,7 +372,7 @@ impl DesignLayer {
         let id = pick_layer(network, request.layer.as_deref())?;
         let unroll = match &request.unroll {
             Some(unroll) => check_unroll(core.array_for(network.layer(id).shape.kind), unroll)?,
-            None => network.layer(id).unroll_on(&core),
+            None => network.layer(id).unroll_on(&core, &request.rules),
         };
         let layer = network.layer(id);
         let levels = crate::hardware::Operand::ALL.map(|operand| core.levels(operand).len());

@@ -348,7 +348,7 @@ impl StackProblem {
         let levels = Operand::ALL.map(|operand| core.levels(operand).len());
         let mut diagnostics = Diagnostics::default();
         for layer in network.computing().map(|id| network.layer(id)) {
-            let problem = LayerProblem::new(layer.shape, levels, layer.unroll_on(core));
+            let problem = LayerProblem::new(layer.shape, levels, layer.unroll_on(core, &rules));
             for shortage in smallest_that_fit(&LayerOnCore::new(core, rules, &problem), &Limits::default()) {
                 let remedy = shortage.remedy(core, rules, &problem);
                 diagnostics.add(format!("layers.{}", layer.name), shortage.to_string(), remedy);

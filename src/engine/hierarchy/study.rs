@@ -227,7 +227,7 @@ fn layers(core: &Core, network: &Network, settings: &HierarchySettings) -> Vec<D
         if !settings.layers.is_empty() && !settings.layers.contains(&layer.name) {
             continue;
         }
-        let unroll = layer.unroll_on(core);
+        let unroll = layer.unroll_on(core, &settings.rules);
         match layers.iter_mut().find(|other| other.shape == layer.shape && other.unroll == unroll) {
             Some(same) => same.names.push(layer.name.clone()),
             None => layers.push(DistinctLayer { names: vec![layer.name.clone()], shape: layer.shape, unroll }),

@@ -23,7 +23,7 @@
 //! let network = Network::from_text(find_preset(workload_presets(), "resnet18")?.text)?;
 //! let layer = network.computing().map(|id| network.layer(id)).find(|layer| layer.name == "conv1").expect("a layer");
 //! let levels = Operand::ALL.map(|operand| core.levels(operand).len());
-//! let problem = LayerProblem::new(layer.shape, levels, layer.unroll_on(&core));
+//! let problem = LayerProblem::new(layer.shape, levels, layer.unroll_on(&core, &Rules::CORRECTED));
 //! let on_core = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
 //!
 //! // The array unrolls 32 of the 64 output channels, so that a loop of 2 is left for time.

@@ -134,11 +134,11 @@ fn parsed_order(kind: LayerKind) -> [Dim; 8] {
 }
 
 /// The loops of a layer that a core's array unrolls.
-pub fn unrolled_loops(layer: &Layer, core: &Core, rules: TilingRules) -> Vec<Unroll> {
+pub fn unrolled_loops(layer: &Layer, core: &Core, settings: &CoresSettings) -> Vec<Unroll> {
     let of_convolutions = core.unroll(LayerKind::Conv);
     let says_nothing_else = layer.unroll.is_empty() && core.vector_unit_for(layer.shape.kind).is_none();
-    if !rules.unrolls_as_convolutions || !says_nothing_else || of_convolutions.is_empty() {
-        return layer.unroll_on(core);
+    if !settings.scheduler.tiling().unrolls_as_convolutions || !says_nothing_else || of_convolutions.is_empty() {
+        return layer.unroll_on(core, &settings.rules);
     }
     match layer.shape.kind {
         LayerKind::Depthwise => of_convolutions.to_vec(),
@@ -146,7 +146,7 @@ pub fn unrolled_loops(layer: &Layer, core: &Core, rules: TilingRules) -> Vec<Unr
             let columns = of_convolutions.iter().filter(|unroll| unroll.dim == Dim::K);
             columns.map(|unroll| Unroll { dim: Dim::OX, ..*unroll }).collect()
         }
-        _ => layer.unroll_on(core),
+        _ => layer.unroll_on(core, &settings.rules),
     }
 }
 

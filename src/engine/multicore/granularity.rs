@@ -115,7 +115,7 @@ impl CoreSharing {
             let cut: u64 = in_time.iter().filter(|cut| cut.0 == share).map(|cut| cut.1).product();
             let size = layer.shape.size(share) / cut.max(1);
             let width = |&core: &CoreId| {
-                let unrolled = unrolled_loops(layer, &system.cores[core].core, rules);
+                let unrolled = unrolled_loops(layer, &system.cores[core].core, settings);
                 let limits = unrolled.iter().filter(|unroll| unroll.dim == share).map(|unroll| unroll.limit);
                 limits.product::<u64>().min(size)
             };

@@ -225,13 +225,23 @@ fn write_mapping(core: &Core, network: &Network, report: &mut ImportReport) -> S
         let dims = loop_dims(layer);
         // Unrolling a loop of one iteration has no effect.
         let single = dims.iter().copied().find(|dim| layer.shape.size(*dim) == 1).unwrap_or(Dim::B);
-        let stated: Vec<Unroll> = layer.unroll_on(core).into_iter().filter(|part| dims.contains(&part.dim)).collect();
+        let rules = Rules::ZIGZAG_3_8;
+        let asked = layer.unroll_on(core, &rules);
+        let folded = layer.unroll_on(core, &Rules::CORRECTED);
+        if folded != asked {
+            let reason = format!(
+                "ZigZag leaves PEs for the other side of a map idle, as its rules do here; others unroll rows there, too. All compute \
+                 the same where the document states `unroll: {}` for the layer",
+                unroll_text(core, &folded)
+            );
+            report.note(Severity::Assumed, "spatial_mapping", &reason, &layer.name);
+        }
+        let stated: Vec<Unroll> = asked.into_iter().filter(|part| dims.contains(&part.dim)).collect();
         let unroll = within_layer(&stated, layer);
         let is_narrower = unroll.iter().any(|(part, asked)| part.limit != *asked);
         let unroll: Vec<Unroll> = unroll.into_iter().map(|(part, _)| part).collect();
         let mut shape = layer.shape;
         shape.precision.w = second_bits(layer);
-        let rules = Rules::ZIGZAG_3_8;
         let loops = |unroll: &[Unroll]| SpatialMapping::new(&shape, unroll, &rules).loops;
         if is_narrower || loops(&stated) != loops(&unroll) {
             let reason = "ZigZag unrolls no loop over several dimensions of the array wider than it is: the later ones are narrower";

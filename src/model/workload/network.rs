@@ -1,11 +1,12 @@
 //! The graph of layers.
 
-use super::layer::{LayerKind, LayerShape, Padding};
+use super::layer::{Dim, LayerKind, LayerShape, Padding};
 use super::sizing::map_size;
 use super::view::{MapSize, Read, View};
 use crate::declare_ids;
 use crate::hardware::{Core, Unroll};
 use crate::ids::{TiSlice, TiVec, ti_vec};
+use crate::rules::Rules;
 use crate::sorting::sort_by_key;
 use crate::spec::UnrollSpec;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -54,15 +55,38 @@ impl Layer {
     }
 
     /// The loops that the array of a core is to unroll for this layer: those stated for it, else those of the core for
-    /// its kind. On a vector unit, the lanes share the loops.
-    pub fn unroll_on(&self, core: &Core) -> Vec<Unroll> {
+    /// its kind, with the rows of a product where it has no such loop ([`Rules::rows_left_unfolded`]). On a vector unit,
+    /// the lanes share the loops.
+    pub fn unroll_on(&self, core: &Core, rules: &Rules) -> Vec<Unroll> {
         if let Some(unit) = core.vector_unit_for(self.shape.kind) {
             return unit.unroll(&self.shape);
         }
-        let stated = self.unroll.iter().find(|(dataflow, _)| *dataflow == core.dataflow);
-        stated.map_or_else(|| core.unroll(self.shape.kind).to_vec(), |(_, stated)| core.unroll_stated(stated))
+        if let Some((_, stated)) = self.unroll.iter().find(|(dataflow, _)| *dataflow == core.dataflow) {
+            return core.unroll_stated(stated);
+        }
+        let mut unroll = core.unroll(self.shape.kind).to_vec();
+        if let Some(rows) = self.rows().filter(|_| !rules.rows_left_unfolded) {
+            let is_idle = |part: &&mut Unroll| PIXELS.contains(&part.dim) && self.shape.size(part.dim) == 1;
+            unroll.iter_mut().filter(is_idle).for_each(|part| part.dim = rows);
+        }
+        unroll
+    }
+
+    /// The largest loop over pixels that all meet the same weights; `None` where windows make pixels differ.
+    fn rows(&self) -> Option<Dim> {
+        use LayerKind::{Conv, FullyConnected, MatMul, Pointwise};
+        let shape = &self.shape;
+        let is_product = matches!(shape.kind, Conv | Pointwise | FullyConnected | MatMul)
+            && [Dim::FX, Dim::FY].iter().all(|&dim| shape.size(dim) == 1)
+            && (shape.stride, self.padding) == ((1, 1), Padding::default());
+        // The batches of a `matmul` have weights of their own.
+        let is_row = |dim: &Dim| shape.size(*dim) > 1 && (*dim != Dim::B || shape.kind != MatMul);
+        PIXELS.into_iter().filter(is_row).max_by_key(|dim| shape.size(*dim)).filter(|_| is_product)
     }
 }
+
+/// Loops over the pixels of a map, and over maps.
+const PIXELS: [Dim; 3] = [Dim::B, Dim::OY, Dim::OX];
 
 /// How a layer reads another's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

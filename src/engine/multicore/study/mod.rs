@@ -241,7 +241,7 @@ impl CoresProblem {
         let kind = self.system.cores[core].kind;
         let core = &self.system.cores[kind];
         let scheduler = self.settings.scheduler;
-        let unroll = unrolled_loops(self.network.layer(self.nests.layers[layer]), &core.core, scheduler.tiling());
+        let unroll = unrolled_loops(self.network.layer(self.nests.layers[layer]), &core.core, &self.settings);
         TileProblem { kind, shape, unroll, too_large: too_large(core, bits, scheduler.rules()) }
     }
 

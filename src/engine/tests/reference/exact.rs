@@ -39,7 +39,7 @@ pub fn brute_force() -> Report {
         let network = Network::from_text(&text(&case["workload"])).unwrap();
         let layer = network.layer(network.computing().next().unwrap());
         let levels = Operand::ALL.map(|operand| core.levels(operand).len());
-        let problem = LayerProblem::new(layer.shape, levels, layer.unroll_on(&core));
+        let problem = LayerProblem::new(layer.shape, levels, layer.unroll_on(&core, &Rules::CORRECTED));
         let on_core = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
         let found = find_best(&on_core, &Objective::Energy, &Limits::default(), Strategy::Exact);
         let ours = found.best.map(|best| best.energy_pj);

@@ -9,7 +9,7 @@ use fusescape_engine::cost::Evaluator;
 use fusescape_engine::hardware::{ArrayDimId, Core, DoubleBuffering, Memory, MemoryId, Movement, Operand, Unroll};
 use fusescape_engine::mapping::{Allocation, LayerOnCore, LayerOperand, LayerProblem, TemporalLoop, temporal};
 use fusescape_engine::rules::Rules;
-use fusescape_engine::workload::{Dim, LayerKind, LayerShape};
+use fusescape_engine::workload::{Dim, LayerKind, LayerShape, Network};
 use fusescape_test_support::random::oracle_cases;
 use fusescape_test_support::sample::sample_or_all;
 use std::collections::{BTreeMap, BTreeSet};
@@ -598,61 +598,102 @@ pub fn random_layer(random: &mut Random) -> Option<(String, Core, LayerProblem)>
     Some((text, core, problem))
 }
 
+/// Mappings by what happened: those that fit, that do not, that read partial sums back, in which the array waits, and
+/// those on lanes.
+type Counts = [usize; 5];
+
+/// Compares random mappings of a layer with what running them moves and holds.
+fn compare_mappings(random: &mut Random, text: &str, core: &Core, problem: &LayerProblem, counts: &mut Counts) {
+    let [fitting, overflowing, read_back, waits, on_lanes] = counts;
+    let layer = LayerOnCore::new(core, Rules::CORRECTED, problem);
+    let evaluator = Evaluator::new(&layer);
+    for _ in 0..20 {
+        let (order, allocation) = random_mapping(random, &layer);
+        let what = || format!("{order:?} {allocation:?}\n{problem:?}\n{text}");
+        let mapped = MappedLayer { core, problem, order: &order, allocation: &allocation };
+        let run = mapped.run();
+        let fits = run.held.iter().all(|(&memory, &bits)| bits <= core.memories[memory].size_bits);
+        let Some(cost) = evaluator.evaluate(&order, &allocation) else {
+            assert!(!fits, "{:?} bits fit: {}", run.held, what());
+            *overflowing += 1;
+            continue;
+        };
+        assert!(fits, "{:?} bits do not fit: {}", run.held, what());
+        *fitting += 1;
+        let latency = &cost.latency;
+        let found = [latency.temporal_cycles, latency.stall_cycles].map(|cycles| cycles as f64);
+        let found = [found[0], found[1], latency.loading_cycles, latency.offloading_cycles];
+        let expected = [run.cycles, run.stall, run.loading, run.offloading].map(|cycles| cycles as f64);
+        assert_eq!(found, expected, "cycles of computing, stall, loading, offloading: {}", what());
+        *waits += usize::from(run.stall > 0);
+        let all =
+            layer.each_operand().flat_map(|(operand, view)| (0..view.memories.len()).map(move |at| (operand, at)));
+        let doubled: BTreeSet<_> = all.filter(|&(operand, level)| latency.double_buffered[operand][level]).collect();
+        assert_eq!(doubled, run.doubled, "levels that hold data twice: {}", what());
+        let mut expected = 0.0;
+        let mut count = 0;
+        for moved in &run.moved {
+            let Moved { operand, level, movement, elements, words, pj, .. } = *moved;
+            let at = |table: &fusescape_engine::cost::PerLink<f64>| table[operand][level][movement as usize];
+            let found = [&cost.energy.elements, &cost.energy.words, &cost.energy.energy_pj].map(at);
+            let is_equal = found.iter().zip([elements, words, pj]).all(|(&found, expected)| is_close(found, expected));
+            assert!(is_equal, "{moved:?}, but found {found:?}: {}", what());
+            expected += pj;
+            count += usize::from(words > 0.0);
+            *read_back += usize::from(operand == LayerOperand::Output && !movement.is_read() && !movement.is_low());
+        }
+        let tables = cost.energy.words.iter().flatten().flatten();
+        assert_eq!(tables.filter(|words| **words > 0.0).count(), count, "{}", what());
+        assert!(is_close(cost.energy.memory_pj, expected), "{expected} pJ: {}", what());
+        assert!(is_close(cost.energy_pj(), expected + mapped.compute_pj()), "{}", what());
+        *on_lanes += usize::from(core.vector_unit.is_some());
+    }
+}
+
 /// Random layers on random cores, each with mappings at random.
 #[test]
 fn mapped_layers_move_and_hold_what_running_them_moves_and_holds() {
-    let mut random = Random(2024);
-    let (mut fitting, mut overflowing, mut read_back, mut waits, mut on_lanes) = (0, 0, 0, 0, 0);
+    let (mut random, mut counts) = (Random(2024), Counts::default());
     let mut left = oracle_cases(75);
     while left > 0 {
         let Some((text, core, problem)) = random_layer(&mut random) else { continue };
         left -= 1;
-        let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
-        let evaluator = Evaluator::new(&layer);
-        for _ in 0..20 {
-            let (order, allocation) = random_mapping(&mut random, &layer);
-            let what = || format!("{order:?} {allocation:?}\n{problem:?}\n{text}");
-            let mapped = MappedLayer { core: &core, problem: &problem, order: &order, allocation: &allocation };
-            let run = mapped.run();
-            let fits = run.held.iter().all(|(&memory, &bits)| bits <= core.memories[memory].size_bits);
-            let Some(cost) = evaluator.evaluate(&order, &allocation) else {
-                assert!(!fits, "{:?} bits fit: {}", run.held, what());
-                overflowing += 1;
-                continue;
-            };
-            assert!(fits, "{:?} bits do not fit: {}", run.held, what());
-            fitting += 1;
-            let latency = &cost.latency;
-            let found = [latency.temporal_cycles, latency.stall_cycles].map(|cycles| cycles as f64);
-            let found = [found[0], found[1], latency.loading_cycles, latency.offloading_cycles];
-            let expected = [run.cycles, run.stall, run.loading, run.offloading].map(|cycles| cycles as f64);
-            assert_eq!(found, expected, "cycles of computing, stall, loading, offloading: {}", what());
-            waits += usize::from(run.stall > 0);
-            let all =
-                layer.each_operand().flat_map(|(operand, view)| (0..view.memories.len()).map(move |at| (operand, at)));
-            let doubled: BTreeSet<_> =
-                all.filter(|&(operand, level)| latency.double_buffered[operand][level]).collect();
-            assert_eq!(doubled, run.doubled, "levels that hold data twice: {}", what());
-            let mut expected = 0.0;
-            let mut count = 0;
-            for moved in &run.moved {
-                let Moved { operand, level, movement, elements, words, pj, .. } = *moved;
-                let at = |table: &fusescape_engine::cost::PerLink<f64>| table[operand][level][movement as usize];
-                let found = [&cost.energy.elements, &cost.energy.words, &cost.energy.energy_pj].map(at);
-                let is_equal =
-                    found.iter().zip([elements, words, pj]).all(|(&found, expected)| is_close(found, expected));
-                assert!(is_equal, "{moved:?}, but found {found:?}: {}", what());
-                expected += pj;
-                count += usize::from(words > 0.0);
-                read_back += usize::from(operand == LayerOperand::Output && !movement.is_read() && !movement.is_low());
-            }
-            let tables = cost.energy.words.iter().flatten().flatten();
-            assert_eq!(tables.filter(|words| **words > 0.0).count(), count, "{}", what());
-            assert!(is_close(cost.energy.memory_pj, expected), "{expected} pJ: {}", what());
-            assert!(is_close(cost.energy_pj(), expected + mapped.compute_pj()), "{}", what());
-            on_lanes += usize::from(core.vector_unit.is_some());
-        }
+        compare_mappings(&mut random, &text, &core, &problem, &mut counts);
     }
-    let all = [fitting, overflowing, read_back, waits, on_lanes];
-    assert!(all.iter().all(|&count| count > sample_or_all(50, 400)), "{all:?}");
+    assert!(counts.iter().all(|&count| count > sample_or_all(50, 400)), "{counts:?}");
+}
+
+/// Products with their rows in any loop, on arrays that unroll columns and rows of maps.
+#[test]
+fn rows_of_products_on_both_sides_of_an_array_move_and_hold_what_running_them_moves_and_holds() {
+    let (mut random, mut counts) = (Random(2025), Counts::default());
+    let mut left = oracle_cases(25);
+    while left > 0 {
+        let sides = random.pick(&["D1: OX, D2: OY", "D1: OY, D2: OX", "D1: OX, D2: B", "D1: [K 2, OX 2], D2: OY"]);
+        let of_kinds = ["conv", "pointwise", "fully-connected"].map(|kind| format!("  {kind}: {{ {sides} }}\n"));
+        let text = hardware(&mut random).replace("memories:", &format!("unroll:\n{}memories:", of_kinds.concat()));
+        let rows = random.pick(&[4, 6, 8, 12]);
+        let (batch, size) = random.pick(&[(1, (rows, 1)), (1, (1, rows)), (rows, (1, 1)), (2, (rows, 1))]);
+        let kind = random.pick(&["conv, kernel: 1 x 1", "pointwise", "fully-connected"]);
+        let layers = format!(
+            "name: product\nbatch: {batch}\nprecision: {{ W: 8, I: 4, O_partial: 16, O: 8 }}\nlayers:\n  \
+             - {{ name: in, type: input, K: {}, size: {} x {} }}\n  - {{ name: a, type: {kind}, K: {} }}",
+            random.pick(&[2, 3, 4]),
+            size.0,
+            size.1,
+            random.pick(&[2, 3, 4]),
+        );
+        let (Ok(core), network) = (Core::from_text(&text), Network::from_text(&layers).unwrap()) else { continue };
+        let layer = network.layer(1.into());
+        let unroll = layer.unroll_on(&core, &Rules::CORRECTED);
+        let unrolled = unrolled_evenly(&layer.shape, &unroll).unwrap_or_default();
+        let on_two_sides = |dim: Dim| unrolled.iter().filter(|part| part.1 == dim && part.2 > 1).count() > 1;
+        if core.vector_unit.is_some() || !Dim::ALL.into_iter().any(on_two_sides) {
+            continue;
+        }
+        left -= 1;
+        let problem = LayerProblem::new(layer.shape, Operand::ALL.map(|operand| core.levels(operand).len()), unroll);
+        compare_mappings(&mut random, &text, &core, &problem, &mut counts);
+    }
+    assert!(counts[..4].iter().all(|&count| count > sample_or_all(10, 100)), "{counts:?}");
 }

@@ -231,7 +231,7 @@ fn the_slowest_port_is_the_one_that_the_array_waits_for_longest() {
         let network = Network::from_text(&preset(workload_presets(), "alexnet-eyeriss")).unwrap();
         for layer in network.computing().map(|id| network.layer(id)) {
             let levels = Operand::ALL.map(|operand| core.levels(operand).len());
-            let problem = LayerProblem::new(layer.shape, levels, layer.unroll_on(&core));
+            let problem = LayerProblem::new(layer.shape, levels, layer.unroll_on(&core, &Rules::CORRECTED));
             let problem = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
             let Some(best) = find_best(&problem, &Objective::Energy, &Limits::default(), Strategy::Loma).best else {
                 continue;

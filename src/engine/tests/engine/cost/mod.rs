@@ -6,6 +6,7 @@ mod in_memory;
 pub mod layer_by_elements;
 mod loop_information;
 mod physics;
+mod rows_of_products;
 mod rules;
 mod trace;
 mod vector_unit;

@@ -91,6 +91,13 @@ fn cases() -> Vec<(String, String, Settings)> {
     let mut cases = vec![
         (hardware("tpu-like"), workload("fsrcnn-defines"), Settings { lpf_limit: 4, ..settings(60, 60) }),
         (hardware("tesla-npu-like-df"), workload("mobilenet-v1-defines"), settings(12, 9)),
+        (
+            hardware("tesla-npu-like-df"),
+            "name: product
+layers: [{ name: in, type: input, K: 4, size: 64 x 1 }, { name: a, type: pointwise, K: 4 }]"
+                .to_owned(),
+            settings(64, 1),
+        ),
     ];
     for lowest in (16..400).step_by(8) {
         for (x, y) in [(3, 4), (10, 5)] {

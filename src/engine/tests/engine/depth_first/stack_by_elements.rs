@@ -258,9 +258,11 @@ struct Sums {
     energy: EnergySplit,
     latency: LatencySplit,
     macs: u64,
-    /// For each tile and layer, bits that it takes from columns and from rows that earlier tiles left.
-    cached: Vec<((usize, usize), LayerId, [u64; 2])>,
+    cached: Cached,
 }
+
+/// For each tile and layer, bits that it takes from columns and from rows that earlier tiles left.
+type Cached = Vec<((usize, usize), LayerId, [u64; 2])>;
 
 /// Pixels that earlier tiles left in a cache, by layer.
 type Left = BTreeSet<(LayerId, u64, u64)>;
@@ -415,7 +417,7 @@ impl Stack<'_> {
         };
         let stated = match unit {
             Some(unit) => unit.unroll(&self.problem(planned, &[], all).shape),
-            None => layer.unroll_on(self.core),
+            None => layer.unroll_on(self.core, &PLACED_ALONE),
         };
         let mut found = first_that_fits(&stated);
         assert_eq!(found.is_none(), planned.narrowed, "{} unrolls less where nothing fits", what());
@@ -682,42 +684,52 @@ fn compare(what: &dyn Fn() -> String, core: &Core, sums: &Sums, account: &PointA
     assert_eq!((stack.energy_pj, stack.latency_cycles), (account.energy_pj, account.latency_cycles), "{}", what());
 }
 
+/// The plan and account of a stack, compared with what its tiles do; `None` where it does not fit.
+fn compare_run(
+    random: &mut Lcg,
+    &RandomStack { core, network, tiling, tile, text }: &RandomStack<'_>,
+) -> Option<(PointPlan, PointAccount, Cached)> {
+    let what = || text.to_owned();
+    let is_even = |id: LayerId| {
+        let layer = network.layer(id);
+        unrolled_evenly(&layer.shape, &layer.unroll_on(core, &PLACED_ALONE)).is_some()
+    };
+    assert!(network.computing().all(is_even), "{text}");
+    let mut planner = Planner::new(core, network, PLACED_ALONE, LIMITS, Strategy::Loma);
+    let strategy = DepthFirstStrategy { tile, mode: tiling.mode, fuse: FuseDepth::Cuts(Vec::new()) };
+    let plan = planner.plan(&strategy).ok()?;
+    let problems = &planner.memory.problems;
+    let objective = random.of(&[0, 1]);
+    let objective = [Objective::Energy, Objective::Latency][objective].clone();
+    let solve = |problem: &LayerProblem| {
+        let layer = LayerOnCore::new(core, PLACED_ALONE, problem);
+        find_best(&layer, &objective, &LIMITS, Strategy::Loma).best.unwrap()
+    };
+    let solutions: TiVec<ProblemId, Solution> = problems.list.iter().map(solve).collect();
+    let (caches, weights) = tiling.caches(core);
+    let stack = Stack { core, tiling, problems, solutions: &solutions, caches, weights };
+    let sums = stack.run(&what, &plan);
+    let mut assembler = Assembler::new(core, network, PLACED_ALONE, problems);
+    let account = assembler.assemble(&plan, &|problem| solutions.get(problem)).unwrap();
+    compare(&what, core, &sums, &account);
+    Some((plan, account, sums.cached))
+}
+
 /// Each kind of copy and each mode occurs.
 #[test]
 fn stacks_move_and_cost_what_their_tiles_do_pixel_by_pixel() {
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut planned, mut impossible) = (0, 0);
     let cases = oracle_cases(80);
-    random_stacks(41, |random, &RandomStack { core, network, tiling, tile, text }| {
-        let what = || text.to_owned();
-        let is_even = |id: LayerId| {
-            let layer = network.layer(id);
-            unrolled_evenly(&layer.shape, &layer.unroll_on(core)).is_some()
-        };
-        assert!(network.computing().all(is_even), "{text}");
-        let mut planner = Planner::new(core, network, PLACED_ALONE, LIMITS, Strategy::Loma);
-        let Ok(plan) = planner.plan(&DepthFirstStrategy { tile, mode: tiling.mode, fuse: FuseDepth::Cuts(Vec::new()) })
-        else {
+    random_stacks(41, |random, stack| {
+        let RandomStack { core, network, tiling, text, .. } = *stack;
+        let Some((plan, account, all_cached)) = compare_run(random, stack) else {
             impossible += 1;
             return false;
         };
         planned += 1;
-        let problems = &planner.memory.problems;
-        let objective = random.of(&[0, 1]);
-        let objective = [Objective::Energy, Objective::Latency][objective].clone();
-        let solve = |problem: &LayerProblem| {
-            let layer = LayerOnCore::new(core, PLACED_ALONE, problem);
-            find_best(&layer, &objective, &LIMITS, Strategy::Loma).best.unwrap()
-        };
-        let solutions: TiVec<ProblemId, Solution> = problems.list.iter().map(solve).collect();
-        let (caches, weights) = tiling.caches(core);
-        let stack = Stack { core, tiling, problems, solutions: &solutions, caches, weights };
-        let sums = stack.run(&what, &plan);
-        let mut assembler = Assembler::new(core, network, PLACED_ALONE, problems);
-        let account = assembler.assemble(&plan, &|problem| solutions.get(problem)).unwrap();
-        compare(&what, core, &sums, &account);
         let tiles: BTreeMap<(usize, usize), &TilePlan> = tiling.tiles(&plan.stacks[0]).into_iter().collect();
-        for (place, id, cached) in &sums.cached {
+        for (place, id, cached) in &all_cached {
             let types = plan.stacks[0].types.iter().zip(&account.stacks[0].tile_types);
             let (_, tile) = types.into_iter().find(|(planned, _)| std::ptr::eq(*planned, tiles[place])).unwrap();
             let name = &network.layer(*id).name;
@@ -741,6 +753,43 @@ fn stacks_move_and_cost_what_their_tiles_do_pixel_by_pixel() {
     kinds.retain(|kind, _| !["weights again", "narrowed"].contains(kind));
     let happen = kinds.len() == 9 && kinds.values().all(|&count| count > 0);
     assert!(happen, "{kinds:?} in {planned} stacks, {impossible} do not fit");
+}
+
+/// Products on arrays that unroll columns and rows of maps, in tiles that fill it and tiles that do not.
+#[test]
+fn stacks_of_products_with_rows_on_both_sides_of_an_array_cost_what_their_tiles_do() {
+    let mut random = Lcg(47);
+    let (mut left, mut narrow) = (oracle_cases(20), 0);
+    while left > 0 {
+        let rows = 4 * (1 + random.below(5));
+        let parts = random.of(&[2, 4, 8, 12]);
+        let is_column = random.below(2) > 0;
+        let (size, tile) = if is_column { ((1, rows), (1, parts)) } else { ((rows, 1), (parts, 1)) };
+        let channels = || [2, 4, 6];
+        let network_text = format!(
+            "name: products\nprecision: {{ W: 4, I: 8, O_partial: 16, O: 8 }}\nlayers:\n  \
+             - {{ name: l0, type: input, K: {}, size: {} x {} }}\n  - {{ name: l1, type: pointwise, K: {} }}\n  \
+             - {{ name: l2, type: conv, kernel: 1 x 1, K: {} }}\n  - {{ name: l3, type: pointwise, K: {} }}\n",
+            random.of(&channels()),
+            size.0,
+            size.1,
+            random.of(&channels()),
+            random.of(&channels()),
+            random.of(&channels()),
+        );
+        let network = Network::from_text(&network_text).unwrap();
+        let tiling = Tiling::new(&network, tile, random.of(&StoringMode::ALL));
+        let sides = random.of(&["D1: OX, D2: OY", "D1: OY, D2: OX"]);
+        let core_text = random_core(&mut random, &tiling).replace("D1: K, D2: C", sides);
+        let core = Core::from_text(&core_text).unwrap_or_else(|wrong| panic!("{wrong}\n{core_text}"));
+        let text = format!("{tile:?}, {}\n{network_text}\n{core_text}", tiling.mode);
+        let stack = RandomStack { core: &core, network: &network, tiling: &tiling, tile, text: &text };
+        if compare_run(&mut random, &stack).is_some() {
+            left -= 1;
+            narrow += usize::from(parts == 2);
+        }
+    }
+    assert!(narrow > 0, "no tile is narrower than the array");
 }
 
 #[test]

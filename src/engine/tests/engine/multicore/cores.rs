@@ -6,6 +6,7 @@ use fusescape_engine::multicore::{
     Evolution, MemoryAccess, MemoryUsage, NestId, OrderRule, ScheduleObjective, Scheduler, StackAllocation, StackRule,
     System, TileCosts, TileGranularity, TileId,
 };
+use fusescape_engine::rules::Rules;
 use fusescape_engine::search::Strategy;
 use fusescape_engine::system::{ComputeCore, CoreSystem};
 use fusescape_engine::workload::{Dim, Network};
@@ -617,7 +618,7 @@ fn cores_share_a_layer_as_long_as_their_arrays_stay_filled() {
                 let fits = |dim: Dim, shared: u64| {
                     let size = of.shape.size(dim) / pieces(dim);
                     able.iter().all(|&core| {
-                        let along = of.unroll_on(&cores.cores[core].core);
+                        let along = of.unroll_on(&cores.cores[core].core, &Rules::CORRECTED);
                         let width: u64 = along.iter().filter(|part| part.dim == dim).map(|part| part.limit).product();
                         width.min(size) * shared <= size
                     })
