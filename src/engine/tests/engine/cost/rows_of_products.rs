@@ -165,3 +165,29 @@ fn tiles_of_products_cost_no_more_with_rows_on_both_sides() {
     }
     assert!(points > 40 && better > 10, "{points} points, {better} better");
 }
+
+/// Dense products by `pointwise`, products of two maps by `matmul`, and one of the latter as it states for itself.
+#[test]
+fn each_kind_of_product_has_an_unrolling_of_its_own() {
+    let kinds = "pointwise: { D1: K, D2: OX, D4: C }, matmul: { D2: K, D3: OX }";
+    let network = "name: attention
+layers:
+  - { name: tokens, type: input, K: 8, size: 16 x 1 }
+  - { name: query, type: pointwise, K: 8 }
+  - { name: key, type: pointwise, from: tokens, K: 8 }
+  - { name: value, type: pointwise, from: tokens, K: 8 }
+  - { name: scores, type: matmul, from: [query, key] }
+  - { name: context, type: matmul, from: [scores, value], unroll: { map: { D2: C, D3: OX } } }";
+    let network = Network::from_text(network).unwrap();
+    let unrolled = |kinds: &str, name: &str| {
+        let core = Core::from_text(&core(kinds)).unwrap();
+        let layer = network.computing().map(|id| network.layer(id)).find(|layer| layer.name == name).unwrap();
+        let unroll = layer.unroll_on(&core, &Rules::CORRECTED);
+        unroll.iter().map(|part| format!("{} {}", part.dim, part.limit)).collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(unrolled(kinds, "query"), "K 2, OX 4, C 2");
+    assert_eq!(unrolled(kinds, "scores"), "K 4, OX 4");
+    assert_eq!(unrolled(kinds, "context"), "C 4, OX 4");
+    // A core that states nothing for products of two maps unrolls them as dense ones.
+    assert_eq!(unrolled(ALL_KINDS, "scores"), unrolled(ALL_KINDS, "query"));
+}
