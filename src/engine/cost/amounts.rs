@@ -77,11 +77,11 @@ impl<'a> Units<'a> {
         Self { size, below, all, boundaries, rounds: problem.rules.round_fractional_amounts }
     }
 
-    /// Whether unrolled loops above a memory level still add to outputs there.
+    /// Whether outputs at a memory level are still added to, whatever the loops in time: by unrolled loops above, or to sums.
     pub fn add_above(&self, view: &OperandView, level: usize) -> bool {
         let adds = |dim: Dim| view.relevance[dim as usize] == Relevance::Irrelevant;
         let mut above = view.unrolled[level + 1..].iter().flatten();
-        above.any(|&(dim, average, peak)| adds(dim) && (self.size)(average, peak) > 1.0)
+        view.adds_to_sums || above.any(|&(dim, average, peak)| adds(dim) && (self.size)(average, peak) > 1.0)
     }
 
     /// Elements that one instance holds of an operand at an architecture level, when the temporal loops up to there multiply
@@ -249,7 +249,7 @@ impl Amounts {
                 amounts.force_double_buffers(index, problem, order, merged);
             }
             for level in 0..operand.memories.len() {
-                amounts.cross(index, level, operand, units, problem.rules.first_partial_sum_read_back);
+                amounts.cross(index, level, operand, units, problem.first_sums_come_down());
             }
         }
         amounts
@@ -287,7 +287,7 @@ impl Amounts {
         }
     }
 
-    /// An output is a partial sum at a level if a loop above it still adds to it.
+    /// An output is a partial sum at a level if a loop above it still adds to it, or if it is added to sums.
     fn choose_precision(
         &mut self,
         index: LayerOperand,
@@ -302,7 +302,7 @@ impl Amounts {
         }
         let adds = |dim: Dim| operand.relevance[dim as usize] == Relevance::Irrelevant;
         let levels = operand.memories.len();
-        let (mut partial, mut passes) = (false, 1);
+        let (mut partial, mut passes) = (operand.adds_to_sums, 1);
         for level in (0..=levels).rev() {
             if level < levels {
                 let loops = &order[merged.range(index, level)];

@@ -51,7 +51,7 @@ impl<'a> Evaluator<'a> {
         let adds = |dim: &Dim| view.relevance[*dim as usize] == Relevance::Irrelevant;
         let passes = Dim::ALL.into_iter().filter(adds).map(above).product();
         let partial = passes > 1 || units.add_above(view, level);
-        let first_read_back = self.problem.rules.first_partial_sum_read_back;
+        let first_read_back = self.problem.first_sums_come_down();
         let down = if partial { partial_sums_read_back(count, passes, first_read_back) } else { 0 };
         (down, count, partial)
     }

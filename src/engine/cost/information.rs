@@ -181,7 +181,7 @@ pub enum ComingDown {
     Nothing,
     /// All partial sums that go up, except so many elements of the first pass over the outputs.
     AllButFirst(f64),
-    /// All partial sums that go up (`Rules::first_partial_sum_read_back`).
+    /// All partial sums that go up: by a rule of the tools, or where the layer adds to sums that lie at its highest level.
     All,
 }
 
@@ -452,7 +452,7 @@ fn traffic(
     let coming_down = match operand.stored_as {
         Operand::W | Operand::I => ComingDown::Inputs,
         Operand::O if !cost.amounts.partial[level] => ComingDown::Nothing,
-        Operand::O if problem.rules.first_partial_sum_read_back => ComingDown::All,
+        Operand::O if problem.first_sums_come_down() => ComingDown::All,
         Operand::O => ComingDown::AllButFirst(operand_size),
     };
     let down = match coming_down {

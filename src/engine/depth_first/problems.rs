@@ -129,6 +129,7 @@ impl Problems {
             levels: key.levels.map(usize::from),
             unroll: self.unroll_of(key.layer).to_vec(),
             reserved: key.reserved.map_or_else(Vec::new, |id| self.reserved[id].clone()),
+            adds: false,
         }
     }
 

@@ -629,8 +629,8 @@ impl Fingerprints {
         };
         let sizes: Vec<u64> = core.memories.keys().filter_map(size).collect();
         // Room that other data takes counts as a smaller size.
-        let LayerProblem { shape, levels, unroll, reserved: _ } = problem;
-        [0_u8, 1].map(|half| hash(&(half, self.general, visible, &sizes, shape, levels, unroll)))
+        let LayerProblem { shape, levels, unroll, reserved: _, adds } = problem;
+        [0_u8, 1].map(|half| hash(&(half, self.general, visible, &sizes, shape, levels, (unroll, adds))))
     }
 }
 

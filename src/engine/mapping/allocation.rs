@@ -261,17 +261,18 @@ fn allocated(problem: &LayerOnCore<'_>, average: f64, peak: u64) -> f64 {
     if problem.rules.memory_reserved_for_averages { average } else { peak as f64 }
 }
 
-/// Whether outputs count as partial sums at a level because of unrolled loops above it.
+/// Whether outputs count as partial sums at a level whatever the loops in time.
 fn takes_for_partial(problem: &LayerOnCore<'_>, view: &OperandView, level: usize) -> bool {
     let rules = &problem.rules;
     let listed = |&(dim, ..): &(Dim, f64, u64)| {
         view.relevance[dim as usize] == Relevance::Irrelevant && problem.shape.size(dim) > 1
     };
-    !rules.allocation_ignores_spatial_sums
-        && (view.adds_above(level)
-            || rules.unrolling_by_one_makes_partial_sums
-                && view.stored_as == Operand::O
-                && view.unrolled[level + 1..].iter().flatten().any(listed))
+    view.adds_to_sums
+        || !rules.allocation_ignores_spatial_sums
+            && (view.adds_above(level)
+                || rules.unrolling_by_one_makes_partial_sums
+                    && view.stored_as == Operand::O
+                    && view.unrolled[level + 1..].iter().flatten().any(listed))
 }
 
 /// Elements of the operand's slice for the given loop sizes.

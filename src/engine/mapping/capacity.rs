@@ -74,10 +74,11 @@ impl OperandView {
         window.map_or(0, |window| window + 1)
     }
 
-    /// Whether an unrolled loop above memory `level` still adds to the data at that memory.
+    /// Whether the data at memory `level` is still added to, whatever the loops in time: by an unrolled loop above, or to sums.
     pub fn adds_above(&self, level: usize) -> bool {
         let adds = |dim: Dim| self.relevance[dim as usize] == Relevance::Irrelevant;
-        self.stored_as == Operand::O
-            && self.unrolled[level + 1..].iter().flatten().any(|&(dim, average, _)| adds(dim) && average > 1.0)
+        self.adds_to_sums
+            || self.stored_as == Operand::O
+                && self.unrolled[level + 1..].iter().flatten().any(|&(dim, average, _)| adds(dim) && average > 1.0)
     }
 }

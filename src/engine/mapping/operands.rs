@@ -62,12 +62,16 @@ pub struct LayerProblem {
     pub unroll: Vec<Unroll>,
     /// Bits of one instance of each memory that other data takes while the layer runs; 0 beyond the end of the list.
     pub reserved: Vec<u64>,
+    /// Whether outputs are added to sums that lie at their highest level, so that each comes down before it first goes
+    /// up, and counts as a partial sum everywhere. That the first ones come down takes energy, but as all outputs that
+    /// come down no time of its own before the layer starts.
+    pub adds: bool,
 }
 
 impl LayerProblem {
     /// A layer that has all memories to itself.
     pub fn new(shape: LayerShape, levels: [usize; 3], unroll: Vec<Unroll>) -> Self {
-        Self { shape, levels, unroll, reserved: Vec::new() }
+        Self { shape, levels, unroll, reserved: Vec::new(), adds: false }
     }
 }
 
@@ -144,6 +148,8 @@ pub struct OperandView {
     pub unrolled_sizes: Vec<LoopSizes>,
     /// Bits per element while partial and when final.
     pub precision: (u64, u64),
+    /// Whether these are outputs that are added to sums at the highest level ([`LayerProblem::adds`]).
+    pub adds_to_sums: bool,
 }
 
 /// A problem on its core, prepared for mapping and cost.
@@ -219,6 +225,7 @@ impl<'a> LayerOnCore<'a> {
                 memories,
                 relevance,
                 precision: precision(&problem.shape, place, inputs),
+                adds_to_sums: problem.adds && place == LayerOperand::Output,
             }
         });
         if rules.unroll_rest_on_first_dimension {
@@ -287,6 +294,12 @@ impl<'a> LayerOnCore<'a> {
         let stored_as = self.operands[operand].stored_as;
         let in_cells = self.in_memory.is_some() && stored_as == Operand::W;
         in_cells || self.rules.array_keeps_inputs && stored_as != Operand::O
+    }
+
+    /// Whether the first partial sums come down, too: those that lie at the highest level, or by a rule of the tools.
+    #[inline]
+    pub fn first_sums_come_down(&self) -> bool {
+        self.rules.first_partial_sum_read_back || self.operands[LayerOperand::Output].adds_to_sums
     }
 
     /// Whether a memory holds data twice that is replaced during the layer.

@@ -44,6 +44,9 @@ struct NestedBoundary {
     partial_pj: [[f64; 2]; 2],
     /// Whether the memory above has room for partial sums.
     holds_partial: bool,
+    /// How often outputs come down before they first go up: once, where they are added to sums at the highest level. A
+    /// price leaves that out, as it is the same for all mappings.
+    first_down: u64,
     /// How many times more data crosses it because of windows.
     own_windows: f64,
     /// How often the data of each other operand crosses boundaries that come before this one.
@@ -178,6 +181,7 @@ impl NestedBoundary {
             once_pj,
             partial_pj,
             holds_partial: room.is_below_partial_sums(),
+            first_down: u64::from(view.adds_to_sums),
             own_windows: windows(room),
             times: LayerOperand::ALL.map(|other| if other == operand { 1 } else { room.least_times(other) }),
             windows: LayerOperand::ALL.map(|other| {
@@ -228,7 +232,7 @@ impl NestedBoundary {
         } else if times > 1 {
             let [up, down] = &self.partial_pj;
             set(UP, up, times as f64);
-            set(DOWN, down, (times - 1) as f64);
+            set(DOWN, down, (times - 1 + self.first_down) as f64);
         }
     }
 }

@@ -353,13 +353,15 @@ impl<'a, L: Legality> BoundarySpace<'a, L> {
         [partial, if self.is_added_to_at(operand, level) { partial } else { elements * precision.1 }]
     }
 
-    /// Whether a level holds partial sums for any loops above: outputs are added to in their lowest memory.
+    /// Whether a level holds partial sums for any loops above: outputs are added to in their lowest memory, and
+    /// everywhere where they are added to sums.
     fn is_added_to_at(&self, operand: LayerOperand, level: usize) -> bool {
-        operand == LayerOperand::Output && level == 0 && self.adding > 1
+        self.problem.operands[operand].adds_to_sums || operand == LayerOperand::Output && level == 0 && self.adding > 1
     }
 
     /// Bits in memory `level`, when the temporal loops up to there multiply to `sizes`.
     fn bits(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes, partial: bool) -> u64 {
+        let partial = partial || self.problem.operands[operand].adds_to_sums;
         let copies = copies(self.problem, operand, level, slice_elements(self.problem, operand, level, sizes));
         if self.as_they_leave {
             let crossing = self.evaluator.crossing(operand, level + 1, sizes, partial);

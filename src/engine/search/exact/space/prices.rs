@@ -113,8 +113,8 @@ impl<L: Legality> BoundarySpace<'_, L> {
         times: u64,
         entry: &BoundaryAtSet,
     ) -> f64 {
-        let (rules, view) = (&self.problem.rules, &self.problem.operands[operand]);
-        let (count, first) = (times as f64, rules.first_partial_sum_read_back);
+        let view = &self.problem.operands[operand];
+        let (count, first) = (times as f64, self.problem.first_sums_come_down());
         if view.stored_as != Operand::O {
             return if self.priced_together() {
                 self.price_of(operand, level, &sizes(), (times, 0, false))

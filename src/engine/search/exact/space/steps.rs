@@ -156,7 +156,7 @@ impl<L: Legality> BoundarySpace<'_, L> {
         if view.stored_as != Operand::O {
             entry.down * count
         } else if state.adding > 1 || view.adds_above(level) {
-            let first = self.problem.rules.first_partial_sum_read_back;
+            let first = self.problem.first_sums_come_down();
             let back = partial_sums_read_back(self.total_cycles / state.cycles, state.adding, first);
             entry.up_partial * count + entry.down * back as f64
         } else {

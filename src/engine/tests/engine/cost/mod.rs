@@ -2,6 +2,7 @@
 
 mod arrays_and_buffers;
 mod causes;
+mod continued_sums;
 mod in_memory;
 pub mod layer_by_elements;
 mod loop_information;

@@ -38,7 +38,8 @@ fn each_case(seed: u64, count: u64, mut check: impl FnMut(&mut Random, &MappedLa
     let mut random = Random(seed);
     let mut left = count;
     while left > 0 {
-        let Some((text, core, problem)) = random_layer(&mut random) else { continue };
+        let Some((text, core, mut problem)) = random_layer(&mut random) else { continue };
+        problem.adds = left.is_multiple_of(4);
         let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
         let evaluator = Evaluator::new(&layer);
         let (order, allocation) = random_mapping(&mut random, &layer);

@@ -76,6 +76,7 @@ fn no_mapping_needs_less() {
         if random.below(3) == 0 {
             problem.reserved = core.memories.iter().map(|memory| random.below(memory.size_bits / 2)).collect();
         }
+        problem.adds = compared.all.is_multiple_of(4);
         let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
         compared.add(&layer, &|| format!("sizes by 2^{smaller}: {problem:?}\n{text}"));
     }

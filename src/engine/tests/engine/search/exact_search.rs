@@ -398,19 +398,25 @@ fn objectives() -> Vec<Objective> {
 
 /// Compares with all mappings of random problems that have at most `most` of them: a sample of so many problems.
 fn equals_brute_force(rules: Rules, problems: usize, most: usize, seed: u64) {
-    equals_brute_force_on(|_| {}, rules, problems, most, seed);
+    equals_brute_force_on(|_, _| {}, rules, problems, most, seed);
 }
 
-/// The exact search against brute force, on cores modified by `change`.
-fn equals_brute_force_on(change: fn(&mut Core), rules: Rules, problems: usize, most: usize, seed: u64) {
+/// The exact search against brute force, on cores and problems modified by `change`.
+fn equals_brute_force_on(
+    change: fn(&mut Core, &mut LayerProblem),
+    rules: Rules,
+    problems: usize,
+    most: usize,
+    seed: u64,
+) {
     let objectives = objectives();
     let mut random = Random(seed);
     let (mut number, mut compared, mut infeasible) = (0, 0, 0);
     while number < problems {
         let text = hardware(&mut random);
         let Ok(mut core) = Core::from_text(&text) else { continue };
-        change(&mut core);
-        let problem = problem(&mut random, &core);
+        let mut problem = problem(&mut random, &core);
+        change(&mut core, &mut problem);
         let layer = LayerOnCore::new(&core, rules, &problem);
         let Some(mappings) = all_mappings(&layer, most) else { continue };
         number += 1;
@@ -597,6 +603,7 @@ fn a_mapping_fits_where_brute_force_finds_one() {
         if core.vector_unit.is_none() {
             problem.levels = problem.levels.map(|levels| levels - random.below(levels as u64) as usize);
         }
+        problem.adds = (some + none) % 4 == 0;
         let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
         let Some(best) = brute_force(&layer, &[Objective::Energy], 200) else { continue };
         let fits = best[0].is_some();
@@ -685,8 +692,19 @@ fn equals_brute_force_under_corrected_rules() {
     equals_brute_force(Rules::CORRECTED, 2000, 4000, 1);
 }
 
+#[test]
+fn equals_brute_force_where_outputs_are_added_to_sums() {
+    let adds = |_: &mut Core, problem: &mut LayerProblem| problem.adds = true;
+    equals_brute_force_on(adds, Rules::CORRECTED, 1000, 4000, 8);
+    let doubled = |core: &mut Core, problem: &mut LayerProblem| {
+        double_buffers(core);
+        problem.adds = true;
+    };
+    equals_brute_force_on(doubled, Rules::CORRECTED, 500, 4000, 9);
+}
+
 /// Where only DRAM is counted, most mappings are equally good: whole levels may contain only reuse.
-fn dram_only(core: &mut Core) {
+fn dram_only(core: &mut Core, _: &mut LayerProblem) {
     for memory in &mut core.memories {
         if memory.name != "dram" {
             (memory.read_energy_pj, memory.write_energy_pj) = (0.0, 0.0);
@@ -708,8 +726,8 @@ pub fn double_buffers(core: &mut Core) {
 /// A part is held twice, and all of an operand once: a larger set of loops may take less room.
 #[test]
 fn equals_brute_force_where_memories_are_double_buffered_by_design() {
-    equals_brute_force_on(double_buffers, Rules::CORRECTED, 2000, 4000, 6);
-    equals_brute_force_on(double_buffers, Rules::DEFINES_2022, 500, 4000, 7);
+    equals_brute_force_on(|core, _| double_buffers(core), Rules::CORRECTED, 2000, 4000, 6);
+    equals_brute_force_on(|core, _| double_buffers(core), Rules::DEFINES_2022, 500, 4000, 7);
 }
 
 #[test]
@@ -810,6 +828,7 @@ fn runs_of_irrelevant_loops_are_part_of_dominance() {
         levels: [4, 2, 2],
         unroll: unroll.map(|(array_dim, dim, limit)| Unroll { array_dim: array_dim.into(), dim, limit }).to_vec(),
         reserved: Vec::new(),
+        adds: false,
     };
     let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
     let best = find_best(&layer, &Objective::EnergyDelayProduct, &Limits::default(), Strategy::Exact).best.unwrap();
