@@ -99,14 +99,18 @@ pub struct Searched<'a> {
     pub ms: f64,
 }
 
+/// Every `step`th problem, beginning with the first.
+pub fn every(machines: &[Machine], step: usize) -> impl Iterator<Item = (&Machine, &Posed)> {
+    machines.iter().flat_map(|machine| machine.problems.iter().map(move |posed| (machine, posed))).step_by(step)
+}
+
 /// Searches every `step`th problem, beginning with the first, on one thread.
 pub fn search_all<'a>(
     machines: &'a [Machine],
     step: usize,
     (objective, strategy): (&Objective, Strategy),
 ) -> Vec<Searched<'a>> {
-    let all = machines.iter().flat_map(|machine| machine.problems.iter().map(move |posed| (machine, posed)));
-    all.step_by(step)
+    every(machines, step)
         .map(|(machine, posed)| {
             let search = || {
                 let layer = LayerOnCore::new(&machine.core, Rules::CORRECTED, &posed.problem);

@@ -82,8 +82,10 @@ fn by_problems(sweep: &Sweep, monitor: &dyn ProgressMonitor) -> Result<SweepFind
         let planned = plan.points[point].as_ref().map_err(Clone::clone)?;
         let outcomes = solved.outcomes_of(point);
         assembler.assemble(planned, &|problem| outcomes.get(&problem)?.best.as_ref()).ok_or_else(|| {
-            let unsolved = outcomes.iter().filter(|(_, outcome)| outcome.best.is_none()).min_by_key(|(problem, _)| **problem);
-            let why = |(problem, outcome): (&ProblemId, &Outcome)| sweep.explain(&plan.problems.list[*problem], outcome);
+            let unsolved =
+                outcomes.iter().filter(|(_, outcome)| outcome.best.is_none()).min_by_key(|(problem, _)| **problem);
+            let why =
+                |(problem, outcome): (&ProblemId, &Outcome)| sweep.explain(&plan.problems.list[*problem], outcome);
             unsolved.map_or_else(too_large_to_count, why)
         })
     };

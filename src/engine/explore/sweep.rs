@@ -374,20 +374,6 @@ impl PointSummary {
     }
 }
 
-impl SweepPlan {
-    /// The problems of one point, each once; empty where the point cannot be scheduled.
-    pub fn problems_of(&self, point: usize) -> Vec<ProblemId> {
-        let Ok(plan) = &self.points[point] else { return Vec::new() };
-        let tiles = plan.stacks.iter().flat_map(|stack| &stack.types);
-        let problems = tiles.flat_map(|tile| &tile.layers).filter_map(|layer| layer.problem);
-        // As bare numbers, whose sort is in the module already.
-        let mut problems: Vec<usize> = problems.map(usize::from).collect();
-        problems.sort_unstable();
-        problems.dedup();
-        problems.into_iter().map(ProblemId::from).collect()
-    }
-}
-
 fn no_such_layer_tile() -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     diagnostics.add("", "The point has no such layer in such a tile", "Open another one");

@@ -120,9 +120,15 @@ pub struct Cheapest {
 }
 
 /// Searches for the first complete chain; `None` if there is none. Where `effort` is spent before, [`Cheapest::goals`]
-/// is empty.
-pub fn any<L: Legality>(space: &BoundarySpace<'_, L>, effort: SearchLimits<'_>, tie: f64) -> Option<Cheapest> {
-    search(space, effort, (tie, f64::INFINITY), None, true)
+/// is empty. Of prices that differ by less than a sixteenth of `tie` progress decides, so that its price exceeds the
+/// least one by no more than that.
+pub fn any<L: Legality>(
+    space: &BoundarySpace<'_, L>,
+    effort: SearchLimits<'_>,
+    tie: f64,
+    estimate: Option<&Functional>,
+) -> Option<Cheapest> {
+    search(space, effort, (tie, f64::INFINITY), estimate, true)
 }
 
 /// Searches until all chains of least price are found, or `effort` is spent; `None` if no chain costs `at_most` or

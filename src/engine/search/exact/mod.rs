@@ -275,7 +275,7 @@ impl<L: Legality> ExactSearch<'_, L> {
         // At price 0 all estimates are equal and progress alone orders the open states: A* becomes a depth-first
         // search.
         let Some(space) = self.space(loops, &|_, _, _, _| 0.0) else { return Some(false) };
-        match cheapest::any(&space, (self.limits.max_states, self.has_time), 1.0) {
+        match cheapest::any(&space, (self.limits.max_states, self.has_time), 1.0, None) {
             None => Some(false),
             Some(found) => (space.tracks_all && !found.goals().is_empty()).then_some(true),
         }
@@ -285,13 +285,33 @@ impl<L: Legality> ExactSearch<'_, L> {
     /// prices count as equal, the more often progress decides which state comes next, and the sooner a chain is
     /// complete. In the end all prices are 0.
     fn by_any_chain(&self, loops: &[TemporalLoop], price: Price<'_>) -> Option<super::Solution> {
-        let free: Price<'_> = &|_, _, _, _| 0.0;
-        let coarser = [(1.0, price), (10.0, price), (100.0, price), (1000.0, price), (1.0, free)];
-        coarser.into_iter().find_map(|(tie, price)| {
-            let space = self.space(loops, price)?;
-            let mut found = cheapest::any(&space, (self.limits.max_states, self.has_time), tie)?;
+        let limits = (self.limits.max_states, self.has_time);
+        let space = self.space(loops, price)?;
+        let estimate = Relaxation::by_price(&space);
+        let priced = [0.02, 0.2, 1.0, 10.0, 100.0, 1000.0].into_iter().find_map(|tie| {
+            let mut found = cheapest::any(&space, limits, tie, estimate.as_ref())?;
+            ties::fastest(&space, &mut found, (MOST_CHAINS, self.has_time)).0
+        });
+        priced.or_else(|| {
+            let space = self.space(loops, &|_, _, _, _| 0.0)?;
+            let mut found = cheapest::any(&space, limits, 1.0, None)?;
             ties::fastest(&space, &mut found, (MOST_CHAINS, self.has_time)).0
         })
+    }
+
+    /// A good mapping where no chain of least price was found: the better of LOMA's and one of nearly the least price.
+    fn by_other_ways(
+        &self,
+        loops: &[TemporalLoop],
+        objective: &Objective,
+        price: Price<'_>,
+    ) -> Option<super::Solution> {
+        let found = [self.by_any_chain(loops, price), self.by_loma(objective)];
+        let priced = found.into_iter().flatten().filter_map(|solution| {
+            let cost = solution.cost_by(self.evaluator)?;
+            Some((objective.figures_of(self.problem, &cost), solution))
+        });
+        crate::ties::best(priced, |(figures, _)| (*figures, ())).map(|(_, solution)| solution)
     }
 
     fn by_loma(&self, objective: &Objective) -> Option<super::Solution> {
@@ -360,8 +380,8 @@ impl<L: Legality> ExactSearch<'_, L> {
             settled = found.unexplored == f64::INFINITY;
             best = found.incumbents.best().map(|best| best.solution.clone());
         }
-        // A search that stopped before its first mapping falls back on LOMA, and then on a search for any chain.
-        outcome.best = best.or_else(|| self.by_loma(objective)).or_else(|| self.by_any_chain(loops, price));
+        // A search that stopped before its first mapping falls back on other ways.
+        outcome.best = best.or_else(|| self.by_other_ways(loops, objective, price));
         if !cheapest.price.is_finite() {
             let climb = |from| {
                 climb::climb(self.evaluator, objective, self.legal, from, (self.limits.max_states, self.has_time))
@@ -420,7 +440,7 @@ impl<L: Legality> ExactSearch<'_, L> {
             return Some(best);
         }
         let energy = |_: LayerOperand, _: usize, _: f64, pj: f64| pj;
-        let Some(found) = self.by_loma(objective).or_else(|| self.by_any_chain(loops, &energy)) else {
+        let Some(found) = self.by_other_ways(loops, objective, &energy) else {
             outcome.proof = Proof::None;
             return None;
         };
@@ -443,7 +463,15 @@ impl<L: Legality> ExactSearch<'_, L> {
         let proof = if space.tracks_all { outcome.proof } else { Proof::None };
         let Some(known) = self.any_mapping(&space, loops, objective, outcome) else { return };
         outcome.proof = proof;
-        let found = self.branches(&space, Sought::Best(objective), known, outcome);
+        let sought = Sought::Best(objective);
+        let mut found = self.branches(&space, sought, known, outcome);
+        // Where nothing is proved, or the rules of a tool take mappings that do not fit, LOMA's may be better.
+        if (found.unexplored < f64::INFINITY || self.problem.rules.mappings_fit_unchecked)
+            && let Some(by_loma) = self.by_loma(objective)
+            && let Some(cost) = by_loma.cost_by(self.evaluator)
+        {
+            found.incumbents.offer(sought.price(self.problem, &cost), &cost, || by_loma);
+        }
         let Some(best) = found.incumbents.best() else { return };
         let score = found.incumbents.score_of(best);
         if outcome.proof == Proof::Optimal && found.unexplored < score {

@@ -857,6 +857,7 @@ fn what_may_still_come_decides_which_stalls_count() {
         levels: [2, 2, 3],
         unroll: unroll.map(|(array_dim, dim, limit)| Unroll { array_dim: array_dim.into(), dim, limit }).to_vec(),
         reserved: Vec::new(),
+        adds: false,
     };
     let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
     let best = find_best(&layer, &Objective::Latency, &Limits::default(), Strategy::Exact).best.unwrap();
