@@ -102,6 +102,17 @@ fn write_search(out: &mut String, result: &LayerOutcome) {
             unrollings.unrollings - unrollings.searched - unrollings.skipped
         );
     }
+    if let Some(front) = &result.front {
+        let proved = if front.proof == Proof::Optimal { "proved" } else { "perhaps not all" };
+        outln!(out, "  front of energy and latency, {proved}; * best by some weights of both");
+        let corners = front.hull();
+        let unit = unit_of(Quantity::Energy, front.mappings.iter().map(|mapping| mapping.energy_pj));
+        for (number, mapping) in front.mappings.iter().enumerate() {
+            let mark = if corners.binary_search(&number).is_ok() { "*" } else { " " };
+            let (energy, cycles) = (in_unit(unit, mapping.energy_pj), mapping.latency_cycles);
+            outln!(out, "  {mark} {energy:>14} {} {cycles:>14} cycles", unit.name);
+        }
+    }
     match &result.searched {
         Searched::Orders(outcome) => {
             // An exact search does not count mappings that fit.

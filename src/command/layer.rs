@@ -6,13 +6,15 @@ use super::names::unknown;
 use super::parse::LayerStrategy;
 use super::run::run;
 use super::{CommandError, ProgressMonitor, unless_stopped};
+use fusescape_engine::cost::Evaluator;
 use fusescape_engine::explore::{DesignLayer, LayerRequest, MappedLayer, user_constraints, user_mappings};
 use fusescape_engine::hardware::Core;
 use fusescape_engine::mapping::{LayerOnCore, UnrollingOptions};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::space::{Pruning, SpaceOptions, SpaceSearch, SpaceWalk};
 use fusescape_engine::search::{
-    Limits, Objective, Outcome, Strategy, UnrolledLayer, UnrolledOutcome, UnrolledSearch, find_best_while,
+    FrontPart, Limits, Objective, Outcome, Strategy, UnrolledLayer, UnrolledOutcome, UnrolledSearch, find_best_while,
+    find_front,
 };
 use fusescape_engine::workload::{Dim, Network};
 use fusescape_spec::Diagnostics;
@@ -45,6 +47,8 @@ pub struct LayerSearchOptions {
     /// Among blockings: smallest utilization of a shared memory, 0 to 1.
     pub min_utilization: f64,
     pub objective: Objective,
+    /// Whether the front of energy and latency is searched, too.
+    pub front: bool,
     pub rules: Rules,
 }
 
@@ -62,6 +66,7 @@ impl Default for LayerSearchOptions {
             time: None,
             min_utilization: 0.0,
             objective: Objective::Energy,
+            front: false,
             rules: Rules::CORRECTED,
         }
     }
@@ -128,6 +133,7 @@ fn by_hand(
             facts,
             mapped: Ok(mapped),
             searched: Searched::ByHand,
+            front: None,
             unrollings: None,
             constrained: None,
             seconds: 0.0,
@@ -181,6 +187,16 @@ fn check(options: &LayerSearchOptions, core: &Core) -> Result<(), CommandError> 
         let remedy = unknown(name, &names);
         wrong.add("hint", format!("The array has no dimension `{name}`"), format!("Here {remedy}"));
     }
+    if options.front && options.strategy != LayerStrategy::Any(Strategy::Exact) {
+        wrong.add("front", "Fronts are searched exactly only", "Leave it out, or use the strategy `exact`");
+    }
+    if options.front && options.constraints.is_some() {
+        wrong.add(
+            "front",
+            "A front is that of all mappings, not of those that a document allows",
+            "Leave one of both out",
+        );
+    }
     if !matches!(options.strategy, LayerStrategy::Any(_)) {
         if options.constraints.is_some() {
             wrong.add("constraints", "This strategy takes none", "Leave them out, or use the strategy `exact`");
@@ -220,7 +236,7 @@ pub(super) fn map(
     monitor: &dyn ProgressMonitor,
 ) -> LayerOutcome {
     let start = Instant::now();
-    let mut unrollings = None;
+    let (mut unrollings, mut front) = (None, None);
     let limits = limits(options);
     let searched = match options.strategy {
         LayerStrategy::Any(strategy) => {
@@ -234,6 +250,11 @@ pub(super) fn map(
                 unrollings = Some(search_unrolling(design_layer, options, (&wanted, are_alike), monitor, &find));
             }
             let problem = design_layer.on_core();
+            front = options.front.then(|| {
+                in_time(options, &limits, monitor, |limits, has_time| {
+                    find_front(&Evaluator::new(&problem), FrontPart::Whole, limits, has_time)
+                })
+            });
             Searched::Orders(in_time(options, &limits, monitor, |limits, has_time| {
                 find_best_while(&problem, &options.objective, limits, strategy, has_time)
             }))
@@ -255,7 +276,7 @@ pub(super) fn map(
         }),
     };
     let seconds = start.elapsed().as_secs_f64();
-    LayerOutcome { facts: design_layer.facts(), mapped, searched, unrollings, constrained: None, seconds }
+    LayerOutcome { facts: design_layer.facts(), mapped, searched, front, unrollings, constrained: None, seconds }
 }
 
 /// Searches until a limit is reached: the time limit if there is one.

@@ -73,6 +73,7 @@ fn search(
             facts: design_layer.facts(),
             mapped,
             searched,
+            front: None,
             unrollings,
             constrained: None,
             seconds: 0.0,
@@ -86,5 +87,13 @@ fn search(
         _ => Err(constraints.explain(design_layer, &outcome, (&limits, strategy))),
     };
     let searched = Searched::Orders(outcome.unwrap_or(IMPOSSIBLE));
-    LayerOutcome { facts: design_layer.facts(), mapped, searched, unrollings, constrained: None, seconds: 0.0 }
+    LayerOutcome {
+        facts: design_layer.facts(),
+        mapped,
+        searched,
+        front: None,
+        unrollings,
+        constrained: None,
+        seconds: 0.0,
+    }
 }

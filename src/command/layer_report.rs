@@ -12,7 +12,7 @@ use fusescape_engine::hardware::{Core, Power};
 use fusescape_engine::mapping::OPERANDS;
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::space::{IterativeOutcome, MappingSpace, SpaceRefusal};
-use fusescape_engine::search::{Objective, Outcome, Proof, Solution, StopReason, UnrolledOutcome};
+use fusescape_engine::search::{MappingFront, Objective, Outcome, Proof, Solution, StopReason, UnrolledOutcome};
 use fusescape_engine::workload::Network;
 use fusescape_spec::{Diagnostic, Diagnostics};
 use serde::Serialize;
@@ -66,6 +66,8 @@ pub struct LayerOutcome {
     pub mapped: Result<MappedLayer, Diagnostics>,
     /// The outcome of the temporal search.
     pub searched: Searched,
+    /// The front of energy and latency, if it was searched.
+    pub front: Option<MappingFront>,
     /// The outcome of the search for the unrolling, if there was one.
     pub unrollings: Option<UnrolledOutcome>,
     /// The cost of the constraints, if there are any.
@@ -142,6 +144,7 @@ fn layer_found<'a>(core: &Core, result: &'a LayerOutcome) -> LayerFound<'a> {
                 Searched::Iterative(outcome) => Some(outcome),
                 _ => None,
             },
+            front: result.front.as_ref().map(FrontFound::new),
             constraints: result.constrained,
             unrollings: result.unrollings.as_ref().map(|unrollings| UnrollingsFound {
                 legal: unrollings.unrollings,
@@ -160,7 +163,7 @@ fn layer_found<'a>(core: &Core, result: &'a LayerOutcome) -> LayerFound<'a> {
             mapped: MappingFound::new(mapped),
             power: result.power(core),
         })),
-        Err(reasons) => LayerFound::Impossible(ImpossibleLayer { layer, impossible: sentences(reasons) }),
+        Err(reasons) => LayerFound::Impossible(Box::new(ImpossibleLayer { layer, impossible: sentences(reasons) })),
     }
 }
 
@@ -202,7 +205,7 @@ enum LayerFound<'a> {
     /// A layer with its best mapping.
     Mapped(Box<BestMapped<'a>>),
     /// A layer that cannot be mapped.
-    Impossible(ImpossibleLayer<'a>),
+    Impossible(Box<ImpossibleLayer<'a>>),
 }
 
 /// A layer with its best mapping.
@@ -255,6 +258,8 @@ struct SearchFound<'a> {
     space: Option<&'a MappingSpace>,
     /// The search level by level; null with another strategy.
     iterative: Option<&'a IterativeOutcome>,
+    /// The front of energy and latency; null where it was not asked for.
+    front: Option<FrontFound>,
     /// What the constraints cost; null without them.
     constraints: Option<ConstraintCost>,
     /// The search for the unrolling of the array; null without it.
@@ -273,6 +278,40 @@ struct OrdersFound {
     proof: Proof,
     /// Why the search ended.
     stopped: StopReason,
+}
+
+/// The front of energy and latency of a layer.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct FrontFound {
+    /// Every mapping that no other one beats in both, by ascending energy.
+    mappings: Vec<FrontMapping>,
+    /// Whether no mapping is missing.
+    proof: Proof,
+}
+
+impl FrontFound {
+    fn new(front: &MappingFront) -> Self {
+        let corners = front.hull();
+        let mapping = |(number, mapping): (usize, &Solution)| FrontMapping {
+            energy_pj: mapping.energy_pj,
+            latency_cycles: mapping.latency_cycles,
+            is_corner: corners.binary_search(&number).is_ok(),
+        };
+        Self { mappings: front.mappings.iter().enumerate().map(mapping).collect(), proof: front.proof }
+    }
+}
+
+/// A mapping of a front.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct FrontMapping {
+    /// Energy, pJ.
+    energy_pj: f64,
+    /// Stalls included, cycles.
+    latency_cycles: u64,
+    /// Whether it is a corner of the convex hull: the best by some weights of energy and latency.
+    is_corner: bool,
 }
 
 /// A search for the unrolling of the array.

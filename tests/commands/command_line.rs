@@ -390,6 +390,24 @@ fn a_layer_that_does_not_exist_is_answered_with_the_closest() {
 }
 
 #[test]
+fn the_front_of_a_layer_begins_with_the_least_energy_and_ends_with_the_least_latency() {
+    let run = |more: &[&'static str]| -> Value {
+        serde_json::from_str(&succeeds(&[&CONV2[..], &["--json"], more].concat())).unwrap()
+    };
+    let found = run(&["--front"]);
+    let front = &found["layers"][0]["search"]["front"];
+    assert_eq!(front["proof"], json!("Optimal"));
+    let mappings = front["mappings"].as_array().unwrap();
+    let (cheapest, fastest) = (&mappings[0], mappings.last().unwrap());
+    assert!(mappings.len() > 1 && mappings.iter().any(|mapping| mapping["is_corner"] == json!(true)), "{front}");
+    assert_eq!(cheapest["energy_pj"], found["layers"][0]["energy_pj"]);
+    assert_eq!(fastest["latency_cycles"], run(&["--objective", "latency"])["layers"][0]["latency_cycles"]);
+    assert_eq!(run(&[])["layers"][0]["search"]["front"], Value::Null);
+    assert!(succeeds(&[&CONV2[..], &["--front"]].concat()).contains("front of energy and latency, proved"));
+    assert!(fails(&[&CONV2[..], &["--front", "--strategy", "loma"]].concat()).starts_with("front: "));
+}
+
+#[test]
 fn a_search_that_is_given_no_time_gives_a_mapping_and_says_how_far_it_may_be_from_the_best() {
     let run = |seconds: &'static str| -> Value {
         serde_json::from_str(&succeeds(&[&CONV2[..], &["--seconds", seconds, "--json"]].concat())).unwrap()

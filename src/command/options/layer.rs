@@ -57,6 +57,9 @@ pub struct LayerOptions {
     /// weighted:energy=A,latency=B,dram-accesses=C (per pJ, cycle, word)
     #[cli(arg(long, value_parser = understood::<_, String>(parse::parse_objective)))]
     objective: String = "energy".to_owned(),
+    /// Also find the front of energy and latency: every mapping that no other one beats in both
+    #[cli(arg(long))]
+    front: bool,
     /// Rules of the model: what is right, or what a published tool does
     #[cli(arg(long, value_parser = words_of(parse::RULES)))]
     #[schema(with = "schema::RuleSet")]
@@ -100,6 +103,7 @@ impl LayerOptions {
             time,
             min_utilization,
             objective,
+            front: self.front,
             rules,
         })
     }

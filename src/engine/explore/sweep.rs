@@ -12,8 +12,8 @@ use crate::hardware::{Core, MemoryId, Operand, check_shared_dimension};
 use crate::ids::TiVec;
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::search::{
-    Front, FrontPart, Limits, Objective, Outcome, Proof, Solution, StopReason, Strategy, check_lpf_limit, find_best,
-    find_best_by, find_front, smallest_that_fit,
+    FrontPart, Limits, MappingFront, Objective, Outcome, Proof, Solution, StopReason, Strategy, check_lpf_limit,
+    find_best, find_best_by, find_front, smallest_that_fit,
 };
 use crate::spec::{Diagnostics, closest};
 use crate::units::Cycles;
@@ -284,7 +284,7 @@ impl Sweep {
         if self.takes_corners() {
             let front = find_front(evaluator, part, &self.limits(), &|| true);
             if front.proof == Proof::Optimal && !front.mappings.is_empty() {
-                let Front { mappings, slopes, proof, orders, stopped } = front;
+                let MappingFront { mappings, slopes, proof, orders, stopped } = front;
                 let outcome = |best| Outcome { best: Some(best), orders, feasible: 0, proof, stopped };
                 return Corners { all: mappings.into_iter().map(outcome).collect(), slopes };
             }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The mappings of a problem that no other one beats in energy and latency, one for each pair of these; or those of them
 /// that are corners of the hull, and the mapping of least energy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Front {
+pub struct MappingFront {
     /// By ascending energy: each is faster than all before it, and needs more energy by more than rounding.
     pub mappings: Vec<Solution>,
     /// The range of slopes, pJ for a cycle, whose corners are among the mappings: from 0 to infinity for a whole front.
@@ -46,7 +46,7 @@ impl FrontPart {
     }
 }
 
-impl Front {
+impl MappingFront {
     /// The numbers of the mappings that are corners of the lower convex hull, by ascending energy: by any weights of
     /// energy and latency, the least sum of all mappings is that of one of them. So is the least product, of this
     /// problem's energy and latency or of sums to which others add theirs, as a product of positive numbers is
@@ -76,7 +76,12 @@ pub fn lower_hull(points: usize, at: impl Fn(usize) -> (f64, f64)) -> Vec<usize>
 }
 
 /// The front of energy and latency, or a part of it. Of mappings with equal latency one of least energy stands for all.
-pub fn find_front(evaluator: &Evaluator<'_>, part: FrontPart, limits: &Limits, has_time: &dyn Fn() -> bool) -> Front {
+pub fn find_front(
+    evaluator: &Evaluator<'_>,
+    part: FrontPart,
+    limits: &Limits,
+    has_time: &dyn Fn() -> bool,
+) -> MappingFront {
     let (mappings, slopes, outcome) = exact::find_front(evaluator, part, limits, has_time);
-    Front { mappings, slopes, proof: outcome.proof, orders: outcome.orders, stopped: outcome.stopped }
+    MappingFront { mappings, slopes, proof: outcome.proof, orders: outcome.orders, stopped: outcome.stopped }
 }

@@ -120,6 +120,7 @@ class StackOptions(TypedDict, total=False):
 class LayerOptions(TypedDict, total=False):
     """
     :param constraints: With `strategy: exact` or `loma`: text of a document of the mappings to search
+    :param front: Also find the front of energy and latency: every mapping that no other one beats in both
     :param hints: With `unroll: search`: the loops that a dimension of the array may unroll, by its name
     :param loops_per_dimension: With `unroll: search`: at most so many different loops on one dimension of the array [default: 3]
     :param lpf_limit: At most so many loop prime factors, where the strategy has such a limit [default: 6 with loma, else 8]
@@ -137,6 +138,7 @@ class LayerOptions(TypedDict, total=False):
     """
 
     constraints: str | None
+    front: bool | None
     hints: Mapping[str, Sequence[str]] | None
     loops_per_dimension: int | None
     lpf_limit: int | None

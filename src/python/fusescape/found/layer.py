@@ -194,6 +194,28 @@ class CyclesFound(TypedDict):
 
 
 @final
+class FrontFound(TypedDict):
+    """The front of energy and latency of a layer."""
+
+    mappings: list[FrontMapping]
+    """Every mapping that no other one beats in both, by ascending energy."""
+    proof: Proof
+    """Whether no mapping is missing."""
+
+
+@final
+class FrontMapping(TypedDict):
+    """A mapping of a front."""
+
+    energy_pj: float
+    """Energy, pJ."""
+    latency_cycles: int
+    """Stalls included, cycles."""
+    is_corner: bool
+    """Whether it is a corner of the convex hull: the best by some weights of energy and latency."""
+
+
+@final
 class ImpossibleLayer(TypedDict):
     """A layer that cannot be mapped."""
 
@@ -577,6 +599,8 @@ class SearchFound(TypedDict):
     """The walk through all blockings; null with another strategy."""
     iterative: IterativeOutcome | None
     """The search level by level; null with another strategy."""
+    front: FrontFound | None
+    """The front of energy and latency; null where it was not asked for."""
     constraints: ConstraintCost | None
     """What the constraints cost; null without them."""
     unrollings: UnrollingsFound | None
