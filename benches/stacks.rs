@@ -8,7 +8,7 @@ use common::report::{Goal, Report};
 use fusescape::depth_first::FuseDepth;
 use fusescape::explore::{
     CostStore, IncrementalSweep, OptimalStacks, PointSummary, Request, Settings, StackLimits, StackProblem, Sweep,
-    best_combination, best_point,
+    best_combination, best_strategy,
 };
 use fusescape::search::Objective;
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
@@ -78,7 +78,7 @@ fn factor(hardware: &str, network: &str) -> f64 {
     let points: Vec<PointSummary> =
         all.filter_map(|point| incremental.point(&mut store, point, &mut || true).ok()).collect();
     let rule = best_combination(&sweep.settings, incremental.strategies(), &points).unwrap().energy_pj;
-    let single = best_point(&points).unwrap().energy_pj;
+    let single = best_strategy(&sweep.settings, incremental.strategies(), &points).unwrap().energy_pj;
     rule.min(single) / solve(&sweep, &mut store).0.energy_pj
 }
 

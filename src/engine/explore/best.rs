@@ -23,12 +23,6 @@ pub struct Combination {
     pub latency_cycles: u64,
 }
 
-/// The point with the smallest score; among equals ([`ties`]) the one of least latency, then of least energy, then the
-/// first. [`best_strategy`] knows the tiles, and judges as everything else does.
-pub fn best_point(points: &[PointSummary]) -> Option<&PointSummary> {
-    ties::best(points, |point| ([point.score, point.latency_cycles as f64, point.energy_pj], point.point))
-}
-
 /// The point with the smallest score; among equals the one of the least other quantity, then of the smaller tile
 /// ([`ties`]).
 pub fn best_strategy<'a>(
@@ -100,7 +94,7 @@ pub fn pareto_front(points: &[PointSummary]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{best_combination, best_point, best_strategy, pareto_front};
+    use super::{best_combination, best_strategy, pareto_front};
     use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
     use crate::explore::{PointSummary, Settings, StackSummary};
     use crate::search::Objective;
@@ -122,8 +116,8 @@ mod tests {
     #[test]
     fn equal_scores_are_decided_by_latency() {
         let points = [point(0, &[(5.0, 9)]), point(1, &[(3.0, 7)]), point(2, &[(3.0, 6)])];
-        assert_eq!(best_point(&points).map(|best| best.point), Some(2));
-        assert_eq!(best_point(&[]), None);
+        let best = |points| best_strategy(&Settings::default(), &[], points).map(|best: &PointSummary| best.point);
+        assert_eq!((best(&points), best(&[])), (Some(2), None));
     }
 
     #[test]

@@ -8,8 +8,9 @@
 //! what points share: so the page draws a picture of the landscape that refines, from coarse to fine ([`coarse_to_fine`]).
 //! Both give the same bits (`tests/engine/explore/incremental_sweep.rs`). A [`CostStore`] keeps costs of problems by
 //! content, so that an edit of one memory solves only those problems again that may use it. A [`SweepJob`] hands the
-//! points of a sweep to workers, a [`PointSearch`] the problems of one point. [`best_point`], [`best_combination`] and
-//! [`pareto_front`] say what a sweep found.
+//! points of a sweep to workers, a [`PointSearch`] the problems of one point. By the energy-delay product a point chooses
+//! the mappings of its problems together, by one slope for all (`common_slope.rs`). [`best_strategy`], [`best_combination`]
+//! and [`pareto_front`] say what a sweep found.
 //!
 //! # Which layers run together
 //!
@@ -42,7 +43,7 @@
 //!
 //! ```
 //! use fusescape_engine::depth_first::StoringMode;
-//! use fusescape_engine::explore::{Request, Settings, Sweep, best_point, pareto_front, solve_all};
+//! use fusescape_engine::explore::{Request, Settings, Sweep, best_strategy, pareto_front, solve_all};
 //! use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 //!
 //! let sweep = Sweep::new(&Request {
@@ -62,7 +63,7 @@
 //! }
 //! // Two widths in three modes. The best caches all overlap.
 //! assert_eq!(points.len(), 6);
-//! let best = best_point(&points).expect("a point");
+//! let best = best_strategy(&sweep.settings, &plan.strategies, &points).expect("a point");
 //! assert_eq!((plan.strategies[best.point].tile, plan.strategies[best.point].mode), ((4, 72), StoringMode::FullyCached));
 //! assert!(pareto_front(&points).contains(&best.point));
 //! # Ok::<(), fusescape_spec::Diagnostics>(())
@@ -102,7 +103,7 @@ pub use attention::{
     AttentionAnswer, AttentionProblem, AttentionRequest, AttentionTiles, AttentionTrace, PublishedDataflow,
     TracedSchedule,
 };
-pub use best::{Combination, best_combination, best_point, best_strategy, pareto_front};
+pub use best::{Combination, best_combination, best_strategy, pareto_front};
 pub use dataflows::{ARRAY_SIZES, ArrayDataflow, dataflow_request};
 pub use fusion_choices::FusionMethod;
 pub use fusion_sweep::{FusionStep, Grouping, SweptParameter, fusion_step};

@@ -2,7 +2,7 @@
 
 use crate::explore::accounts;
 use fusescape_engine::depth_first::{FuseDepth, StoringMode};
-use fusescape_engine::explore::{PointSummary, Request, Settings, Sweep, best_point};
+use fusescape_engine::explore::{PointSummary, Request, Settings, Sweep, best_strategy};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::Strategy;
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
@@ -46,7 +46,7 @@ fn figure_12() {
     assert_eq!(landscape.points.len(), 108);
 
     let points: Vec<PointSummary> = landscape.points.iter().map(|(.., point)| point.clone()).collect();
-    let best = best_point(&points).unwrap().point;
+    let best = best_strategy(&Settings::default(), &[], &points).unwrap().point;
     assert_eq!((landscape.points[best].0, landscape.points[best].1), (StoringMode::FullyCached, (4, 72)));
 
     for (mode, published_mj, tile) in [

@@ -4,7 +4,7 @@ use fusescape_engine::depth_first::{FuseDepth, Planner, StoringMode};
 use fusescape_engine::explore::{
     CostStore, FusionMethod, FusionStep, Grouping, IncrementalSweep, OptimalStacks, PointSummary, Request, Settings,
     SharedCosts, StackAim, StackBench, StackLimits, StackProblem, StackRun, StackSearch, Sweep, SweptParameter,
-    best_combination, best_point, best_strategy, compare_fusions, fusion_step,
+    best_combination, best_strategy, compare_fusions, fusion_step,
 };
 use fusescape_engine::job::{Job, Worker};
 use fusescape_engine::rules::Rules;
@@ -378,7 +378,7 @@ fn never_worse_than_rules_strategies_and_combinations() {
         let (incremental, points) = points(&sweep);
         let (_, _, optimal) = study(&sweep, StackLimits::default());
         let rule = best_combination(&sweep.settings, incremental.strategies(), &points).unwrap();
-        let single = best_point(&points).unwrap();
+        let single = best_strategy(&sweep.settings, incremental.strategies(), &points).unwrap();
         for other in [rule.energy_pj, single.energy_pj] {
             assert!(
                 optimal.energy_pj <= other * (1.0 + 1e-9),
