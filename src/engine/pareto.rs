@@ -23,3 +23,21 @@ pub fn admits<T>(front: &mut Vec<T>, new: &T, dominates: impl Fn(&T, &T) -> bool
     front.retain(|old| !dominates(new, old));
     true
 }
+
+/// The numbers of the points of a front, by ascending abscissa, that are corners of its lower convex hull.
+pub fn lower_hull(points: usize, at: impl Fn(usize) -> (f64, f64)) -> Vec<usize> {
+    let mut hull: Vec<usize> = Vec::new();
+    for number in 0..points {
+        let (x, y) = at(number);
+        while let [.., before, last] = hull[..] {
+            let ((x0, y0), (x1, y1)) = (at(before), at(last));
+            // The last corner stays if it lies below the straight line from the one before to this point.
+            if (y1 - y0) * (x - x0) < (y - y0) * (x1 - x0) {
+                break;
+            }
+            hull.pop();
+        }
+        hull.push(number);
+    }
+    hull
+}

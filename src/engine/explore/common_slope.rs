@@ -153,7 +153,7 @@ pub(super) fn choose_for(expression: &CostExpression, known: &mut impl KnownCorn
 #[cfg(test)]
 mod tests {
     use super::{Hull, choose};
-    use crate::search::lower_hull;
+    use crate::pareto::lower_hull;
 
     #[test]
     fn no_other_choice_of_points_has_a_smaller_product() {

@@ -2,6 +2,7 @@
 
 use super::{Limits, Proof, Solution, StopReason, exact};
 use crate::cost::Evaluator;
+use crate::pareto::lower_hull;
 use serde::{Deserialize, Serialize};
 
 /// The mappings of a problem that no other one beats in energy and latency, one for each pair of these; or those of them
@@ -34,7 +35,7 @@ pub enum FrontPart {
 
 impl FrontPart {
     /// The range of slopes, beside the mapping of least energy; `None` for all mappings of the front.
-    pub(super) fn slopes(self, cheapest: &Solution) -> Option<(f64, f64)> {
+    fn slopes(self, cheapest: &Solution) -> Option<(f64, f64)> {
         match self {
             Self::Whole => None,
             Self::Around(times) => {
@@ -57,24 +58,6 @@ impl MappingFront {
     }
 }
 
-/// The numbers of the points of a front, by ascending abscissa, that are corners of its lower convex hull.
-pub fn lower_hull(points: usize, at: impl Fn(usize) -> (f64, f64)) -> Vec<usize> {
-    let mut hull: Vec<usize> = Vec::new();
-    for number in 0..points {
-        let (x, y) = at(number);
-        while let [.., before, last] = hull[..] {
-            let ((x0, y0), (x1, y1)) = (at(before), at(last));
-            // The last corner stays if it lies below the straight line from the one before to this point.
-            if (y1 - y0) * (x - x0) < (y - y0) * (x1 - x0) {
-                break;
-            }
-            hull.pop();
-        }
-        hull.push(number);
-    }
-    hull
-}
-
 /// The front of energy and latency, or a part of it. Of mappings with equal latency one of least energy stands for all.
 pub fn find_front(
     evaluator: &Evaluator<'_>,
@@ -82,6 +65,6 @@ pub fn find_front(
     limits: &Limits,
     has_time: &dyn Fn() -> bool,
 ) -> MappingFront {
-    let (mappings, slopes, outcome) = exact::find_front(evaluator, part, limits, has_time);
+    let (mappings, slopes, outcome) = exact::find_front(evaluator, &|cheapest| part.slopes(cheapest), limits, has_time);
     MappingFront { mappings, slopes, proof: outcome.proof, orders: outcome.orders, stopped: outcome.stopped }
 }

@@ -55,7 +55,7 @@ pub use constraints::{
     conflict, find_best_under, has_legal_mapping,
 };
 use exact::legality::NoConstraints;
-pub use front::{FrontPart, MappingFront, find_front, lower_hull};
+pub use front::{FrontPart, MappingFront, find_front};
 pub use infeasible::smallest_that_fit;
 pub use lpf_limit::{check_lpf_limit, lpf_limit_from};
 pub use objective::{Objective, Weights};

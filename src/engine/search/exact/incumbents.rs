@@ -7,8 +7,9 @@
 
 use crate::cost::LayerCost;
 use crate::mapping::LayerOnCore;
+use crate::pareto::lower_hull;
 use crate::search::objective::comparable;
-use crate::search::{Objective, Solution, lower_hull};
+use crate::search::{Objective, Solution};
 use crate::ties::Contenders;
 use crate::tolerance::{PRICE_TOLERANCE, REL_TOLERANCE};
 

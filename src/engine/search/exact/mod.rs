@@ -43,7 +43,7 @@ mod to_go;
 use legality::{Legality, NoConstraints};
 
 use super::shortage::explain_infeasible;
-use super::{FrontPart, Limits, Objective, Outcome, Proof, StopReason, loma};
+use super::{Limits, Objective, Outcome, Proof, StopReason, loma};
 use crate::cost::Evaluator;
 use crate::hardware::{MemoryId, Movement, Operand};
 use crate::mapping::{
@@ -135,11 +135,14 @@ pub(super) fn find_best_within<L: Legality>(
     outcome
 }
 
+/// The range of slopes whose corners of the front are sought, beside a mapping of least energy; `None` for the whole front.
+type SlopesBeside<'s> = &'s dyn Fn(&super::Solution) -> Option<(f64, f64)>;
+
 /// A part of the front of energy and latency, by ascending energy, the range of slopes that it covers, and the effort and
 /// the proof as [`find_best`] has them.
 pub(super) fn find_front(
     evaluator: &Evaluator<'_>,
-    part: FrontPart,
+    slopes: SlopesBeside<'_>,
     limits: &Limits,
     has_time: &dyn Fn() -> bool,
 ) -> (Vec<super::Solution>, (f64, f64), Outcome) {
@@ -147,7 +150,7 @@ pub(super) fn find_front(
     let search = ExactSearch { problem, evaluator, limits, has_time, legal, at_most_pj: f64::INFINITY };
     let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
     let loops = search.loops(&mut outcome);
-    let (front, slopes) = search.front(&loops, part, &mut outcome).unwrap_or_default();
+    let (front, slopes) = search.front(&loops, slopes, &mut outcome).unwrap_or_default();
     if outcome.proof != Proof::Optimal && !has_time() {
         outcome.stopped = StopReason::OutOfTime;
     }
@@ -513,7 +516,7 @@ impl<L: Legality> ExactSearch<'_, L> {
     fn front(
         &self,
         loops: &[TemporalLoop],
-        part: FrontPart,
+        slopes: SlopesBeside<'_>,
         outcome: &mut Outcome,
     ) -> Option<(Vec<super::Solution>, (f64, f64))> {
         let energy = |_: LayerOperand, _: usize, _: f64, pj: f64| pj;
@@ -525,7 +528,7 @@ impl<L: Legality> ExactSearch<'_, L> {
         let proof = outcome.proof;
         let known = self.any_mapping(&space, loops, &Objective::Energy, outcome)?;
         outcome.proof = proof;
-        let slopes = part.slopes(&known);
+        let slopes = slopes(&known);
         let sought = slopes.map_or(Sought::Front, |(least, most)| Sought::Corners(least, most));
         let found = self.branches(&space, sought, known, outcome);
         if found.unexplored < f64::INFINITY {
