@@ -66,34 +66,21 @@ fn search(
         UnrollConstraint::Limited(wanted) => Some(unrolling_options(design_layer, options, wanted.clone())),
     };
     let unrollings = unrollings.map(|wanted| search_unrolling(design_layer, options, (&wanted, false), monitor, &find));
-    if let Some(found) = unrollings.as_ref().filter(|found| found.best.is_none()) {
-        let (mapped, searched) =
-            (Err(constraints.explain_unrollings(design_layer, found, &limits)), Searched::Orders(IMPOSSIBLE));
-        return LayerOutcome {
-            facts: design_layer.facts(),
-            mapped,
-            searched,
-            front: None,
-            unrollings,
-            constrained: None,
-            seconds: 0.0,
-        };
-    }
-    let outcome = in_time(options, &limits, monitor, |limits, has_time| {
-        find_best_under(temporal, &design_layer.on_core(), &options.objective, limits, strategy, has_time)
-    });
-    let mapped = match &outcome {
-        Ok(outcome) if outcome.best.is_some() => design_layer.mapped(outcome),
-        _ => Err(constraints.explain(design_layer, &outcome, (&limits, strategy))),
+    let (mapped, searched) = match unrollings.as_ref().filter(|found| found.best.is_none()) {
+        Some(found) => {
+            (Err(constraints.explain_unrollings(design_layer, found, &limits)), Searched::Orders(IMPOSSIBLE))
+        }
+        None => {
+            let outcome = in_time(options, &limits, monitor, |limits, has_time| {
+                find_best_under(temporal, &design_layer.on_core(), &options.objective, limits, strategy, has_time)
+            });
+            let mapped = match &outcome {
+                Ok(outcome) if outcome.best.is_some() => design_layer.mapped(outcome),
+                _ => Err(constraints.explain(design_layer, &outcome, (&limits, strategy))),
+            };
+            (mapped, Searched::Orders(outcome.unwrap_or(IMPOSSIBLE)))
+        }
     };
-    let searched = Searched::Orders(outcome.unwrap_or(IMPOSSIBLE));
-    LayerOutcome {
-        facts: design_layer.facts(),
-        mapped,
-        searched,
-        front: None,
-        unrollings,
-        constrained: None,
-        seconds: 0.0,
-    }
+    let facts = design_layer.facts();
+    LayerOutcome { facts, mapped, searched, front: None, unrollings, constrained: None, seconds: 0.0 }
 }

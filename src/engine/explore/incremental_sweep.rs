@@ -32,7 +32,7 @@ const MAPPINGS_LIMIT: usize = 20_000;
 /// use, so that editing one memory keeps the others' problems. All sizes of a memory that are ample for a problem are one.
 #[derive(Default)]
 pub struct CostStore {
-    known: HashMap<[u64; 2], SolvedProblem>,
+    known: HashMap<[u64; 2], KnownCost>,
     /// The mappings of those that were searched last, by corner.
     mappings: HashMap<[u64; 2], Arc<Corners<Solution>>>,
     /// Costs that other threads find, too.
@@ -41,7 +41,7 @@ pub struct CostStore {
 
 /// Costs of mapping problems that several threads find together. Problems that two of them search at the same time are searched twice, to
 /// the same bits.
-pub struct SharedCosts([RwLock<HashMap<[u64; 2], SolvedProblem>>; LOCKS]);
+pub struct SharedCosts([RwLock<HashMap<[u64; 2], KnownCost>>; LOCKS]);
 
 /// Number of locks: as many threads rarely wait for each other.
 const LOCKS: usize = 64;
@@ -53,15 +53,15 @@ impl Default for SharedCosts {
 }
 
 impl SharedCosts {
-    fn lock(&self, key: [u64; 2]) -> &RwLock<HashMap<[u64; 2], SolvedProblem>> {
+    fn lock(&self, key: [u64; 2]) -> &RwLock<HashMap<[u64; 2], KnownCost>> {
         &self.0[(key[0] % LOCKS as u64) as usize]
     }
 
-    fn get(&self, key: [u64; 2]) -> Option<SolvedProblem> {
+    fn get(&self, key: [u64; 2]) -> Option<KnownCost> {
         self.lock(key).read().ok()?.get(&key).cloned()
     }
 
-    fn insert(&self, key: [u64; 2], known: SolvedProblem) {
+    fn insert(&self, key: [u64; 2], known: KnownCost) {
         if let Ok(mut costs) = self.lock(key).write() {
             if costs.len() >= STORE_LIMIT / LOCKS {
                 costs.clear();
@@ -83,7 +83,7 @@ impl SharedCosts {
 
 /// The result of a searched mapping problem.
 #[derive(Debug, Clone)]
-enum SolvedProblem {
+enum KnownCost {
     /// The cost of its best mapping.
     Cost(ProblemCost),
     /// Its corners, of which each point takes one.
@@ -389,7 +389,7 @@ impl ProblemSolver<'_> {
         let Self { sweep, counted, store, fingerprints, alone, effort, .. } = self;
         let solve = || has_time().then(|| solve(sweep, problem, (&layer, alone), *counted));
         let known = match store.cost(fingerprints.of(problem, &layer), effort, solve) {
-            Some(SolvedProblem::NoMapping) => return Feasibility::NoMapping,
+            Some(KnownCost::NoMapping) => return Feasibility::NoMapping,
             Some(known) => known,
             None => return Feasibility::Later,
         };
@@ -415,7 +415,7 @@ pub(super) fn no_such_point() -> Diagnostics {
     diagnostics
 }
 
-impl SolvedProblem {
+impl KnownCost {
     /// Notes the corners of a problem, and returns the cost of its best mapping or a lower bound on all.
     fn note(
         self,
@@ -456,7 +456,7 @@ impl KnownCorners for SearchedCorners<'_> {
         let known = Arc::new(known);
         corners.insert(index, Arc::clone(&known));
         let key = fingerprints.of(problem, &layer);
-        self.store.replace(key, SolvedProblem::Corners(known), mappings);
+        self.store.replace(key, KnownCost::Corners(known), mappings);
     }
 }
 
@@ -475,14 +475,14 @@ fn solve(
     problem: &LayerProblem,
     (layer, alone): (&LayerOnCore<'_>, &SolvedAlone),
     counted: [MemoryId; COUNTED_MEMORIES],
-) -> (SolvedProblem, Corners<Solution>) {
+) -> (KnownCost, Corners<Solution>) {
     let (corners, mappings) = costs_of(&sweep.corners_beside(problem, alone), &Evaluator::new(layer), counted);
     let known = match corners.all.first() {
-        Some(_) if sweep.takes_corners() => SolvedProblem::Corners(Arc::new(corners)),
-        Some(cost) => SolvedProblem::Cost(*cost),
+        Some(_) if sweep.takes_corners() => KnownCost::Corners(Arc::new(corners)),
+        Some(cost) => KnownCost::Cost(*cost),
         // If some mapping fits, the search ended too early.
-        None if has_mapping(layer, &sweep.limits(), sweep.settings.strategy) => SolvedProblem::NotFound,
-        None => SolvedProblem::NoMapping,
+        None if has_mapping(layer, &sweep.limits(), sweep.settings.strategy) => KnownCost::NotFound,
+        None => KnownCost::NoMapping,
     };
     (known, mappings)
 }
@@ -506,8 +506,8 @@ impl CostStore {
         &mut self,
         key: [u64; 2],
         effort: &mut SearchEffort,
-        solve: impl FnOnce() -> Option<(SolvedProblem, Corners<Solution>)>,
-    ) -> Option<SolvedProblem> {
+        solve: impl FnOnce() -> Option<(KnownCost, Corners<Solution>)>,
+    ) -> Option<KnownCost> {
         if let Some(known) = self.known.get(&key) {
             effort.reused += 1;
             return Some(known.clone());
@@ -527,7 +527,7 @@ impl CostStore {
     }
 
     /// Notes a result in place of an earlier one, if there is any.
-    fn replace(&mut self, key: [u64; 2], known: SolvedProblem, mappings: Corners<Solution>) {
+    fn replace(&mut self, key: [u64; 2], known: KnownCost, mappings: Corners<Solution>) {
         self.known.insert(key, known.clone());
         if let Some(shared) = self.others() {
             shared.insert(key, known);

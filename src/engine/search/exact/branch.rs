@@ -13,7 +13,7 @@
 //! that are placed. The second is the Lagrangian one of [`Relaxation`], which is slower but couples the loads.
 
 use super::SearchLimits;
-use super::incumbents::{ChainLowerBound, Incumbents, Sought};
+use super::incumbents::{ChainLowerBound, Incumbents, Wanted};
 use super::legality::{Legality, PlacedBoundaries};
 use super::orders::BoundaryChain;
 use super::relaxation::{PlacedChain, Relaxation};
@@ -41,7 +41,7 @@ pub struct BranchOutcome<'o> {
 /// [`Relaxation`], and `effort` limits the partial chains and orders that are expanded.
 pub fn search<'o, L: Legality>(
     space: &BoundarySpace<'_, L>,
-    sought: Sought<'o>,
+    sought: Wanted<'o>,
     known: impl IntoIterator<Item = (Solution, f64)>,
     relax: bool,
     effort: SearchLimits<'_>,
@@ -599,7 +599,7 @@ mod tests {
                 let Some(state) = chosen.try_fold(space.start().unwrap(), placed) else { continue };
                 let mut search = BranchAndBound::new(
                     &space,
-                    Incumbents::new(Sought::Best(&Objective::Latency)),
+                    Incumbents::new(Wanted::Best(&Objective::Latency)),
                     &latency,
                     (u64::MAX, &|| true),
                 );

@@ -18,7 +18,7 @@ pub const MOST_LINES: usize = 4;
 
 /// What a search looks for.
 #[derive(Debug, Clone, Copy)]
-pub enum Sought<'o> {
+pub enum Wanted<'o> {
     /// The mapping of least score, and of equal ones that of least latency.
     Best(&'o Objective),
     /// Every mapping that no other one beats in price and latency.
@@ -28,7 +28,7 @@ pub enum Sought<'o> {
     Corners(f64, f64),
 }
 
-impl Sought<'_> {
+impl Wanted<'_> {
     /// The price of a mapping: all of its score but what latency adds.
     pub fn price(&self, problem: &LayerOnCore<'_>, cost: &LayerCost) -> f64 {
         match self {
@@ -88,7 +88,7 @@ impl Incumbent {
 
 /// The best mappings so far.
 pub struct Incumbents<'o> {
-    sought: Sought<'o>,
+    sought: Wanted<'o>,
     /// Those that may be the best by the objective.
     contenders: Contenders<Incumbent, ()>,
     /// The front so far, by ascending price: each is faster than all before it, and needs more by more than rounding.
@@ -102,7 +102,7 @@ pub struct Incumbents<'o> {
 
 impl<'o> Incumbents<'o> {
     /// No mapping yet.
-    pub fn new(sought: Sought<'o>) -> Self {
+    pub fn new(sought: Wanted<'o>) -> Self {
         Self { sought, contenders: Contenders::default(), front: Vec::new(), scale: None, least_sums: Vec::new() }
     }
 
@@ -114,14 +114,14 @@ impl<'o> Incumbents<'o> {
     /// The score of a mapping by the objective; of a front, its price.
     pub fn score_of(&self, incumbent: &Incumbent) -> f64 {
         match self.sought {
-            Sought::Best(objective) => score(objective, incumbent.price, incumbent.solution.latency_cycles),
-            Sought::Front | Sought::Corners(..) => incumbent.price,
+            Wanted::Best(objective) => score(objective, incumbent.price, incumbent.solution.latency_cycles),
+            Wanted::Front | Wanted::Corners(..) => incumbent.price,
         }
     }
 
     /// The front by ascending price; where corners are sought, the cheapest mapping of all, and these.
     pub fn into_front(mut self) -> Vec<Solution> {
-        if let Sought::Corners(least, most) = self.sought {
+        if let Wanted::Corners(least, most) = self.sought {
             let corners = corners_between(&self.front, (least, most));
             let cheapest = (corners.first() > Some(&0)).then_some(0);
             self.front = cheapest.into_iter().chain(corners).map(|number| self.front[number].clone()).collect();
@@ -138,8 +138,8 @@ impl<'o> Incumbents<'o> {
     /// The mapping of the least sum of latency and weighed price so far.
     pub fn least_by(&self, weight: f64) -> Option<&Incumbent> {
         match self.sought {
-            Sought::Best(_) => self.best(),
-            Sought::Front | Sought::Corners(..) => {
+            Wanted::Best(_) => self.best(),
+            Wanted::Front | Wanted::Corners(..) => {
                 self.front.iter().min_by(|a, b| a.sum(weight).total_cmp(&b.sum(weight)))
             }
         }
@@ -153,16 +153,16 @@ impl<'o> Incumbents<'o> {
     /// Weights of price whose sums bound well what would be kept beside the incumbents.
     pub fn price_weights(&self) -> Vec<f64> {
         match self.sought {
-            Sought::Best(Objective::EnergyDelayProduct) => {
+            Wanted::Best(Objective::EnergyDelayProduct) => {
                 // Near the best mapping the product is nearly linear, with one unit of price worth `cycles / price`
                 // cycles. Lines of this weight, of half and twice as much, and of latency alone bound the product.
                 let weight = self.best().map_or(1.0, |best| best.cycles() / best.price);
                 vec![0.0, 0.5 * weight, weight, 2.0 * weight]
             }
-            Sought::Best(Objective::Weighted(weights)) => vec![1.0 / weights.latency],
-            Sought::Best(_) => vec![0.0],
-            Sought::Corners(least, most) => vec![1.0 / most, 1.0 / (least * most).sqrt(), 1.0 / least],
-            Sought::Front => {
+            Wanted::Best(Objective::Weighted(weights)) => vec![1.0 / weights.latency],
+            Wanted::Best(_) => vec![0.0],
+            Wanted::Corners(least, most) => vec![1.0 / most, 1.0 / (least * most).sqrt(), 1.0 / least],
+            Wanted::Front => {
                 // Latency alone, and the slope from the cheapest to the fastest mapping. Further lines in between raise
                 // no bound enough to be worth their time.
                 let slope = match self.front.as_slice() {
@@ -189,15 +189,15 @@ impl<'o> Incumbents<'o> {
             }
         }
         bound.score = match self.sought {
-            Sought::Best(Objective::EnergyDelayProduct) => least_over(&bound, |price, latency| price * latency),
-            Sought::Best(objective) => {
+            Wanted::Best(Objective::EnergyDelayProduct) => least_over(&bound, |price, latency| price * latency),
+            Wanted::Best(objective) => {
                 let score = score(objective, price, bound.latency_cycles);
                 bound.lines.0[..bound.lines.1].iter().fold(score, |most, (weight, sum)| most.max(sum / weight))
             }
-            Sought::Corners(least, most) => {
+            Wanted::Corners(least, most) => {
                 least_over(&bound, |price, latency| price + (least * most).sqrt() * latency)
             }
-            Sought::Front => {
+            Wanted::Front => {
                 let (of_price, of_latency) = self.scale.unwrap_or((1.0, 1.0));
                 least_over(&bound, |price, latency| price / of_price + latency / of_latency)
             }
@@ -208,7 +208,7 @@ impl<'o> Incumbents<'o> {
     /// Whether no mapping with this bound would be kept.
     pub fn beat(&self, bound: &ChainLowerBound) -> bool {
         match self.sought {
-            Sought::Best(objective) => self.contenders.rule_out(|kept| {
+            Wanted::Best(objective) => self.contenders.rule_out(|kept| {
                 // A bound that lies below by rounding only is no better. What has the score and the latency of a kept
                 // mapping has its energy, too, unless latency alone is the score.
                 let energy_pj = if *objective == Objective::Latency { bound.price } else { kept.solution.energy_pj };
@@ -218,13 +218,13 @@ impl<'o> Incumbents<'o> {
             }),
             // The least sum of a chain is concave in the worth of a cycle, as that of the incumbents is, and the latter is
             // straight between its corners. So the chain is nowhere better if it is not better there.
-            Sought::Corners(..) => {
+            Wanted::Corners(..) => {
                 let is_no_better = |(worth, known): &(f64, f64)| {
                     least_over(bound, |price, latency| price + worth * latency) >= known * (1.0 - REL_TOLERANCE)
                 };
                 !self.least_sums.is_empty() && self.least_sums.iter().all(is_no_better)
             }
-            Sought::Front => {
+            Wanted::Front => {
                 // A mapping is kept if it is faster than all that are cheaper. So between the prices of two neighbours
                 // it has to be faster than the cheaper one.
                 let dearer = self.front.iter().map(|next| next.price * (1.0 - REL_TOLERANCE)).chain([f64::INFINITY]);
@@ -241,12 +241,12 @@ impl<'o> Incumbents<'o> {
     pub fn offer(&mut self, price: f64, cost: &LayerCost, solution: impl FnOnce() -> Solution) -> bool {
         let latency_cycles = cost.latency.total_cycles();
         match self.sought {
-            Sought::Best(objective) => {
+            Wanted::Best(objective) => {
                 let compared = comparable(cost.latency.exact_cycles());
                 let figures = objective.figures(score(objective, price, latency_cycles), cost.energy_pj(), compared);
                 self.contenders.offer(figures, (), || Incumbent { solution: solution(), price, compared })
             }
-            Sought::Front | Sought::Corners(..) => {
+            Wanted::Front | Wanted::Corners(..) => {
                 let is_less = |a: f64, b: f64| a < b * (1.0 - REL_TOLERANCE);
                 let is_beaten =
                     |old: &Incumbent| old.solution.latency_cycles <= latency_cycles && !is_less(price, old.price);
@@ -258,7 +258,7 @@ impl<'o> Incumbents<'o> {
                 let compared = comparable(latency_cycles as f64);
                 self.front.insert(place, Incumbent { solution: solution(), price, compared });
                 self.scale.get_or_insert((price.max(f64::MIN_POSITIVE), latency_cycles.max(1) as f64));
-                if let Sought::Corners(least, most) = self.sought {
+                if let Wanted::Corners(least, most) = self.sought {
                     let corners = corners_between(&self.front, (least, most));
                     let pairs = corners.windows(2);
                     let slopes = pairs.map(|pair| worth_of_cycle(&self.front[pair[0]], &self.front[pair[1]]));

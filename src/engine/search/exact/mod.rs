@@ -54,7 +54,7 @@ use crate::tolerance::{ACCESS_TOLERANCE, PRICE_TOLERANCE};
 use crate::workload::gcd;
 use branch::BranchOutcome;
 use cheapest::Cheapest;
-use incumbents::Sought;
+use incumbents::Wanted;
 use relaxation::{Functional, Relaxation};
 use space::{BoundarySpace, Price};
 
@@ -377,7 +377,7 @@ impl<L: Legality> ExactSearch<'_, L> {
             space.constant += constant;
             let known = best.map(|best| (best, cheapest.price + space.constant));
             let effort = (self.limits.max_ties, self.has_time);
-            let found = branch::search(&space, Sought::Best(objective), known, false, effort);
+            let found = branch::search(&space, Wanted::Best(objective), known, false, effort);
             space.constant -= constant;
             outcome.orders += found.expanded;
             settled = found.unexplored == f64::INFINITY;
@@ -466,7 +466,7 @@ impl<L: Legality> ExactSearch<'_, L> {
         let proof = if space.tracks_all { outcome.proof } else { Proof::None };
         let Some(known) = self.any_mapping(&space, loops, objective, outcome) else { return };
         outcome.proof = proof;
-        let sought = Sought::Best(objective);
+        let sought = Wanted::Best(objective);
         let mut found = self.branches(&space, sought, known, outcome);
         // Where nothing is proved, or the rules of a tool take mappings that do not fit, LOMA's may be better.
         if (found.unexplored < f64::INFINITY || self.problem.rules.mappings_fit_unchecked)
@@ -488,7 +488,7 @@ impl<L: Legality> ExactSearch<'_, L> {
     fn branches<'o>(
         &self,
         space: &BoundarySpace<'_, L>,
-        sought: Sought<'o>,
+        sought: Wanted<'o>,
         known: super::Solution,
         outcome: &mut Outcome,
     ) -> BranchOutcome<'o> {
@@ -529,7 +529,7 @@ impl<L: Legality> ExactSearch<'_, L> {
         let known = self.any_mapping(&space, loops, &Objective::Energy, outcome)?;
         outcome.proof = proof;
         let slopes = slopes(&known);
-        let sought = slopes.map_or(Sought::Front, |(least, most)| Sought::Corners(least, most));
+        let sought = slopes.map_or(Wanted::Front, |(least, most)| Wanted::Corners(least, most));
         let found = self.branches(&space, sought, known, outcome);
         if found.unexplored < f64::INFINITY {
             outcome.proof = Proof::None;
