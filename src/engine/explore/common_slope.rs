@@ -3,17 +3,18 @@
 //! The best mapping of each problem alone does not minimise the product of the sums. A product of positive numbers is
 //! quasi-concave, so over all sums it is least at a corner of their convex hull. Such a corner is least by some weights
 //! of energy and latency, and so is the part of each problem in it: all problems take corners of their own hulls
-//! ([`Front::hull`](crate::search::Front::hull)), with one slope for all.
-
+//! ([`MappingFront::hull`](crate::search::MappingFront::hull)), with one slope for all. So do all stacks of a network,
+//! each with its strategies (`stacks.rs`).
 //!
 //! The corners of a problem are known for a range of slopes. The common one of the least product is its energy by its
 //! latency. So it lies between the square of the least energy by any product and any product by the square of the least
 //! latency ([`slopes_of_less`]); where a problem's range does not cover that, more of its corners are searched.
 
 use crate::depth_first::{CostExpression, ProblemCost, ProblemId};
+use crate::pareto::{corners_between, saved_by_cycle};
 use crate::search::{Outcome, Solution};
 use crate::sorting::sort_by;
-use crate::ties::is_clearly_less;
+use crate::ties::{self, is_clearly_less};
 use rustc_hash::FxHashMap;
 
 /// Energy, pJ, and latency, cycles.
@@ -71,39 +72,139 @@ pub(super) struct Hull {
     pub corners: Vec<EnergyLatency>,
 }
 
-/// The numbers of the corners that make the product of the summed energies and latencies least, one for each hull; of
-/// equal products the fastest. `constant` belongs to every sum.
+/// A step of a problem from a corner of its hull to the next slower one.
+struct Step {
+    /// What it saves, pJ for a cycle.
+    slope: f64,
+    /// The number of the hull, and that of the corner.
+    hull: usize,
+    to: usize,
+    saved_pj: f64,
+    cycles: f64,
+}
+
+/// The sum of one corner of each hull.
 ///
 /// All begin at their fastest corner. A step to the next one saves energy for some cycles; steps are made by descending
 /// saving for a cycle, which is the order of slopes, so the corners of the hull of all sums are passed one by one.
+pub(super) struct SumOfHulls {
+    fastest: Vec<usize>,
+    sum: EnergyLatency,
+    steps: Vec<Step>,
+}
+
+/// A corner of the hull of all sums.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct SumCorner {
+    pub at: EnergyLatency,
+    /// The range of slopes for which it is least.
+    slopes: (f64, f64),
+    /// Number of steps from the fastest sum to it.
+    steps: usize,
+}
+
+impl SumOfHulls {
+    /// The sums of these hulls, each with the number of its times and its corners by ascending energy; `constant` belongs
+    /// to every sum.
+    pub fn new<C: IntoIterator<Item = EnergyLatency>>(
+        constant: EnergyLatency,
+        hulls: impl IntoIterator<Item = (f64, C)>,
+    ) -> Self {
+        let mut sums = Self { fastest: Vec::new(), sum: constant, steps: Vec::new() };
+        for (hull, (times, corners)) in hulls.into_iter().enumerate() {
+            let (mut fastest, mut last) = (0, None);
+            for (number, (pj, cycles)) in corners.into_iter().enumerate() {
+                if let Some((slower_pj, slower_cycles)) = last {
+                    let (saved_pj, cycles): (f64, f64) = (pj - slower_pj, slower_cycles - cycles);
+                    let (slope, to) = (saved_pj / cycles, number - 1);
+                    sums.steps.push(Step { slope, hull, to, saved_pj: times * saved_pj, cycles: times * cycles });
+                }
+                (fastest, last) = (number, Some((pj, cycles)));
+            }
+            let (pj, cycles) = last.unwrap_or_default();
+            sums.sum = (sums.sum.0 + times * pj, sums.sum.1 + times * cycles);
+            sums.fastest.push(fastest);
+        }
+        sort_by(&mut sums.steps, |a, b| b.slope.total_cmp(&a.slope));
+        sums
+    }
+
+    /// The corners of the hull of all sums, the fastest first.
+    pub fn corners(&self) -> impl Iterator<Item = SumCorner> {
+        let slope = |number: usize| self.steps.get(number).map_or(0.0, |step| step.slope);
+        let first = SumCorner { at: self.sum, slopes: (slope(0), f64::INFINITY), steps: 0 };
+        let mut at = self.sum;
+        let further = self.steps.iter().zip(1..).filter_map(move |(step, steps)| {
+            at = (at.0 - step.saved_pj, at.1 + step.cycles);
+            // Steps of one slope are one side of the hull.
+            let next = slope(steps);
+            (next < step.slope).then_some(SumCorner { at, slopes: (next, step.slope), steps })
+        });
+        std::iter::once(first).chain(further)
+    }
+
+    /// Whether for every slope of a range a corner of `hull` has a sum of energy and weighted latency that is less than all
+    /// of these by more than rounding.
+    pub fn are_beaten_by(&self, hull: &[EnergyLatency], (low, high): (f64, f64)) -> bool {
+        self.corners().all(|SumCorner { at, slopes, .. }| {
+            let (low, high) = (slopes.0.max(low), slopes.1.min(high));
+            low > high || is_beaten_by(hull, at, (low, high))
+        })
+    }
+
+    /// The number of the corner of each hull that a sum has.
+    pub fn choice(mut self, corner: &SumCorner) -> Vec<usize> {
+        for step in self.steps.iter().take(corner.steps) {
+            self.fastest[step.hull] = step.to;
+        }
+        self.fastest
+    }
+}
+
+/// The numbers of the corners that make the product of the summed energies and latencies least, one for each hull; of
+/// equal products the fastest. `constant` belongs to every sum.
 pub(super) fn choose(constant: EnergyLatency, hulls: &[Hull]) -> Vec<usize> {
-    let mut at: Vec<usize> = hulls.iter().map(|hull| hull.corners.len().saturating_sub(1)).collect();
-    let (mut energy, mut latency) = constant;
-    let mut steps = Vec::new();
-    for (number, hull) in hulls.iter().enumerate() {
-        let Some((pj, cycles)) = hull.corners.last() else { continue };
-        energy += hull.times * pj;
-        latency += hull.times * cycles;
-        for (to, corners) in hull.corners.windows(2).enumerate() {
-            let (saved_pj, cycles) = (corners[1].0 - corners[0].0, corners[0].1 - corners[1].1);
-            steps.push((saved_pj / cycles, number, to, (hull.times * saved_pj, hull.times * cycles)));
+    let sums = SumOfHulls::new(constant, hulls.iter().map(|hull| (hull.times, hull.corners.iter().copied())));
+    let product = |corner: &SumCorner| corner.at.0 * corner.at.1;
+    let least = sums.corners().reduce(
+        |least, corner| {
+            if is_clearly_less(product(&corner), product(&least)) { corner } else { least }
+        },
+    );
+    least.map_or_else(Vec::new, |corner| sums.choice(&corner))
+}
+
+/// The items that are corners of the lower convex hull of all for some slope of a range, by ascending energy. Of items of
+/// equal latency the best stands for all, by energy and then by its place.
+pub(super) fn corners_of<T: Copy, P: Ord>(
+    mut items: Vec<T>,
+    slopes: (f64, f64),
+    at: impl Fn(&T) -> EnergyLatency,
+    place: impl Fn(&T) -> P,
+) -> Vec<T> {
+    sort_by(&mut items, |a, b| at(a).1.total_cmp(&at(b).1));
+    let mut front: Vec<T> = Vec::new();
+    for same_time in items.chunk_by(|a, b| at(a).1 == at(b).1) {
+        let Some(best) = ties::best(same_time, |item| ([at(item).0], place(item))) else { continue };
+        if front.last().is_none_or(|faster| is_clearly_less(at(best).0, at(faster).0)) {
+            front.push(*best);
         }
     }
-    sort_by(&mut steps, |a, b| b.0.total_cmp(&a.0));
-    let (mut least, mut taken) = (energy * latency, 0);
-    for (place, (slope, .., (saved_pj, cycles))) in steps.iter().enumerate() {
-        energy -= saved_pj;
-        latency += cycles;
-        // Steps of one slope are one side of the hull.
-        let is_corner = steps.get(place + 1).is_none_or(|next| next.0 < *slope);
-        if is_corner && is_clearly_less(energy * latency, least) {
-            (least, taken) = (energy * latency, place + 1);
-        }
-    }
-    for (_, number, to, _) in &steps[..taken] {
-        at[*number] = *to;
-    }
-    at
+    front.reverse();
+    let corners = corners_between(front.len(), slopes, |number| at(&front[number]));
+    corners.into_iter().map(|number| front[number]).collect()
+}
+
+/// Whether for every slope of a range a corner of a hull has a sum of energy and weighted latency that is less than that
+/// of `least` by more than rounding. Corners are by ascending energy.
+///
+/// The least sum of the corners is a concave function of the slope, that of `least` a straight line. So it is enough to
+/// look at both ends and where two corners have equal sums.
+pub(super) fn is_beaten_by(hull: &[EnergyLatency], least: EnergyLatency, (low, high): (f64, f64)) -> bool {
+    let sum = |(pj, cycles): EnergyLatency, slope: f64| pj + slope * cycles;
+    let between = hull.windows(2).map(|pair| saved_by_cycle(pair[0], pair[1]));
+    let mut slopes = [low, high].into_iter().chain(between.filter(|slope| low < *slope && *slope < high));
+    slopes.all(|slope| hull.iter().any(|corner| is_clearly_less(sum(*corner, slope), sum(least, slope))))
 }
 
 /// The corners of the problems of a point, of which more can be searched.

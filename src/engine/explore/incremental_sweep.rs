@@ -125,7 +125,7 @@ pub struct IncrementalSweep {
     /// By problem, the cost of its best mapping, or a lower bound on those of its corners; `None` where nothing was found.
     pub(super) costs: TiVec<ProblemId, Option<ProblemCost>>,
     /// The corners of each problem, where points choose among these.
-    corners: FxHashMap<ProblemId, Arc<Corners<ProblemCost>>>,
+    pub(super) corners: FxHashMap<ProblemId, Arc<Corners<ProblemCost>>>,
     /// Whether the problem has not been searched yet, so that its cost is a lower bound; shorter where all further ones were searched.
     pub(super) unsearched: TiVec<ProblemId, bool>,
     counted: [MemoryId; COUNTED_MEMORIES],
@@ -321,10 +321,17 @@ impl IncrementalSweep {
 
     pub(super) fn totals_of(&mut self, store: &mut CostStore, plan: &PointPlan) -> Result<PointTotals, NotPlanned> {
         let chosen = self.choose(store, plan);
-        let cost = |problem: ProblemId| match chosen.get(&problem) {
-            Some(&corner) => self.corners.get(&problem)?.all.get(corner),
-            None => self.costs.get(problem)?.as_ref(),
-        };
+        self.totals_with(plan, &chosen)
+    }
+
+    /// The totals of a plan with the mapping of each problem that is the corner of this number, if it has corners.
+    pub(super) fn totals_with(
+        &self,
+        plan: &PointPlan,
+        chosen: &FxHashMap<ProblemId, usize>,
+    ) -> Result<PointTotals, NotPlanned> {
+        let corner_of = |problem: ProblemId| self.corners.get(&problem)?.all.get(*chosen.get(&problem)?);
+        let cost = |problem: ProblemId| corner_of(problem).or_else(|| self.costs.get(problem)?.as_ref());
         let totals = self.totals_assembler().totals(plan, &cost);
         totals.ok_or_else(|| self.why_unknown(plan).into())
     }
@@ -601,6 +608,7 @@ impl Fingerprints {
                 settings.lpf_limit,
                 dram,
                 sweep.takes_corners(),
+                sweep.slopes.map(|(least, most)| [least.to_bits(), most.to_bits()]),
             )),
             memories,
             visible: Vec::new(),

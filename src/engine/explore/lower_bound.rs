@@ -3,6 +3,7 @@
 //! Under the corrected rules [`ProblemCost::lower_bound`] is a lower bound on every mapping. The [`CostExpression`] of a stack is found
 //! once, and evaluated again as more of its problems are searched.
 
+use super::common_slope::{SumCorner, SumOfHulls};
 use super::incremental_sweep::{CostStore, IncrementalSweep, ProblemSolver, cost_now};
 use crate::depth_first::{
     CostExpression, DepthFirstStrategy, Feasibility, FuseDepth, NotPlanned, PointPlan, PointTotals, ProblemCost, Stack,
@@ -59,19 +60,74 @@ impl IncrementalSweep {
         (stack, way, expression): (&Stack, ((u64, u64), StoringMode), &CostExpression),
         is_beaten: &dyn Fn(&PointTotals) -> bool,
     ) -> Result<Option<PointTotals>, NotPlanned> {
-        for index in expression.problems() {
-            if self.unsearched.get(index) == Some(&true) {
-                if self.lower_bound(expression).is_none_or(|least| is_beaten(&least)) {
-                    return Ok(None);
-                }
-                self.search(store, index);
-            }
-        }
-        if self.lower_bound(expression).is_none_or(|least| is_beaten(&least)) {
+        let is_hopeless = |known: &Self| known.lower_bound(expression).is_none_or(|least| is_beaten(&least));
+        if !self.search_unless(store, expression, &is_hopeless) {
             return Ok(None);
         }
         let plan = self.stack_plan(store, stack, way)?;
         self.totals_of(store, &plan).map(Some)
+    }
+
+    /// The corners of the hull of all energies and latencies that one stack alone has by the mappings of its problems; none
+    /// if lower bounds on them are beaten, which `are_beaten` decides before each search.
+    pub(super) fn stack_corners_unless(
+        &mut self,
+        store: &mut CostStore,
+        expression: &CostExpression,
+        are_beaten: &dyn Fn(&SumOfHulls) -> bool,
+    ) -> Vec<SumCorner> {
+        let is_hopeless = |known: &Self| known.sums_of(expression).is_none_or(|sums| are_beaten(&sums));
+        if !self.search_unless(store, expression, &is_hopeless) {
+            return Vec::new();
+        }
+        self.sums_of(expression).map_or_else(Vec::new, |sums| sums.corners().collect())
+    }
+
+    /// The cost of one stack alone at a corner of its hull.
+    ///
+    /// # Errors
+    /// Why it cannot be scheduled.
+    pub(super) fn stack_totals_at(
+        &mut self,
+        store: &mut CostStore,
+        (stack, way, expression): (&Stack, ((u64, u64), StoringMode), &CostExpression),
+        corner: &SumCorner,
+    ) -> Result<PointTotals, NotPlanned> {
+        let plan = self.stack_plan(store, stack, way)?;
+        let choice = self.sums_of(expression).map_or_else(Vec::new, |sums| sums.choice(corner));
+        self.totals_with(&plan, &expression.problems().zip(choice).collect())
+    }
+
+    /// Searches the problems of an expression; returns `false` as soon as `is_hopeless` holds.
+    fn search_unless(
+        &mut self,
+        store: &mut CostStore,
+        expression: &CostExpression,
+        is_hopeless: &dyn Fn(&Self) -> bool,
+    ) -> bool {
+        for index in expression.problems() {
+            if self.unsearched.get(index) == Some(&true) {
+                if is_hopeless(self) {
+                    return false;
+                }
+                self.search(store, index);
+            }
+        }
+        !is_hopeless(self)
+    }
+
+    /// The sums of energy and latency of an expression, by the corners of each problem. A problem that has none has its
+    /// only cost, or a lower bound; `None` where even that is missing.
+    fn sums_of(&self, expression: &CostExpression) -> Option<SumOfHulls> {
+        let mut hulls = Vec::with_capacity(expression.terms().len());
+        for &(problem, times) in expression.terms() {
+            let corners = match self.corners.get(&problem) {
+                Some(corners) => corners.all.as_slice(),
+                None => std::slice::from_ref(self.costs.get(problem)?.as_ref()?),
+            };
+            hulls.push((times as f64, corners.iter().map(ProblemCost::energy_and_latency)));
+        }
+        Some(SumOfHulls::new(expression.constant(), hulls))
     }
 
     /// The totals of a point; `None` as soon as `is_hopeless` holds for its lower bounds, which rise as its problems

@@ -1,9 +1,14 @@
 //! Stacks, tile sizes and overlap storing modes that are jointly optimal: DeFiNES' three axes at once.
 //!
-//! The cost of a stack depends on its layers, its tile and its mode alone, as features between stacks go through the highest memory. So the
-//! best of each stack is found by itself, and the best choice of stacks is a shortest path through the [`StackGraph`], by dynamic
-//! programming over its states. Energy, latency and words add up, so one best path to each state is enough; for the energy-delay product
-//! all Pareto-optimal paths in energy and latency are kept.
+//! The cost of a stack depends on its layers, its tile and its mode alone, as features between stacks go through the
+//! highest memory. So the best of each stack is found by itself, and the best choice of stacks is a shortest path through
+//! the [`StackGraph`], by dynamic programming over its states. Energy, latency and words add up, so one best path to each
+//! state is enough.
+//!
+//! The energy-delay product does not add up, but the least product is a corner of the hull of all sums, with one slope
+//! for all stacks and layer-tiles (`common_slope.rs`). So each layer-tile, strategy, stack and path has the corners of its
+//! hull in place of its best one, for slopes within [`SLOPES_AROUND`] times of that of the network layer by layer. Only
+//! stacks that change energy by latency even more, and need 8 times less of one of both, could have a lesser product.
 //!
 //! Most tiles and modes of a stack are never planned: a lower bound that needs no plan ([`StackLowerBound`]) already
 //! exceeds the cost of another one. Bounds only decide which strategies are evaluated and in which order, not the
@@ -11,13 +16,11 @@
 //!
 //! Ties are judged as everywhere ([`ties`]), first between the strategies of a stack, then between the paths. A path
 //! stays that may end in a tie: its score exceeds the least one at its state by no more than the tolerance of the whole.
-//!
-//! The mapping of every layer-tile is the best by the objective for that layer-tile alone. For sums this is the best for
-//! the network, too. For the energy-delay product it is not quite: a sweep chooses the mappings of a point together
-//! (`common_slope.rs`), here they are not.
 
+use super::common_slope::{EnergyLatency, SumCorner, SumOfHulls, corners_of, is_beaten_by};
 use super::fusion_choices::stacks_of_methods;
 use super::incremental_sweep::{CostStore, IncrementalSweep, SearchEffort};
+use super::request::Settings;
 use super::sweep::Sweep;
 use crate::cost::{ByCause, EnergySplit, LatencySplit};
 use crate::depth_first::{
@@ -29,7 +32,6 @@ use crate::ids::{TiVec, ti_vec};
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::pareto;
 use crate::search::{Limits, Objective, smallest_that_fit};
-use crate::sorting::sort_by;
 use crate::spec::Diagnostics;
 use crate::ties::{self, Figures, TilePlace};
 use crate::tolerance::REL_TOLERANCE;
@@ -43,6 +45,10 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 const MOST_IN_A_PART: usize = 64;
 /// Limit on the number of stacks times strategies.
 const MOST_RUNS: usize = 2_000_000;
+
+/// The corners of hulls are found for slopes from so many times less to so many times more than that of the network layer
+/// by layer.
+const SLOPES_AROUND: f64 = 64.0;
 
 /// Limits of an accelerator's control (DeFiNES, Fig. 6): more layers in a stack need more code, and more tiles more switching between
 /// layers.
@@ -172,9 +178,12 @@ impl StackProblem {
     pub fn new(sweep: Sweep, limits: StackLimits) -> Result<Self, Diagnostics> {
         let graph = stack_graph(&sweep, limits)?;
         let parts = parts(&graph);
-        let order = PathOrder { objective: sweep.settings.objective.clone() };
+        let objective = sweep.settings.objective.clone();
+        let slopes = (objective == Objective::EnergyDelayProduct).then(|| slopes(&sweep));
+        let sweep = slopes.map_or(sweep.clone(), |slopes| sweep.with_slopes(slopes));
+        let order = PathOrder { objective, slopes };
         Ok(Self {
-            incremental: IncrementalSweep::new(sweep.mapping_each_alone()),
+            incremental: IncrementalSweep::new(sweep),
             graph,
             parts,
             limits,
@@ -205,7 +214,7 @@ impl StackProblem {
             graph: self.graph.clone(),
             parts: self.parts.clone(),
             limits: self.limits,
-            order: PathOrder { objective: self.order.objective.clone() },
+            order: self.order.clone(),
             tried: StrategyEffort::default(),
         }
     }
@@ -256,31 +265,82 @@ impl StackProblem {
             self.tried.compared += 1;
             promising.push(self.order.promising(bound.map(StrategyLowerBound::from), (place, way), None));
         }
+        match self.order.slopes {
+            None => self.best_runs(store, number, promising),
+            Some(slopes) => self.corner_runs(store, number, (promising, slopes)),
+        }
+    }
+
+    /// The best strategy of a stack, where the objective is a sum.
+    fn best_runs(
+        &mut self,
+        store: &mut CostStore,
+        number: usize,
+        mut promising: BinaryHeap<Promising>,
+    ) -> Vec<StackRun> {
         let mut runs: Vec<StackRun> = Vec::new();
         while let Some(next) = promising.pop() {
             let is_beaten = |least: &StrategyLowerBound| runs.iter().any(|run| self.order.is_clearly_below(run, least));
             if next.least.is_some_and(|least| is_beaten(&least)) {
                 continue;
             }
-            let stack = &self.graph.arcs[number].stack;
             let Some(expression) = &next.planned else {
-                self.tried.planned += 1;
-                let Ok(expression) = self.incremental.stack_cost(store, stack, next.way) else { continue };
-                let Some(least) = self.incremental.lower_bound(&expression) else { continue };
-                let least = Some(StrategyLowerBound::from(&least));
-                promising.push(self.order.promising(least, (next.place, next.way), Some(expression)));
+                promising.extend(self.plan(store, number, &next));
                 continue;
             };
             let is_beaten = |least: &PointTotals| is_beaten(&StrategyLowerBound::from(least));
-            if let Ok(Some(totals)) =
-                self.incremental.stack_totals_unless(store, (stack, next.way, expression), &is_beaten)
-            {
+            let strategy = (&self.graph.arcs[number].stack, next.way, expression);
+            if let Ok(Some(totals)) = self.incremental.stack_totals_unless(store, strategy, &is_beaten) {
                 let run = self.run(number, next.way, &totals);
                 let slack = REL_TOLERANCE * run.score.abs();
                 self.order.keep(&mut runs, run, slack);
             }
         }
-        self.order.settle(runs)
+        self.order.best_run(runs)
+    }
+
+    /// The strategies and mappings of a stack that are corners of the hull of all, where the objective is a product.
+    fn corner_runs(
+        &mut self,
+        store: &mut CostStore,
+        number: usize,
+        (mut promising, slopes): (BinaryHeap<Promising>, (f64, f64)),
+    ) -> Vec<StackRun> {
+        let mut planned: Vec<(TileAndMode, CostExpression)> = Vec::new();
+        let mut corners: Vec<(SumCorner, usize)> = Vec::new();
+        while let Some(next) = promising.pop() {
+            let hull: Vec<EnergyLatency> = corners.iter().map(|(corner, _)| corner.at).collect();
+            if next.least.is_some_and(|least| is_beaten_by(&hull, (least.energy_pj, least.latency_cycles), slopes)) {
+                continue;
+            }
+            let Some(expression) = next.planned else {
+                promising.extend(self.plan(store, number, &next));
+                continue;
+            };
+            let are_beaten = |sums: &SumOfHulls| sums.are_beaten_by(&hull, slopes);
+            let new = self.incremental.stack_corners_unless(store, &expression, &are_beaten);
+            corners.extend(new.into_iter().map(|corner| (corner, planned.len())));
+            planned.push((next.way, expression));
+            let place =
+                |(_, strategy): &(SumCorner, usize)| TilePlace::new(planned[*strategy].0.0, planned[*strategy].0.1);
+            corners = corners_of(corners, slopes, |(corner, _)| corner.at, place);
+        }
+        let mut runs = Vec::with_capacity(corners.len());
+        for (corner, strategy) in corners {
+            let (way, expression) = &planned[strategy];
+            let strategy = (&self.graph.arcs[number].stack, *way, expression);
+            let totals = self.incremental.stack_totals_at(store, strategy, &corner);
+            runs.extend(totals.ok().map(|totals| self.run(number, *way, &totals)));
+        }
+        runs
+    }
+
+    /// Plans a strategy that has been bounded only.
+    fn plan(&mut self, store: &mut CostStore, number: usize, next: &Promising) -> Option<Promising> {
+        self.tried.planned += 1;
+        let expression = self.incremental.stack_cost(store, &self.graph.arcs[number].stack, next.way).ok()?;
+        let least = StrategyLowerBound::from(&self.incremental.lower_bound(&expression)?);
+        Some(self.order.promising(Some(least), (next.place, next.way), Some(expression)))
     }
 
     /// The joint optimum, from the best strategies of all parts.
@@ -294,20 +354,28 @@ impl StackProblem {
                 of_stack.push(*run);
             }
         }
-        let slack = REL_TOLERANCE * self.least_score(&of_stack).abs();
+        let least_score = |arc: usize| of_stack[arc].iter().map(|run| run.score).fold(f64::INFINITY, f64::min);
+        let slack = REL_TOLERANCE * least_path(&self.graph, least_score).abs();
         let mut paths: TiVec<StateId, Vec<StackPath>> = ti_vec![Vec::new(); self.graph.states];
         paths[StateId::default()].push(StackPath::default());
         for (arc, runs) in self.graph.arcs.iter().zip(&of_stack) {
             // Arcs are sorted by the state where they begin, and lead to later ones: all paths to `arc.from` are known.
             let (before, after) = paths.split_at_mut(arc.to);
-            for (number, way) in before[arc.from].iter().enumerate() {
-                for run in runs {
-                    self.order.keep(&mut after.raw[0], way.then((arc.from, number), run), slack);
+            let further = before[arc.from].iter().enumerate();
+            let further =
+                further.flat_map(|(number, way)| runs.iter().map(move |run| way.then((arc.from, number), run)));
+            let paths = &mut after.raw[0];
+            match self.order.slopes {
+                None => further.for_each(|way| self.order.keep(paths, way, slack)),
+                Some(slopes) => {
+                    paths.extend(further);
+                    let at = |way: &StackPath<'_>| (way.energy_pj, way.latency_cycles as f64);
+                    *paths = corners_of(std::mem::take(paths), slopes, at, |_| ());
                 }
             }
         }
         let cost = |way: &StackPath<'_>| {
-            if self.order.is_sum() { way.score } else { way.energy_pj * way.latency_cycles as f64 }
+            if self.order.slopes.is_none() { way.score } else { way.energy_pj * way.latency_cycles as f64 }
         };
         let figures = |way: &&StackPath<'_>| (self.order.figures(cost(way), way.energy_pj, way.latency_cycles), ());
         let mut at = ties::best(&paths[self.graph.end], figures).ok_or_else(|| self.nothing_fits())?;
@@ -328,18 +396,6 @@ impl StackProblem {
         optimal.runs.reverse();
         optimal.ends.reverse();
         Ok(optimal)
-    }
-
-    /// The least sum of scores of a path to the end; infinite where there is none.
-    fn least_score(&self, of_stack: &[Vec<StackRun>]) -> f64 {
-        let mut least: TiVec<StateId, f64> = ti_vec![f64::INFINITY; self.graph.states];
-        least[StateId::default()] = 0.0;
-        for (arc, runs) in self.graph.arcs.iter().zip(of_stack) {
-            for run in runs {
-                least[arc.to] = least[arc.to].min(least[arc.from] + run.score);
-            }
-        }
-        least[self.graph.end]
     }
 
     /// Why nothing can be scheduled: the least need of the first layer that has no mapping at all, else the limits.
@@ -483,16 +539,14 @@ impl Ord for Promising {
 }
 
 /// When one path dominates another, by the objective.
+#[derive(Clone)]
 struct PathOrder {
     objective: Objective,
+    /// The slopes for which corners are found, where the objective of a network is not the sum of its stacks'.
+    slopes: Option<(f64, f64)>,
 }
 
 impl PathOrder {
-    /// Whether the objective of a network is the sum of its stacks'.
-    fn is_sum(&self) -> bool {
-        self.objective != Objective::EnergyDelayProduct
-    }
-
     fn score(&self, cost: &StrategyLowerBound) -> f64 {
         let StrategyLowerBound { energy_pj, latency_cycles, dram_words, named_words } = *cost;
         self.objective.combine(energy_pj, Cycles(latency_cycles), &|| dram_words, &|_| named_words)
@@ -510,11 +564,7 @@ impl PathOrder {
 
     /// Whether a run is better than every one with this lower bound, by more than rounding.
     fn is_clearly_below(&self, run: &StackRun, least: &StrategyLowerBound) -> bool {
-        let below = |value: f64, least: f64| value < least * (1.0 - REL_TOLERANCE);
-        if self.is_sum() {
-            return below(run.score, self.score(least));
-        }
-        below(run.energy_pj, least.energy_pj) && run.latency_cycles as f64 <= least.latency_cycles
+        run.score < self.score(least) * (1.0 - REL_TOLERANCE)
     }
 
     /// The figures by which runs of a stack, and paths to the end, are compared.
@@ -522,41 +572,23 @@ impl PathOrder {
         self.objective.figures(score, energy_pj, latency_cycles as f64)
     }
 
-    /// Adds to a set of items that may be the best, or part of it, unless one of them rules the new one out; drops those
-    /// that it rules out. Where scores are summed, that is one whose score is less by more than the slack, or one that is
-    /// nowhere worse; else one that needs no more energy and time.
+    /// Adds to a set of items that may be the best by a sum, or part of it, unless one of them rules the new one out; drops
+    /// those that it rules out: one whose score is less by more than the slack, or one that is nowhere worse.
     fn keep<T: Priced>(&self, kept: &mut Vec<T>, new: T, slack: f64) {
         let rules_out = |a: &T, b: &T| {
             let ((e, l, s), (other_e, other_l, other_s)) = (a.price(), b.price());
-            let is_nowhere_worse = e <= other_e && l <= other_l;
-            let is_before = || a.place() <= b.place();
-            match self.is_sum() {
-                true => s + slack < other_s || is_nowhere_worse && s <= other_s && is_before(),
-                false => is_nowhere_worse && (l < other_l || ties::is_clearly_less(e, other_e) || is_before()),
-            }
+            let is_nowhere_worse = e <= other_e && l <= other_l && s <= other_s;
+            s + slack < other_s || is_nowhere_worse && a.place() <= b.place()
         };
         if pareto::admits(kept, &new, rules_out) {
             kept.push(new);
         }
     }
 
-    /// The runs of a stack that paths are made of: the best one where scores are summed, as every path takes that one;
-    /// else those that need less energy than every faster one, of equal latency the best.
-    fn settle(&self, mut runs: Vec<StackRun>) -> Vec<StackRun> {
-        let place = |run: &StackRun| TilePlace::new(run.tile, run.mode);
-        if self.is_sum() {
-            let figures = |run: &StackRun| self.figures(run.score, run.energy_pj, run.latency_cycles);
-            return ties::best(runs, |run| (figures(run), place(run))).into_iter().collect();
-        }
-        sort_by(&mut runs, |a, b| a.latency_cycles.cmp(&b.latency_cycles));
-        let same_time = runs.chunk_by(|a, b| a.latency_cycles == b.latency_cycles);
-        let mut settled: Vec<StackRun> = Vec::new();
-        for run in same_time.filter_map(|runs| ties::best(runs, |run| ([run.energy_pj; 3], place(run)))) {
-            if settled.last().is_none_or(|faster| ties::is_clearly_less(run.energy_pj, faster.energy_pj)) {
-                settled.push(*run);
-            }
-        }
-        settled
+    /// The best run of a stack: where scores are summed, every path takes that one.
+    fn best_run(&self, runs: Vec<StackRun>) -> Vec<StackRun> {
+        let figures = |run: &StackRun| self.figures(run.score, run.energy_pj, run.latency_cycles);
+        ties::best(runs, |run| (figures(run), TilePlace::new(run.tile, run.mode))).into_iter().collect()
     }
 }
 
@@ -624,6 +656,27 @@ fn parts(graph: &StackGraph) -> Vec<Vec<usize>> {
         by_end.entry(end_of(arc)).or_default().push(number);
     }
     by_end.values().flat_map(|stacks| stacks.chunks(MOST_IN_A_PART)).map(<[usize]>::to_vec).collect()
+}
+
+/// The least sum of costs of a path through a graph, by the cost of each arc; infinite where there is none.
+fn least_path(graph: &StackGraph, cost: impl Fn(usize) -> f64) -> f64 {
+    let mut least: TiVec<StateId, f64> = ti_vec![f64::INFINITY; graph.states];
+    least[StateId::default()] = 0.0;
+    for (number, arc) in graph.arcs.iter().enumerate() {
+        least[arc.to] = least[arc.to].min(least[arc.from] + cost(number));
+    }
+    least[graph.end]
+}
+
+/// The range of slopes for which corners are found, around the slope of the network layer by layer.
+fn slopes(sweep: &Sweep) -> (f64, f64) {
+    let settings = Settings { fuse: vec![FuseDepth::LayerByLayer], ..sweep.settings.clone() };
+    let mut layer_by_layer = IncrementalSweep::new(Sweep { settings, ..sweep.clone() });
+    let totals = layer_by_layer.totals(&mut CostStore::default(), 0, &mut || true);
+    let slope = totals.map_or(1.0, |totals| totals.energy.total_pj() / totals.latency.total_cycles().max(1) as f64);
+    // A cycle counts beside energies that are 0.
+    let slope = slope.max(1e-9);
+    (slope / SLOPES_AROUND, slope * SLOPES_AROUND)
 }
 
 fn stack_graph(sweep: &Sweep, limits: StackLimits) -> Result<StackGraph, Diagnostics> {

@@ -51,8 +51,9 @@ pub struct Sweep {
     /// The core that mappings are searched for, where it is not `core`.
     pub(super) guide: Option<Core>,
     pub(super) skipping: Skipping,
-    /// Whether a point takes the best mapping of each layer-tile alone, though it would choose them together.
-    maps_each_alone: bool,
+    /// Where a point chooses its mappings together: the slopes for which corners are searched first; `None` for those
+    /// around each problem's own.
+    pub(super) slopes: Option<(f64, f64)>,
 }
 
 /// All points of a sweep and the different problems they contain.
@@ -132,7 +133,7 @@ impl Sweep {
         check_unrolls(&core, &network)?;
         check_cuts(&core, &network, &settings)?;
         check_stack_count(&core, &network, &settings)?;
-        Ok(Self { core, network, settings, guide: None, skipping: Skipping::default(), maps_each_alone: false })
+        Ok(Self { core, network, settings, guide: None, skipping: Skipping::default(), slopes: None })
     }
 
     /// Limits of every search of the sweep.
@@ -264,16 +265,16 @@ impl Sweep {
         LayerOnCore::new(self.guide.as_ref().unwrap_or(&self.core), self.settings.rules, problem)
     }
 
-    /// This sweep with every mapping the best by the objective for its layer-tile alone, also where a product counts.
+    /// This sweep with the same slopes for the corners of all problems.
     #[must_use]
-    pub(super) fn mapping_each_alone(self) -> Self {
-        Self { maps_each_alone: true, ..self }
+    pub(super) fn with_slopes(self, slopes: (f64, f64)) -> Self {
+        Self { slopes: Some(slopes), ..self }
     }
 
     /// Whether a point chooses the mappings of its problems together.
     pub(super) fn takes_corners(&self) -> bool {
         let Settings { objective, strategy, .. } = &self.settings;
-        *objective == Objective::EnergyDelayProduct && *strategy == Strategy::Exact && !self.maps_each_alone
+        *objective == Objective::EnergyDelayProduct && *strategy == Strategy::Exact
     }
 
     /// The mappings of a problem of which a point takes one: the best by the objective, or the corners for a common slope
@@ -296,7 +297,8 @@ impl Sweep {
     /// itself: where that fits, and is as fast, it is the best.
     pub(super) fn corners_beside(&self, problem: &LayerProblem, known: &SolvedAlone) -> Corners<Outcome> {
         let layer = self.on_guide(problem);
-        let search = |layer: &LayerOnCore<'_>| self.corners(&Evaluator::new(layer), FIRST_CORNERS);
+        let part = self.slopes.map_or(FIRST_CORNERS, |(least, most)| FrontPart::Between(least, most));
+        let search = |layer: &LayerOnCore<'_>| self.corners(&Evaluator::new(layer), part);
         if problem.reserved.is_empty() {
             return known.get(problem.clone(), |_| search(&layer));
         }

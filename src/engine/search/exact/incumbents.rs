@@ -7,7 +7,7 @@
 
 use crate::cost::LayerCost;
 use crate::mapping::LayerOnCore;
-use crate::pareto::lower_hull;
+use crate::pareto::{self, saved_by_cycle};
 use crate::search::objective::comparable;
 use crate::search::{Objective, Solution};
 use crate::ties::Contenders;
@@ -84,6 +84,11 @@ impl Incumbent {
     fn sum(&self, weight: f64) -> f64 {
         weight * self.price + self.cycles()
     }
+
+    /// Price and latency, cycles.
+    fn at(&self) -> (f64, f64) {
+        (self.price, self.cycles())
+    }
 }
 
 /// The best mappings so far.
@@ -122,11 +127,16 @@ impl<'o> Incumbents<'o> {
     /// The front by ascending price; where corners are sought, the cheapest mapping of all, and these.
     pub fn into_front(mut self) -> Vec<Solution> {
         if let Wanted::Corners(least, most) = self.sought {
-            let corners = corners_between(&self.front, (least, most));
+            let corners = self.corners_between((least, most));
             let cheapest = (corners.first() > Some(&0)).then_some(0);
             self.front = cheapest.into_iter().chain(corners).map(|number| self.front[number].clone()).collect();
         }
         self.front.into_iter().map(|incumbent| incumbent.solution).collect()
+    }
+
+    /// The numbers of the corners of the front's hull that have the least sum for some worth of a cycle in a range.
+    fn corners_between(&self, worths: (f64, f64)) -> Vec<usize> {
+        pareto::corners_between(self.front.len(), worths, |number| self.front[number].at())
     }
 
     /// All incumbents with their prices: the front by ascending price, or what may be the best, the best first.
@@ -259,9 +269,9 @@ impl<'o> Incumbents<'o> {
                 self.front.insert(place, Incumbent { solution: solution(), price, compared });
                 self.scale.get_or_insert((price.max(f64::MIN_POSITIVE), latency_cycles.max(1) as f64));
                 if let Wanted::Corners(least, most) = self.sought {
-                    let corners = corners_between(&self.front, (least, most));
+                    let corners = self.corners_between((least, most));
                     let pairs = corners.windows(2);
-                    let slopes = pairs.map(|pair| worth_of_cycle(&self.front[pair[0]], &self.front[pair[1]]));
+                    let slopes = pairs.map(|pair| saved_by_cycle(self.front[pair[0]].at(), self.front[pair[1]].at()));
                     let sum = |worth: f64| (worth, worth * self.least_sum(1.0 / worth));
                     self.least_sums = [least, most].into_iter().chain(slopes).map(sum).collect();
                 }
@@ -269,21 +279,6 @@ impl<'o> Incumbents<'o> {
             }
         }
     }
-}
-
-/// The worth of a cycle, in price, for which two mappings have the same sum of price and latency.
-fn worth_of_cycle(cheaper: &Incumbent, faster: &Incumbent) -> f64 {
-    (faster.price - cheaper.price) / (cheaper.cycles() - faster.cycles())
-}
-
-/// The numbers of the corners of the hull of a front that have the least sum for some worth of a cycle in a range.
-fn corners_between(front: &[Incumbent], (least, most): (f64, f64)) -> Vec<usize> {
-    let hull = lower_hull(front.len(), |number| (front[number].price, front[number].cycles()));
-    // By ascending price, corners are best for a growing worth of a cycle.
-    let worths: Vec<f64> = hull.windows(2).map(|pair| worth_of_cycle(&front[pair[0]], &front[pair[1]])).collect();
-    let begin = worths.partition_point(|worth| *worth < least);
-    let end = worths.partition_point(|worth| *worth <= most);
-    hull.get(begin..=end).unwrap_or_default().to_vec()
 }
 
 /// The score of a price and a latency. From lower bounds it makes a lower bound, as objectives grow with both.
