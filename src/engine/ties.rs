@@ -1,10 +1,12 @@
-//! The best of many candidates: one rule for mappings, tiles, stacks, cores, memories and the figures that mark the best.
+//! The best of many candidates: one rule for mappings, tiles, stacks, cores, memories and the figures that mark the
+//! best.
 //!
 //! Numbers that differ by rounding are equal ([`REL_TOLERANCE`]), but such an equality is not transitive: with it, the
 //! best of three candidates would depend on which two are compared first. So nothing here compares two candidates.
 //! Those whose score is within the tolerance of the least score *of all* tie. Of these the ones stay whose second
-//! figure is within the tolerance of the least second figure of these, and so on ([`Figures`]). At last a place decides:
-//! an exact order that knows no rounding, such as [`TilePlace`]. The order in which candidates arrive never does.
+//! figure is within the tolerance of the least second figure of these, and so on ([`Figures`]). At last a place
+//! decides: an exact order that knows no rounding, such as [`TilePlace`]. The order in which candidates arrive never
+//! does.
 //!
 //! [`best`] and [`ranked`] judge a list. [`Contenders`] takes candidates one by one, and keeps those that may still be
 //! the best.
@@ -66,9 +68,9 @@ impl TilePlace {
     }
 }
 
-impl<T, const N: usize> Contenders<T, (), N> {
+impl<T, P, const N: usize> Contenders<T, P, N> {
     /// Whether every candidate is ruled out whose figures are no less than those that `least` gives beside one that is
-    /// kept.
+    /// kept, and whose place is no earlier.
     pub fn rule_out(&self, least: impl Fn(&T) -> Figures<N>) -> bool {
         self.kept.iter().any(|kept| rules_out((&kept.figures, &()), (&least(&kept.item), &())))
     }
@@ -88,8 +90,8 @@ pub fn best<T, P: Ord, const N: usize>(
     left.into_iter().min_by(|((_, one), _), ((_, other), _)| one.cmp(other)).map(|(_, item)| item)
 }
 
-/// All candidates, the best first. Ties are groups, each around the least of those that are in no group before; those of
-/// equal places keep their order.
+/// All candidates, the best first. Ties are groups, each around the least of those that are in no group before; those
+/// of equal places keep their order.
 pub fn ranked<T, P: Ord, const N: usize>(
     candidates: impl IntoIterator<Item = T>,
     of: impl Fn(&T) -> (Figures<N>, P),
@@ -117,7 +119,8 @@ fn rank<T, P: Ord, const N: usize>(mut all: &mut [((Figures<N>, P), T)], number:
 }
 
 /// Whether the first candidate keeps the second one from being the best of any list that has both: it is nowhere worse
-/// up to a figure that is clearly less, or nowhere at all, and its place is no later. So it ties wherever the second does.
+/// up to a figure that is clearly less, or nowhere at all, and its place is no later. So it ties wherever the second
+/// does.
 pub fn rules_out<P: Ord, const N: usize>((figures, place): (&Figures<N>, &P), of: (&Figures<N>, &P)) -> bool {
     for (figure, other) in figures.iter().zip(of.0) {
         if is_clearly_less(*figure, *other) {
@@ -138,8 +141,8 @@ struct Contender<T, P, const N: usize> {
     item: T,
 }
 
-/// Candidates that arrive one by one: those that may be the best of all, whatever still arrives. They are few, as one is
-/// dropped once another [rules it out](rules_out).
+/// Candidates that arrive one by one: those that may be the best of all, whatever still arrives. They are few, as one
+/// is dropped once another [rules it out](rules_out).
 #[derive(Debug, Clone)]
 pub struct Contenders<T, P, const N: usize = 3> {
     kept: Vec<Contender<T, P, N>>,

@@ -6,7 +6,7 @@
 //! bound ([`Evaluator::lower_bound`]) shows of most that they cannot win either.
 
 use super::{Limits, Objective, Outcome, Proof, Solution, Strategy, find_best};
-use crate::cost::{Evaluator, LayerEnergy};
+use crate::cost::{Evaluator, LatencyLowerBound, LayerEnergy};
 use crate::hardware::{Core, Unroll};
 use crate::job::{Job, Progress, Worker};
 use crate::mapping::{LayerOnCore, LayerProblem, Relevance, UnrollingOptions, Unrollings, unrollings};
@@ -16,8 +16,8 @@ use crate::spec::Diagnostics;
 use crate::ties::Contenders;
 use crate::units::Cycles;
 use crate::workload::{Dim, LayerShape};
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
 
 /// A layer on a core whose unrolling is open.
 #[derive(Debug, Clone, Copy)]
@@ -82,8 +82,8 @@ pub struct UnrolledSearch<'a> {
     strategy: Strategy,
     /// Unrollings with their lower bounds, which ascend.
     candidates: Vec<(f64, Vec<Unroll>)>,
-    /// Sharper bounds of candidates that a job did not begin because of them.
-    sharper: Vec<Option<f64>>,
+    /// Whether a job did not begin a candidate, as its sharper bounds prove that it cannot be the best.
+    ruled_out: Vec<bool>,
     /// The mappings so far that may be the best, with the numbers of their candidates.
     contenders: Contenders<UnrolledSolution, usize>,
     /// Result of each candidate that was searched.
@@ -91,18 +91,27 @@ pub struct UnrolledSearch<'a> {
     batch: Batch,
 }
 
-/// Candidates that a job begins before it looks at the bounds again.
-const BATCH: usize = 64;
+/// Candidates that a job begins before it looks at the bounds again: first so many, as nothing rules any of them out.
+const FIRST_BATCH: usize = 8;
+/// Each batch has twice as many candidates as the one before, but no more than this: enough for all workers.
+const LAST_BATCH: usize = 64;
 
 /// Candidates that a job has begun.
-#[derive(Default)]
 struct Batch {
+    /// Number of candidates in the next batch.
+    size: usize,
     /// The first candidate after the batch.
     end: usize,
     /// Candidates that are left, the next one last.
     left: Vec<usize>,
     /// Number of candidates that workers have.
     out: usize,
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        Self { size: FIRST_BATCH, end: 0, left: Vec::new(), out: 0 }
+    }
 }
 
 /// The result of the search of one unrolling.
@@ -126,29 +135,29 @@ impl<'a> UnrolledSearch<'a> {
         let mut candidates: Vec<(f64, Vec<Unroll>)> = list
             .into_iter()
             .map(|unrolling| {
-                let bound =
-                    lower_bound(&layer.with(&unrolling.unroll), &objective, |evaluator| evaluator.unavoidable());
-                (bound, unrolling.unroll)
+                let problem = layer.with(&unrolling.unroll);
+                let (least, steps) = (Evaluator::new(&problem).unavoidable(), problem.temporal_cycles());
+                (LowerBound::new(&problem, &objective, &least, steps).score, unrolling.unroll)
             })
             .collect();
         // Stable: of equal bounds the fewest temporal steps come first, then the order of enumeration.
         sort_by(&mut candidates, |a, b| a.0.total_cmp(&b.0));
-        let (solved, sharper) = (vec![None; candidates.len()], vec![None; candidates.len()]);
-        let contenders = Contenders::default();
-        Self { layer, objective, limits, strategy, candidates, sharper, contenders, solved, batch: Batch::default() }
+        let (solved, ruled_out) = (vec![None; candidates.len()], vec![false; candidates.len()]);
+        let (contenders, batch) = (Contenders::default(), Batch::default());
+        Self { layer, objective, limits, strategy, candidates, ruled_out, contenders, solved, batch }
     }
 
     /// Leaves out unrollings that differ from one before only in names: of loops that all operands treat alike, and of
     /// columns and rows where the layer is symmetric. For searches of all mappings, to which names make no difference.
     pub fn without_alike(mut self) -> Self {
-        let mut known = HashSet::new();
+        let mut known = FxHashSet::default();
         let layer = self.layer;
         self.candidates.retain(|(_, unroll)| {
             let problem = layer.with(unroll);
             UnrollingClass::new(&problem).is_none_or(|class| known.insert(class))
         });
         self.solved.truncate(self.candidates.len());
-        self.sharper.truncate(self.candidates.len());
+        self.ruled_out.truncate(self.candidates.len());
         self
     }
 
@@ -169,23 +178,38 @@ impl<'a> UnrolledSearch<'a> {
         self.candidates.partition_point(|(bound, _)| self.contenders.may_tie(*bound))
     }
 
-    /// Begins the next batch: the next candidates that their sharper bounds do not exclude.
+    /// Begins the next batch: the next candidates that their sharper bounds do not rule out.
     fn begin_batch(&mut self) {
         let end = self.end();
-        while self.batch.left.len() < BATCH && self.batch.end < end {
+        while self.batch.left.len() < self.batch.size && self.batch.end < end {
             let number = self.batch.end;
             self.batch.end += 1;
-            if self.contenders.best().is_some() {
-                let problem = self.layer.with(&self.candidates[number].1);
-                let bound = lower_bound(&problem, &self.objective, |evaluator| evaluator.lower_bound());
-                if !self.contenders.may_tie(bound) {
-                    self.sharper[number] = Some(bound);
-                    continue;
-                }
+            self.ruled_out[number] = self.is_ruled_out(&self.candidates[number].1);
+            if !self.ruled_out[number] {
+                self.batch.left.push(number);
             }
-            self.batch.left.push(number);
         }
         self.batch.left.reverse();
+        self.batch.size = (2 * self.batch.size).min(LAST_BATCH);
+    }
+
+    /// Whether sharper bounds prove that no mapping with this unrolling is better than the best so far.
+    fn is_ruled_out(&self, unroll: &[Unroll]) -> bool {
+        if self.contenders.is_empty() {
+            return false;
+        }
+        let problem = self.layer.with(unroll);
+        let evaluator = Evaluator::new(&problem);
+        let energy = evaluator.lower_bound();
+        let is_beaten = |cycles: u64| {
+            let least = LowerBound::new(&problem, &self.objective, &energy, cycles);
+            self.contenders.rule_out(|_| self.objective.figures(least.score, least.energy_pj, least.cycles as f64))
+        };
+        // Mostly the steps are enough, and the array's stalls take longer to compute.
+        is_beaten(problem.temporal_cycles()) || {
+            let latency = LatencyLowerBound::new(&evaluator);
+            is_beaten(latency.cycles(&latency.start()))
+        }
     }
 
     /// Searches one unrolling; `None` where there is no such one.
@@ -225,8 +249,8 @@ impl<'a> UnrolledSearch<'a> {
             feasible: self.solved.iter().flatten().filter(|solved| solved.score.is_some()).count(),
             skipped: {
                 let end = self.end();
-                let of = self.solved.iter().zip(&self.sharper).enumerate();
-                of.filter(|(index, (solved, sharper))| solved.is_none() && (*index >= end || sharper.is_some())).count()
+                let of = self.solved.iter().zip(&self.ruled_out).enumerate();
+                of.filter(|(index, (solved, ruled_out))| solved.is_none() && (*index >= end || **ruled_out)).count()
             },
             proof: self.proof(),
         }
@@ -240,7 +264,8 @@ impl<'a> UnrolledSearch<'a> {
         let (mut least, mut ties) = (best.score, false);
         for (index, solved) in self.solved.iter().enumerate().take(self.end()) {
             least = match solved {
-                None => least.min(self.sharper[index].unwrap_or(self.candidates[index].0)),
+                None if self.ruled_out[index] => least,
+                None => least.min(self.candidates[index].0),
                 Some(SolvedUnrolling { proof: Proof::None, .. }) => return Proof::None,
                 Some(SolvedUnrolling { score: Some(score), proof: Proof::Gap(gap) }) => least.min(score * (1.0 - gap)),
                 Some(_) => least,
@@ -299,36 +324,45 @@ impl<'a> Job for UnrolledSearch<'a> {
     }
 
     fn progress(&self) -> Progress {
-        let excluded = self.sharper.iter().flatten().count();
-        let done = self.solved.iter().flatten().count() + excluded;
+        let ruled_out = self.ruled_out.iter().filter(|ruled_out| **ruled_out).count();
+        let done = self.solved.iter().flatten().count() + ruled_out;
         Progress { done, all: self.end().max(done), unit: "unrollings", are_alike: false }
     }
 }
 
-/// A lower bound on the score of every mapping with this unrolling: the accesses that `least` says are unavoidable, and
-/// the steps of its temporal loops.
-fn lower_bound(problem: &LayerOnCore<'_>, objective: &Objective, least: impl Fn(&Evaluator<'_>) -> LayerEnergy) -> f64 {
-    // ZigZag's reduction of loading may make it negative, and latency less than the steps.
-    let steps: u64 = problem.spatial.temporal_sizes.iter().product();
-    let cycles = if problem.rules.loading_reduction_repeats { 0.0 } else { steps as f64 };
-    if !objective.never_falls() {
-        return f64::NEG_INFINITY;
-    }
-    let mut least = least(&Evaluator::new(problem));
-    // Under the rules of the tools, truncated amounts may move less than all data once: only the operations are sure.
-    if problem.rules != Rules::CORRECTED {
-        least.words = Default::default();
-        least.total_pj = least.fixed.total_pj();
-    }
-    objective.score_of(problem, &least, Cycles(cycles))
+/// Lower bounds on the figures of every mapping with one unrolling, found without a search.
+struct LowerBound {
+    score: f64,
+    energy_pj: f64,
+    cycles: u64,
 }
 
-/// All that distinguishes an unrolling for mappings that may order loops in any way. Two unrollings of one layer are of one class if
-/// they differ only in names of loops:
+impl LowerBound {
+    /// The bounds that follow from one on accesses and one on cycles.
+    fn new(problem: &LayerOnCore<'_>, objective: &Objective, least: &LayerEnergy, cycles: u64) -> Self {
+        // ZigZag's reduction of loading may make it negative, and latency less than the steps.
+        let cycles = if problem.rules.loading_reduction_repeats { 0 } else { cycles };
+        let mut least = least.clone();
+        // Under the rules of the tools, truncated amounts may move less than all data once: only the operations are
+        // sure.
+        if problem.rules != Rules::CORRECTED {
+            least.words = Default::default();
+            least.total_pj = least.fixed.total_pj();
+        }
+        let score = match objective.never_falls() {
+            true => objective.score_of(problem, &least, Cycles(cycles as f64)),
+            false => f64::NEG_INFINITY,
+        };
+        Self { score, energy_pj: least.total_pj, cycles }
+    }
+}
+
+/// All that distinguishes an unrolling for mappings that may order loops in any way. Two unrollings of one layer are of
+/// one class if they differ only in names of loops:
 ///
 /// - Loops that are relevant alone, or irrelevant, to the same operands. Data, crossings and reuse follow from their
-///   products. As widths divide the loops, the loops left for time are those of the layer without the unrolled ones, and
-///   their prime factors together follow from the products, too.
+///   products. As widths divide the loops, the loops left for time are those of the layer without the unrolled ones,
+///   and their prime factors together follow from the products, too.
 /// - Columns and rows, if sizes, kernels, strides, dilations and borders are equal.
 #[derive(PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct UnrollingClass {
@@ -338,8 +372,8 @@ struct UnrollingClass {
 }
 
 impl UnrollingClass {
-    /// `None` where a width does not divide its loop, so that parts of it differ in size, or where the array computes in
-    /// memory, whose dimensions have different roles.
+    /// `None` where a width does not divide its loop, so that parts of it differ in size, or where the array computes
+    /// in memory, whose dimensions have different roles.
     fn new(problem: &LayerOnCore<'_>) -> Option<Self> {
         let (shape, spatial) = (&problem.shape, &problem.spatial);
         let divides = spatial.loops.iter().all(|unrolled| unrolled.average == unrolled.peak as f64);

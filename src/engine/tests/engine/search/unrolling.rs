@@ -327,19 +327,15 @@ fn of_unrollings_that_are_alike_one_is_enough() {
 fn workers_that_take_slices_in_any_order_agree() {
     let mut random = Lcg(3);
     let limits = Limits { lpf_limit: 4, ..Limits::default() };
-    for _ in 0..20 {
+    let mut ruled_out = 0;
+    for round in 0..21 {
+        let objective = [Objective::Energy, Objective::Latency, Objective::EnergyDelayProduct][round % 3].clone();
         let (core, shape) = (random_core(&mut random), random_shape(&mut random));
         let layer = UnrolledLayer { core: &core, rules: Rules::CORRECTED, shape, levels: all_levels(&core) };
         let new =
-            || UnrolledSearch::new(layer, &UnrollingOptions::default(), Objective::Energy, limits, Strategy::Loma);
-        let alone = find_best_unrolled(
-            layer,
-            &UnrollingOptions::default(),
-            &Objective::Energy,
-            &limits,
-            Strategy::Loma,
-            |_, _| true,
-        );
+            || UnrolledSearch::new(layer, &UnrollingOptions::default(), objective.clone(), limits, Strategy::Loma);
+        let alone =
+            find_best_unrolled(layer, &UnrollingOptions::default(), &objective, &limits, Strategy::Loma, |_, _| true);
         let mut together = new();
         let mut open: Vec<usize> = (0..together.unrollings()).collect();
         while !open.is_empty() {
@@ -353,7 +349,7 @@ fn workers_that_take_slices_in_any_order_agree() {
         // As a job: in whatever order tasks come back, or come back undone, the same unrollings are searched.
         let mut by_jobs = [1, 3].map(|workers| {
             let mut job = new();
-            let find = |problem: &LayerOnCore<'_>| find_best(problem, &Objective::Energy, &limits, Strategy::Loma);
+            let find = |problem: &LayerOnCore<'_>| find_best(problem, &objective, &limits, Strategy::Loma);
             let (mut bench, mut out) = ((layer, &find as &(dyn Fn(&LayerOnCore<'_>) -> Outcome + Sync)), Vec::new());
             loop {
                 while out.len() < workers
@@ -378,7 +374,9 @@ fn workers_that_take_slices_in_any_order_agree() {
         assert_eq!(by_jobs[0].best.take(), alone.best);
         assert_eq!(by_jobs[0].proof, alone.proof);
         assert_eq!(by_jobs[0].searched + by_jobs[0].skipped, by_jobs[0].unrollings);
+        ruled_out += usize::from(by_jobs[0].searched < alone.searched);
     }
+    assert!(ruled_out > 0, "no bound rules out an unrolling before it is searched");
 }
 
 #[test]
