@@ -9,8 +9,9 @@ use super::block::{Block, BlockProblem, BlockSchedule, TokenTile, phases};
 use super::floor::{Floor, Floors, Meetings};
 use super::linear::{Run, best_runs_from};
 use super::schedule::{Fusion, KeysHeld, Schedule};
-use super::search::{Rank, Total, tile_sizes};
+use super::search::{Total, tile_sizes};
 use crate::search::Objective;
+use crate::ties::{self, Contenders, Figures};
 use crate::tolerance::REL_TOLERANCE;
 
 /// The best runs of the parts before a block, with keys and values that are stored and that are computed again; each
@@ -58,11 +59,12 @@ pub fn best_block(
     let BlockProblem { attention, chain, step, machine, .. } = problem;
     let after = (0..=chain.len()).map(|parts| best_runs_from(parts, chain, step, &attention.bits, machine, objective));
     let after: Vec<Option<Vec<Run>>> = after.collect();
-    let least = apart.rank(objective, machine);
-    let mut search = Search { problem: *problem, objective, before, after: &after, least, best: None, priced: 0 };
+    let mut best = Contenders::default();
+    best.offer(apart.figures(objective, machine), (), || None);
+    let mut search = Search { problem: *problem, objective, before, after: &after, best, priced: 0 };
     search.all();
     let priced = search.priced;
-    let best = search.best.map(|(block, schedule)| BestBlock {
+    let best = search.best.into_best().flatten().map(|(block, schedule)| BestBlock {
         before: before.of_block(&schedule).cloned().unwrap_or_default(),
         block,
         after: after.get(schedule.parts).cloned().flatten().unwrap_or_default(),
@@ -75,8 +77,8 @@ struct Search<'a> {
     objective: &'a Objective,
     before: &'a RunsBefore,
     after: &'a [Option<Vec<Run>>],
-    least: Rank,
-    best: Option<(Block, BlockSchedule)>,
+    /// The blocks so far that may be the best; `None` stands for no block.
+    best: Contenders<Option<(Block, BlockSchedule)>, ()>,
     priced: u64,
 }
 
@@ -103,14 +105,14 @@ impl From<&Run> for RunCost {
 }
 
 impl Search<'_> {
-    /// Prices blocks by ascending bound, until no other can be better.
+    /// Prices blocks by ascending bound, as far as the best so far does not rule them out.
     fn all(&mut self) {
         let BlockProblem { attention, step, machine, .. } = self.problem;
         let floors = Floors::new(attention, machine);
         let [_, of_depth, of_columns] = machine.unrolled;
         let keys = tile_sizes(attention.shape.keys, &[of_columns, of_depth]);
         let (group, all_keys) = (attention.group(), attention.shape.keys);
-        let mut open: Vec<(Rank, BlockSchedule, Around)> = Vec::new();
+        let mut open: Vec<(Figures, BlockSchedule, Around)> = Vec::new();
         for tile in TokenTile::tried(step, machine) {
             let around = self.around(&tile);
             for heads in (1..=group).filter(|heads| group.is_multiple_of(*heads) && !around.is_empty()) {
@@ -129,20 +131,23 @@ impl Search<'_> {
                             floors.with_loads(&own, &meetings, self.problem.weight_loads(&schedule))
                         });
                         let bound = self.bound(floor, &schedule, around);
-                        if is_alike && bound < self.least {
+                        if is_alike && !self.rules_out(&bound) {
                             open.push((bound, schedule, *around));
                         }
                     }
                 }
             }
         }
-        open.sort_by_key(|(bound, ..)| *bound);
-        for (bound, schedule, around) in open {
-            if bound >= self.least {
-                return;
+        for (bound, schedule, around) in ties::ranked(open, |(bound, ..)| (*bound, ())) {
+            if !self.rules_out(&bound) {
+                self.tiles_of_keys(&floors, &schedule, &keys, &around);
             }
-            self.tiles_of_keys(&floors, &schedule, &keys, &around);
         }
+    }
+
+    /// Whether no block with such a bound is better than the best so far.
+    fn rules_out(&self, bound: &Figures) -> bool {
+        self.best.rule_out(|_| *bound)
     }
 
     /// Kinds of schedules of attention that have blocks.
@@ -206,7 +211,7 @@ impl Search<'_> {
     }
 
     /// A lower bound on all blocks with such a floor of attention and such parts.
-    fn bound(&self, floor: &Floor, schedule: &BlockSchedule, around: &Around) -> Rank {
+    fn bound(&self, floor: &Floor, schedule: &BlockSchedule, around: &Around) -> Figures {
         let machine = self.problem.machine;
         let dram = &machine.dram;
         let saved = self.problem.saved(schedule);
@@ -243,13 +248,13 @@ impl Search<'_> {
             cycles: phases(stages.len() as u64, tiles).into_iter().map(cycles).sum::<f64>() * (1.0 - REL_TOLERANCE),
             dram_bits: floor.dram_bits + bits - (read + written) as f64,
         };
-        block.and(around.others).rank(self.objective, machine)
+        block.and(around.others).figures(self.objective, machine)
     }
 
     fn tiles_of_keys(&mut self, floors: &Floors<'_>, schedule: &BlockSchedule, keys: &[u64], around: &Around) {
         let BlockProblem { attention, machine, .. } = self.problem;
         let tiles = schedule.attention.query_tiles(attention);
-        let mut open: Vec<(Rank, BlockSchedule)> = Vec::new();
+        let mut open: Vec<(Figures, BlockSchedule)> = Vec::new();
         for &keys in keys {
             let schedule = BlockSchedule { attention: Schedule { keys, ..schedule.attention }, ..*schedule };
             if !self.problem.needed_bits(&schedule).is_some_and(|needed| fits(machine, needed)) {
@@ -258,22 +263,18 @@ impl Search<'_> {
             let meetings = Meetings::of(attention, machine, &tiles, &schedule.attention);
             let floor = floors.with_loads(&schedule.attention, &meetings, self.problem.weight_loads(&schedule));
             let bound = self.bound(&floor, &schedule, around);
-            if bound < self.least {
+            if !self.rules_out(&bound) {
                 open.push((bound, schedule));
             }
         }
-        open.sort_by_key(|(bound, _)| *bound);
-        for (bound, schedule) in open {
-            if bound >= self.least {
-                return;
+        for (bound, schedule) in ties::ranked(open, |(bound, _)| (*bound, ())) {
+            if self.rules_out(&bound) {
+                continue;
             }
             let Some(block) = self.problem.account(&schedule) else { continue };
             self.priced += 1;
-            let rank = Total::from(&block).and(around.others).rank(self.objective, machine);
-            if rank < self.least {
-                self.least = rank;
-                self.best = Some((block, schedule));
-            }
+            let figures = Total::from(&block).and(around.others).figures(self.objective, machine);
+            self.best.offer(figures, (), || Some((block, schedule)));
         }
     }
 }

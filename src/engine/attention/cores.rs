@@ -179,7 +179,7 @@ impl SplitCost {
 
     /// The score, in the unit of the objective.
     pub fn score(&self, objective: &Objective, machine: &Machine) -> f64 {
-        Total::from(self).rank(objective, machine).0[0]
+        Total::from(self).score(objective, machine)
     }
 
     /// The figures by which it is compared with others.
@@ -217,7 +217,7 @@ pub fn split_step(
     let stores = KeyStore::of(model, step).filter(|store| store.is_divided_by(split));
     KeyStore::best(
         stores,
-        |total| total.rank(objective, machine),
+        |total| total.figures(objective, machine),
         |store| Division { layer, cores, split, store, steps: 1 }.cost(),
     )
 }

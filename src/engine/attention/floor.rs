@@ -22,7 +22,7 @@ use crate::tolerance::REL_TOLERANCE;
 /// most so many keys.
 pub fn floor(problem: &Problem, machine: &Machine, schedule: &Schedule, objective: &Objective) -> f64 {
     let meetings = Meetings::of(problem, machine, &schedule.query_tiles(problem), schedule);
-    Total::from(&Floors::new(problem, machine).of(schedule, &meetings)).rank(objective, machine).0[0]
+    Total::from(&Floors::new(problem, machine).of(schedule, &meetings)).score(objective, machine)
 }
 
 /// The meetings of tiles of queries and tiles of keys: sums over one head of keys.

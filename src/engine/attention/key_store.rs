@@ -1,10 +1,11 @@
 //! Where keys and values are after they are computed, until attention reads them: in DRAM, or on the chip, in room of
 //! their own.
 
-use super::search::{Rank, Total};
+use super::search::Total;
 use super::transformer::{Step, TransformerWork};
 use super::{ElementBits, Problem};
 use crate::spec::Diagnostics;
+use crate::ties::{self, Figures};
 use crate::transformer::Transformer;
 use serde::{Deserialize, Serialize};
 
@@ -78,27 +79,23 @@ impl KeyStore {
     /// The error of the first place, where all are refused.
     pub(super) fn best<T>(
         stores: impl IntoIterator<Item = Self>,
-        rank: impl Fn(Total) -> Rank,
+        figures: impl Fn(Total) -> Figures,
         mut schedule: impl FnMut(Self) -> Result<T, Diagnostics>,
     ) -> Result<T, Diagnostics>
     where
         for<'a> &'a T: Into<Total>,
     {
-        let (mut best, mut refused): (Option<(Rank, T)>, Option<Diagnostics>) = (None, None);
+        let (mut all, mut refused) = (Vec::new(), None);
         for store in stores {
             match schedule(store) {
-                Ok(scheduled) => {
-                    let rank = rank((&scheduled).into());
-                    if best.as_ref().is_none_or(|(least, _)| rank < *least) {
-                        best = Some((rank, scheduled));
-                    }
-                }
+                Ok(scheduled) => all.push(scheduled),
                 Err(why) => {
                     refused.get_or_insert(why);
                 }
             }
         }
-        best.map(|(_, scheduled)| scheduled).ok_or_else(|| refused.unwrap_or_else(|| does_not_fit("The layer")))
+        let best = ties::best(all, |scheduled| (figures(scheduled.into()), ()));
+        best.ok_or_else(|| refused.unwrap_or_else(|| does_not_fit("The layer")))
     }
 }
 

@@ -12,6 +12,7 @@ use super::transformer::{Step, TransformerWork};
 use super::{ElementBits, Problem};
 use crate::search::Objective;
 use crate::spec::Diagnostics;
+use crate::ties;
 use crate::transformer::Transformer;
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +32,8 @@ pub struct AttentionPart {
 /// The schedule of a layer of a model in one step: the parts before attention, attention, the parts after it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LayerSchedule {
-    /// The norm, queries, keys and values, computed from one reading of the input, and their rotary embedding; a whole state-space block.
+    /// The norm, queries, keys and values, computed from one reading of the input, and their rotary embedding; a whole
+    /// state-space block.
     pub before: Vec<Run>,
     /// Attention alone; `None`: a state-space block has none.
     pub attention: Option<AttentionPart>,
@@ -185,7 +187,8 @@ impl LayerProblem<'_> {
         Ok([before, runs(&after, step)?])
     }
 
-    /// The best schedule with keys and values in one of these places, where a cache has at most so many tokens of each sequence.
+    /// The best schedule with keys and values in one of these places, where a cache has at most so many tokens of each
+    /// sequence.
     ///
     /// # Errors
     ///
@@ -193,8 +196,8 @@ impl LayerProblem<'_> {
     pub fn schedule(&self, stores: &[KeyStore], most_tokens: u64) -> Result<LayerSchedule, Diagnostics> {
         self.check()?;
         let mut tried = Vec::new();
-        let rank = |total: Total| total.rank(self.objective, self.machine);
-        let best = KeyStore::best(stores.iter().copied(), rank, |store| {
+        let figures = |total: Total| total.figures(self.objective, self.machine);
+        let best = KeyStore::best(stores.iter().copied(), figures, |store| {
             let layer = self.schedule_in(store, most_tokens);
             tried.push((store, layer.as_ref().ok().map(LayerSchedule::cost)));
             layer
@@ -240,17 +243,14 @@ impl LayerProblem<'_> {
         let found = search(&problem, machine, objective);
         let stored = found.best(objective, machine).copied();
         let before = RunsBefore::of(self, store, &layer.before);
-        let score = |before: &[Run], best: &Account| Run::total(before).and(best.into()).rank(objective, machine).0[0];
         let [recomputed, _] = &before.recomputed;
-        let (best, apart) = match (stored, found.recomputed.zip(recomputed.as_ref())) {
-            (None, None) => return Err(does_not_fit("Attention")),
-            (Some(stored), None) => (stored, &layer.before),
-            // Keys and values that attention computes need not be computed before it.
-            (Some(stored), Some((best, runs))) if score(&layer.before, &stored) <= score(runs, &best) => {
-                (stored, &layer.before)
-            }
-            (_, Some((best, runs))) => (best, runs),
+        // Keys and values that attention computes need not be computed before it.
+        let kinds = [stored.map(|stored| (stored, &layer.before)), found.recomputed.zip(recomputed.as_ref())];
+        let figures = |(best, before): &(Account, &Vec<Run>)| {
+            (Run::total(before).and(best.into()).figures(objective, machine), ())
         };
+        let best = ties::best(kinds.into_iter().flatten(), figures);
+        let (best, apart) = best.ok_or_else(|| does_not_fit("Attention"))?;
         let total = Run::total(apart).and((&best).into()).and(Run::total(&layer.after));
         let [queries, chain] = parts_around(model, machine);
         let blocks = BlockProblem { queries: &queries, attention: &problem, chain: &chain, step, machine };
@@ -387,7 +387,8 @@ impl Sequences {
     }
 }
 
-/// Generation: a prompt is read, whole or chunk by chunk, then tokens follow one after the other, each with a longer cache.
+/// Generation: a prompt is read, whole or chunk by chunk, then tokens follow one after the other, each with a longer
+/// cache.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Generation {
     /// The generated sequences.
@@ -445,15 +446,19 @@ pub fn generate(
         let tokens = middle.iter().map(|&cached| Ok((cached, cost(&Step::decode(batch, cached))?)));
         Ok((chunks.into_iter().fold(StepCost::default(), StepCost::and), tokens.collect::<Result<_, Diagnostics>>()?))
     };
-    let rank = |(_, tokens): &(StepCost, Vec<(u64, StepCost)>)| {
-        tokens.get(tokens.len() / 2).map(|(_, cost)| Total::from(cost).rank(objective, machine))
-    };
     let has_cache = KeyStore::of(model, &Step::decode(batch, prompt)).any(|store| store == KeyStore::Cache);
     let on_chip = if has_cache { of(true).ok() } else { None };
+    let typical = |tokens: &[(u64, StepCost)]| {
+        let cost = tokens.get(tokens.len() / 2).map(|(_, cost)| Total::from(cost));
+        cost.unwrap_or_default().figures(objective, machine)
+    };
     let (cache_on_chip, (prefill, tokens)) = match (of(false), on_chip) {
-        (Ok(in_dram), Some(on_chip)) if rank(&on_chip) < rank(&in_dram) => (true, on_chip),
+        (Ok(in_dram), on_chip) => {
+            let kinds = [(false, in_dram)].into_iter().chain(on_chip.map(|on_chip| (true, on_chip)));
+            ties::best(kinds, |(_, (_, tokens))| (typical(tokens), ())).unwrap_or_default()
+        }
         (Err(_), Some(on_chip)) => (true, on_chip),
-        (in_dram, _) => (false, in_dram?),
+        (Err(refused), None) => return Err(refused),
     };
     Ok(Generation {
         sequences: *sequences,

@@ -331,7 +331,7 @@ impl Run {
     }
 
     fn score(&self, objective: &Objective, machine: &Machine) -> f64 {
-        Total::from(self).rank(objective, machine).0[0]
+        Total::from(self).score(objective, machine)
     }
 }
 

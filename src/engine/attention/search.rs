@@ -6,9 +6,8 @@
 //! and with these rounded up to the size that the array computes at once; at most [`MOST_TILES`] tiles.
 //!
 //! For every tile of queries a floor holds for all tiles of keys (`floor.rs`). Tiles of queries are tried by ascending
-//! floor, until none of the rest can be better than the best so far; for each, its tiles of keys likewise. Of schedules
-//! with the same score the faster one is better, and then the one with less energy, as everywhere
-//! ([`Objective::figures`]).
+//! floor, unless the best so far rules theirs out; for each, its tiles of keys likewise. Of schedules with the same
+//! score, except for rounding, the faster one is better, and then the one with less energy, as everywhere ([`ties`]).
 
 use super::account::{Account, account, fits};
 use super::floor::{Floors, Meetings};
@@ -16,10 +15,10 @@ use super::machine::Machine;
 use super::problem::Problem;
 use super::schedule::{Fusion, KeysHeld, Schedule};
 use crate::search::Objective;
-use crate::ties::{self, Figures, is_clearly_less};
+use crate::ties::{self, Contenders, Figures, is_clearly_less};
 use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 
 /// Limit on the tiles along queries or keys.
 pub const MOST_TILES: u64 = 4096;
@@ -60,7 +59,7 @@ impl Found {
 
 /// The score of an account, in the unit of the objective.
 pub fn score(objective: &Objective, machine: &Machine, account: &Account) -> f64 {
-    Total::from(account).rank(objective, machine).0[0]
+    Total::from(account).score(objective, machine)
 }
 
 /// The figures by which an account is compared with others.
@@ -97,9 +96,9 @@ impl Total {
         objective.figures(score, self.energy_pj, self.cycles)
     }
 
-    /// Its rank by an objective.
-    pub fn rank(&self, objective: &Objective, machine: &Machine) -> Rank {
-        Rank(self.figures(objective, machine))
+    /// Its score, in the unit of the objective.
+    pub fn score(&self, objective: &Objective, machine: &Machine) -> f64 {
+        self.figures(objective, machine)[0]
     }
 }
 
@@ -113,37 +112,6 @@ impl From<&Account> for Total {
     }
 }
 
-/// The figures of a schedule as an order without a tolerance, by which a search compares it with lower bounds.
-#[derive(Debug, Clone, Copy)]
-pub struct Rank(pub Figures);
-
-impl Rank {
-    fn of(objective: &Objective, machine: &Machine, account: &Account) -> Self {
-        Total::from(account).rank(objective, machine)
-    }
-}
-
-impl Ord for Rank {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let each = self.0.iter().zip(&other.0).map(|(own, other)| own.total_cmp(other));
-        each.fold(Ordering::Equal, Ordering::then)
-    }
-}
-
-impl PartialOrd for Rank {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Rank {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Rank {}
-
 /// The best schedules of all kinds.
 pub fn search(problem: &Problem, machine: &Machine, objective: &Objective) -> Found {
     let mut priced = 0;
@@ -151,14 +119,14 @@ pub fn search(problem: &Problem, machine: &Machine, objective: &Objective) -> Fo
         let mut search = Search::new(problem, machine, objective);
         search.fusions(&[fusion], problem.stored());
         priced += search.priced;
-        (fusion, search.best.map(|(_, account)| account))
+        (fusion, search.best.into_best())
     });
     let mut again = Search::new(problem, machine, objective);
     if problem.source.is_some() {
         again.fusions(&Fusion::ALL, &KeysHeld::RECOMPUTED);
     }
-    let recomputed = again.best.map(|(_, account)| account);
-    Found { best_of: best_of.to_vec(), recomputed, priced: priced + again.priced }
+    priced += again.priced;
+    Found { best_of: best_of.to_vec(), recomputed: again.best.into_best(), priced }
 }
 
 struct Search<'a> {
@@ -166,23 +134,24 @@ struct Search<'a> {
     machine: &'a Machine,
     objective: &'a Objective,
     floors: Floors<'a>,
-    best: Option<(Rank, Account)>,
+    /// The schedules so far that may be the best.
+    best: Contenders<Account, Place>,
     priced: u64,
 }
 
 impl<'a> Search<'a> {
     fn new(problem: &'a Problem, machine: &'a Machine, objective: &'a Objective) -> Self {
         let floors = Floors::new(problem, machine);
-        Self { problem, machine, objective, floors, best: None, priced: 0 }
+        Self { problem, machine, objective, floors, best: Contenders::default(), priced: 0 }
     }
 
-    /// Tries tiles of queries of all these kinds by ascending floor, until the floor of the next is no better than the
-    /// best schedule.
+    /// Tries tiles of queries of all these kinds by ascending floor, as far as the best schedule does not rule them
+    /// out.
     fn fusions(&mut self, fusions: &[Fusion], held: &[KeysHeld]) {
         let (group, all_keys) = (self.problem.group(), self.problem.shape.keys);
         let [of_rows, of_depth, of_columns] = self.machine.unrolled;
         let keys = tile_sizes(all_keys, &[of_columns, of_depth]);
-        let mut open: Vec<(Rank, Schedule)> = Vec::new();
+        let mut open: Vec<(Figures, Schedule)> = Vec::new();
         for queries in tile_sizes(self.problem.shape.queries, &[of_rows]) {
             for heads in (1..=group).filter(|heads| group.is_multiple_of(*heads)) {
                 let kinds = fusions.iter().flat_map(|&fusion| held.iter().map(move |&held| (fusion, held)));
@@ -201,12 +170,10 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        open.sort_by_key(|(floor, _)| *floor);
-        for (floor, schedule) in open {
-            if self.is_beaten(floor) {
-                return;
+        for (floor, schedule) in ties::ranked(open, |(floor, _)| (*floor, ())) {
+            if !self.rules_out(&floor) {
+                self.tiles_of_keys(&schedule, &keys);
             }
-            self.tiles_of_keys(&schedule, &keys);
         }
     }
 
@@ -219,13 +186,11 @@ impl<'a> Search<'a> {
             let meetings = Meetings::of(self.problem, self.machine, &tiles, &schedule);
             (self.floor(&schedule, &meetings), schedule)
         };
-        let mut open: Vec<(Rank, Schedule)> = fitting.map(floor).filter(|(floor, _)| !self.is_beaten(*floor)).collect();
-        open.sort_by_key(|(floor, _)| *floor);
-        for (floor, schedule) in open {
-            if self.is_beaten(floor) {
-                return;
+        let open = fitting.map(floor).filter(|(floor, _)| !self.rules_out(floor));
+        for (floor, schedule) in ties::ranked(open, |(floor, _)| (*floor, ())) {
+            if !self.rules_out(&floor) {
+                self.price(&schedule);
             }
-            self.price(&schedule);
         }
     }
 
@@ -233,28 +198,26 @@ impl<'a> Search<'a> {
         Meetings::of(self.problem, self.machine, &schedule.query_tiles(self.problem), schedule)
     }
 
-    fn floor(&self, schedule: &Schedule, meetings: &Meetings) -> Rank {
-        Total::from(&self.floors.of(schedule, meetings)).rank(self.objective, self.machine)
+    fn floor(&self, schedule: &Schedule, meetings: &Meetings) -> Figures {
+        Total::from(&self.floors.of(schedule, meetings)).figures(self.objective, self.machine)
     }
 
     /// Whether no schedule with such a floor is better than the best so far.
-    fn is_beaten(&self, floor: Rank) -> bool {
-        self.best.as_ref().is_some_and(|(best, _)| floor >= *best)
+    fn rules_out(&self, floor: &Figures) -> bool {
+        self.best.rule_out(|_| *floor)
     }
 
     fn price(&mut self, schedule: &Schedule) {
         let Some(account) = account(self.problem, self.machine, schedule) else { return };
         self.priced += 1;
-        let rank = Rank::of(self.objective, self.machine, &account);
-        let is_better = |(least, best): &(Rank, Account)| (rank, place(schedule)) < (*least, place(&best.schedule));
-        if self.best.as_ref().is_none_or(is_better) {
-            self.best = Some((rank, account));
-        }
+        self.best.offer(figures(self.objective, self.machine, &account), place(schedule), || account);
     }
 }
 
-/// Order of schedules with equal costs: kinds in their order, larger tiles before smaller ones.
-fn place(schedule: &Schedule) -> impl Ord + use<> {
+/// The place of a schedule among those of equal costs: kinds in their order, larger tiles before smaller ones.
+type Place = (Option<usize>, Reverse<u64>, u64, Option<usize>, Reverse<u64>);
+
+fn place(schedule: &Schedule) -> Place {
     let Schedule { fusion, queries, heads, keys, held } = *schedule;
     let kind = Fusion::ALL.iter().position(|known| *known == fusion);
     let residence = KeysHeld::ALL.iter().position(|known| *known == held);
