@@ -2,6 +2,7 @@
 
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
 use crate::app::widgets::forms::document_text::{DocumentText, use_text_offered};
+use crate::app::widgets::words::term::termed;
 use crate::explore::{Keep, LayerFacts, TemporalMapping};
 use crate::question::{ConstrainedOutcome, Refusal};
 use crate::spec::{ConstraintsSpec, EvenSpec, LayerConstraintsSpec, write_constraints};
@@ -42,11 +43,17 @@ pub fn Constraints(props: &ConstraintsProps) -> Html {
         <section class="card" aria-labelledby="constraints-title" data-testid="constraints" data-status={status}>
             <h2 id="constraints-title">{ "Constraints" }</h2>
             <p class="hint">
-                { "A document says which mappings a search may take: what the array unrolls, the order of loops, what memories \
-                   hold, whether operands end together in a memory that they share. " }
+                { "A document says which mappings a search may take: what the array unrolls, the order of loops, what \
+                   memories hold, whether operands end together in a memory that they share. " }
                 <code>{ "fusescape layer --constraints FILE" }</code>{ " takes the same document." }
             </p>
             if is_empty {
+                <p class="hint">
+                    { termed("In an [even mapping|even] all operands of a memory end there at the same loop. ") }
+                    <code>{ "even: stationary" }</code>
+                    { " is ZigZag's meaning of it: a memory may still hold one of them through the loops right outside, as \
+                       far as these only keep it in place." }
+                </p>
                 <div class="row start">
                     { for Keep::ALL.map(|keep| beginning(props, keep)) }
                     <button type="button" onclick={oninput.reform(|_: MouseEvent| even_mappings())}
