@@ -32,8 +32,8 @@ const MAX_WEIGHT: f64 = 1e12;
 /// Mappings that [`SolvedAlone`] keeps: a few MB.
 const MOST_ALONE: usize = 1 << 13;
 
-/// The corners that are searched first: few points need others, as the layers of a network mostly differ by less in their
-/// energy by latency.
+/// The corners that are searched first: few points need others, as the layers of a network mostly differ by less in
+/// their energy by latency.
 const FIRST_CORNERS: FrontPart = FrontPart::Around(16.0);
 
 /// Limit on the stacks of all points: some 100 MB in all places where they are kept.
@@ -183,7 +183,8 @@ impl Sweep {
         self.plan_strategies(self.settings.strategies())
     }
 
-    /// Plans these strategies instead of those of the settings: finds all points and the different problems they contain.
+    /// Plans these strategies instead of those of the settings: finds all points and the different problems they
+    /// contain.
     pub fn plan_strategies(&self, strategies: Vec<DepthFirstStrategy>) -> SweepPlan {
         let mut planner =
             Planner::new(&self.core, &self.network, self.settings.rules, self.limits(), self.settings.strategy)
@@ -277,24 +278,32 @@ impl Sweep {
         *objective == Objective::EnergyDelayProduct && *strategy == Strategy::Exact
     }
 
-    /// The mappings of a problem of which a point takes one: the best by the objective, or the corners for a common slope
-    /// where the energy-delay product of the point is the objective. At least one outcome; without a mapping if none
-    /// fits. `part` says which corners.
+    /// The mappings of a problem of which a point takes one: the best by the objective, or the corners for a common
+    /// slope where the energy-delay product of the point is the objective. At least one outcome; without a mapping if
+    /// none fits. `part` says which corners. Where these are not proved within the limits, the best mapping takes their
+    /// place, with no proof.
     pub(super) fn corners(&self, evaluator: &Evaluator<'_>, part: FrontPart) -> Corners<Outcome> {
-        let Settings { objective, strategy, .. } = &self.settings;
-        if self.takes_corners() {
-            let front = find_front(evaluator, part, &self.limits(), &|| true);
-            if front.proof == Proof::Optimal && !front.mappings.is_empty() {
-                let MappingFront { mappings, slopes, proof, orders, stopped } = front;
-                let outcome = |best| Outcome { best: Some(best), orders, feasible: 0, proof, stopped };
-                return Corners { all: mappings.into_iter().map(outcome).collect(), slopes };
-            }
-        }
-        Corners::one(find_best_by(evaluator, objective, &self.limits(), *strategy))
+        self.corners_within(evaluator, part, &self.limits())
     }
 
-    /// As [`Self::corners`]. Beside other data nothing is better than the best mapping of a layer that has all memories to
-    /// itself: where that fits, and is as fast, it is the best.
+    fn corners_within(&self, evaluator: &Evaluator<'_>, part: FrontPart, limits: &Limits) -> Corners<Outcome> {
+        let Settings { objective, strategy, .. } = &self.settings;
+        if !self.takes_corners() {
+            return Corners::one(find_best_by(evaluator, objective, limits, *strategy));
+        }
+        let front = find_front(evaluator, part, limits, &|| true);
+        if front.proof == Proof::Optimal && !front.mappings.is_empty() {
+            let MappingFront { mappings, slopes, proof, orders, stopped } = front;
+            let outcome = |best| Outcome { best: Some(best), orders, feasible: 0, proof, stopped };
+            return Corners { all: mappings.into_iter().map(outcome).collect(), slopes };
+        }
+        // The best mapping by itself, even if proved, need not be the best for a point.
+        let best = find_best_by(evaluator, objective, limits, *strategy);
+        Corners::one(Outcome { proof: Proof::None, ..best })
+    }
+
+    /// As [`Self::corners`]. Beside other data nothing is better than the best mapping of a layer that has all memories
+    /// to itself: where that fits, and is as fast, it is the best.
     pub(super) fn corners_beside(&self, problem: &LayerProblem, known: &SolvedAlone) -> Corners<Outcome> {
         let layer = self.on_guide(problem);
         let part = self.slopes.map_or(FIRST_CORNERS, |(least, most)| FrontPart::Between(least, most));
@@ -523,8 +532,8 @@ pub(super) fn check_objective(path: &str, objective: &Objective, core: Option<&C
     }
 }
 
-/// The best mappings of problems that have all memories to themselves, under the settings of one sweep, for those of the same layer
-/// beside other data.
+/// The best mappings of problems that have all memories to themselves, under the settings of one sweep, for those of
+/// the same layer beside other data.
 #[derive(Debug, Default)]
 pub struct SolvedAlone(Mutex<FxHashMap<LayerProblem, Corners<Outcome>>>);
 
@@ -560,4 +569,41 @@ pub fn solve_all(
         outcome.best
     };
     plan.problems.list.iter_enumerated().map(solve).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::{find_preset, hardware_presets, workload_presets};
+
+    /// The best mapping by itself may be proved where the corners are not; for a point it is then only one of many.
+    #[test]
+    fn of_a_problem_whose_corners_are_not_proved_a_point_proves_nothing() {
+        let request = Request {
+            hardware: find_preset(hardware_presets(), "meta-proto-like-df").unwrap().text.to_owned(),
+            workload: find_preset(workload_presets(), "fsrcnn").unwrap().text.to_owned(),
+            settings: Settings {
+                tiles_x: vec![60],
+                tiles_y: vec![72],
+                objective: Objective::EnergyDelayProduct,
+                ..Settings::default()
+            },
+        };
+        let sweep = Sweep::new(&request).unwrap();
+        let mut proved_alone = 0;
+        for problem in &sweep.plan().problems.list {
+            let layer = sweep.on_core(problem);
+            let evaluator = Evaluator::new(&layer);
+            for max_branches in [1, 3, 10, 30, 100] {
+                let limits = Limits { max_branches, ..sweep.limits() };
+                let corners = sweep.corners_within(&evaluator, FIRST_CORNERS, &limits);
+                let is_proved = find_front(&evaluator, FIRST_CORNERS, &limits, &|| true).proof == Proof::Optimal;
+                let proof = if is_proved { Proof::Optimal } else { Proof::None };
+                assert!(corners.all.iter().all(|outcome| outcome.best.is_some() && outcome.proof == proof));
+                let alone = find_best_by(&evaluator, &Objective::EnergyDelayProduct, &limits, Strategy::Exact);
+                proved_alone += usize::from(!is_proved && alone.proof == Proof::Optimal);
+            }
+        }
+        assert!(proved_alone > 0, "where the best is proved, all corners are");
+    }
 }
