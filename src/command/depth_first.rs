@@ -8,10 +8,10 @@ pub use super::sweep_report::{SweepFindings, SweepReport, SweepRow, sentences};
 use super::{CommandError, ProgressMonitor};
 use fusescape_engine::depth_first::ProblemId;
 use fusescape_engine::explore::{
-    PointSearch, PointState, ReportedPoints, Request, Settings, SharedCosts, SolvedAlone, Sweep, SweepBench, SweepJob,
-    too_large_to_count,
+    Combination, CostStore, IncrementalSweep, PointSearch, PointState, ReportedPoints, Request, Settings, SharedCosts,
+    SolvedAlone, Sweep, SweepBench, SweepJob, best_combination, too_large_to_count,
 };
-use fusescape_engine::search::Outcome;
+use fusescape_engine::search::{Objective, Outcome};
 use fusescape_engine::workload::Network;
 use fusescape_spec::Diagnostics;
 use fusescape_state::suggested_tiles;
@@ -56,8 +56,18 @@ pub fn evaluate(
 
 /// Each core plans, searches and adds up points of its own, and knows what the problems cost that others searched.
 fn by_points(sweep: &Sweep, monitor: &dyn ProgressMonitor) -> Result<SweepFindings, CommandError> {
-    let SweepJob { points, reported: ReportedPoints { mut splits, problems }, .. } =
-        evaluate(std::slice::from_ref(sweep), &Arc::default(), monitor)?;
+    let costs = Arc::default();
+    let job = evaluate(std::slice::from_ref(sweep), &costs, monitor)?;
+    // Other objectives add up over stacks.
+    let combination = (sweep.settings.objective == Objective::EnergyDelayProduct)
+        .then(|| best_combination(&sweep.settings, &job.strategies, &job.summaries()))
+        .flatten();
+    let account = |combination: Combination| {
+        let mut costs = CostStore::sharing(Arc::clone(&costs));
+        IncrementalSweep::new(sweep.clone()).combination(&mut costs, &combination.points)
+    };
+    let combined = combination.map(account).transpose()?;
+    let SweepJob { points, reported: ReportedPoints { mut splits, problems }, .. } = job;
     let row = |(point, state): (usize, PointState)| match state {
         PointState::Done(summary) => {
             let (energy, latency) = splits.remove(&(point as u32))?;
@@ -67,7 +77,7 @@ fn by_points(sweep: &Sweep, monitor: &dyn ProgressMonitor) -> Result<SweepFindin
         PointState::Waiting | PointState::Failed(_) => None,
     };
     let rows = points.into_iter().enumerate().filter_map(row).collect();
-    Ok(SweepFindings { rows, problems: problems.len(), account: None })
+    Ok(SweepFindings { rows, problems: problems.len(), account: None, combined })
 }
 
 /// Plans the point, then searches its problems on all cores.
@@ -100,5 +110,6 @@ fn by_problems(sweep: &Sweep, monitor: &dyn ProgressMonitor) -> Result<SweepFind
         Err(reasons) => SweepRow::Failed { point, reasons },
     };
     let rows: Vec<SweepRow> = (0..plan.points.len()).map(row).collect();
-    Ok(SweepFindings { account: single.filter(|_| rows.len() == 1), rows, problems: plan.problems.list.len() })
+    let account = single.filter(|_| rows.len() == 1);
+    Ok(SweepFindings { rows, problems: plan.problems.list.len(), account, combined: None })
 }

@@ -51,6 +51,8 @@ pub struct SweepFindings {
     pub problems: usize,
     /// The account of the point, if there is only one.
     pub account: Option<PointAccount>,
+    /// The account of the best combination, where its figures are not the sums of stacks as at their points.
+    pub combined: Option<PointAccount>,
 }
 
 /// A finished sweep.
@@ -83,7 +85,10 @@ impl SweepReport {
         Self {
             best: best_strategy(&sweep.settings, &strategies, &done).map(|best| best.point),
             pareto: pareto_front(&done).into_iter().map(|index| done[index].point).collect(),
-            combination: best_combination(&sweep.settings, &strategies, &done),
+            combination: best_combination(&sweep.settings, &strategies, &done).map(|best| match &findings.combined {
+                Some(account) => best.with_account(account),
+                None => best,
+            }),
             sweep,
             strategies,
             findings,
@@ -152,8 +157,8 @@ impl SweepReport {
     }
 }
 
-/// What `fusescape depth-first --format json` prints: depth-first schedules (DeFiNES) of a network on a core. Units stand in the names of
-/// fields: pj picojoules, cycles clock cycles, bits, words full words of a memory.
+/// What `fusescape depth-first --format json` prints: depth-first schedules (DeFiNES) of a network on a core. Units
+/// stand in the names of fields: pj picojoules, cycles clock cycles, bits, words full words of a memory.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct SweepFound<'a> {

@@ -1,6 +1,10 @@
 //! The command line, as used by a person.
 
-use fusescape_spec::{find_preset, hardware_presets};
+use fusescape_command::Unmonitored;
+use fusescape_command::depth_first::{SweepRow, depth_first};
+use fusescape_engine::explore::{CostStore, IncrementalSweep, Request, Settings, Sweep};
+use fusescape_engine::search::Objective;
+use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 use fusescape_test_support::root;
 use fusescape_test_support::sample::sample_or_all;
 use serde_json::{Value, json};
@@ -713,4 +717,33 @@ fn a_mapping_that_was_found_is_priced_again_from_its_document() {
     std::fs::write(file, text.replace("layer: conv3", "layer: conv9")).unwrap();
     let (ok, _, said) = run(&["--mapping", file]);
     assert!(!ok && said.contains("The network computes no layer `conv9`") && said.contains("line "), "{said}");
+}
+
+/// By the energy-delay product, mappings are chosen for all stacks together, so that a combination is not the sum of
+/// its stacks as at their points.
+#[test]
+fn the_best_combination_has_the_figures_of_its_account() {
+    let request = Request {
+        hardware: find_preset(hardware_presets(), "ascend-like-df").unwrap().text.to_owned(),
+        workload: find_preset(workload_presets(), "mobilenet-v2").unwrap().text.to_owned(),
+        settings: Settings {
+            tiles_x: vec![4, 112],
+            tiles_y: vec![1, 28],
+            objective: Objective::EnergyDelayProduct,
+            ..Settings::default()
+        },
+    };
+    let sweep = Sweep::new(&request).unwrap();
+    let report = depth_first(&sweep, &Unmonitored).unwrap();
+    let shown = report.combination.unwrap();
+    let account = IncrementalSweep::new(sweep).combination(&mut CostStore::default(), &shown.points).unwrap();
+    assert_eq!(shown.latency_cycles, account.latency.total_cycles());
+    let energy_pj = account.energy.total_pj();
+    assert!((shown.energy_pj - energy_pj).abs() <= 1e-9 * energy_pj, "{} is not {energy_pj}", shown.energy_pj);
+    let of_stack = |(stack, &point): (usize, &usize)| match &report.findings.rows[point] {
+        SweepRow::Done { summary, .. } => summary.stacks[stack].latency_cycles,
+        SweepRow::Failed { .. } => panic!("a point that cannot be"),
+    };
+    let stacks: u64 = shown.points.iter().enumerate().map(of_stack).sum();
+    assert_ne!(stacks, shown.latency_cycles, "the stacks as at their points have the same sum");
 }

@@ -4,6 +4,7 @@ use crate::app::widgets::figures::data_table::plain_table;
 use crate::app::widgets::words::term::termed;
 use crate::app::workers::results::SweepResults;
 use crate::chart::{Column, Quantity, Table, TableCell, strategy_title};
+use crate::search::Objective;
 use yew::prelude::*;
 
 /// A card: each stack with its own strategy (DeFiNES, case study 2). Only `shell::pieces` may name it.
@@ -48,7 +49,8 @@ pub fn combination(results: &SweepResults) -> Html {
     rows.extend(combination.points.iter().enumerate().map(row));
     let table = Table {
         caption: format!(
-            "Each stack with its own strategy ({:.1} % of the energy and {:.1} % of the latency of the best single strategy)",
+            "Each stack with its own strategy ({:.1} % of the energy and {:.1} % of the latency of the best single \
+             strategy)",
             100.0 * combination.energy_pj / best.energy_pj,
             100.0 * combination.latency_cycles as f64 / best.latency_cycles as f64,
         ),
@@ -60,11 +62,21 @@ pub fn combination(results: &SweepResults) -> Html {
         ],
         rows,
     };
+    let is_by_product =
+        results.requests.first().is_some_and(|request| request.settings.objective == Objective::EnergyDelayProduct);
     html! {
         <section class="card" data-testid="combination">
             <h2><span>{ termed("Best combination of [stacks|stack]") }</span></h2>
-            <div class="scroll low" tabindex="0" role="group" aria-label="Best combination of stacks">{ plain_table(table) }</div>
-            <p class="hint">{ "These are the stacks of the fuse depth at hand. Fusion finds the best of all." }</p>
+            <div class="scroll low" tabindex="0" role="group" aria-label="Best combination of stacks">
+                { plain_table(table) }
+            </div>
+            <p class="hint">
+                { "These are the stacks of the fuse depth at hand. Fusion finds the best of all." }
+                if is_by_product {
+                    { " The energy-delay product chooses the mappings of all stacks together, so that they may differ \
+                       from the stacks as at their own points." }
+                }
+            </p>
         </section>
     }
 }

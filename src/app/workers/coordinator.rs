@@ -530,5 +530,10 @@ fn best_of(requests: &[Request], run: &SweepJob, summaries: &[PointSummary]) -> 
 }
 
 fn best_combination_of(requests: &[Request], run: &SweepJob, summaries: &[PointSummary]) -> Option<Combination> {
-    best_combination(&requests.first()?.settings, &run.strategies, summaries)
+    let best = best_combination(&requests.first()?.settings, &run.strategies, summaries)?;
+    let is_of = |points: &[u32]| points.iter().map(|&point| point as usize).eq(best.points.iter().copied());
+    Some(match &run.combined {
+        Some((points, account)) if is_of(points) => best.with_account(account),
+        _ => best,
+    })
 }

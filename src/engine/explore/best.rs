@@ -2,7 +2,7 @@
 
 use super::request::Settings;
 use super::sweep::PointSummary;
-use crate::depth_first::{DepthFirstStrategy, FuseDepth};
+use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount};
 use crate::search::Objective;
 use crate::sorting::sort_by;
 use crate::ties::{self, Figures, TilePlace};
@@ -19,8 +19,18 @@ pub struct Combination {
     pub points: Vec<usize>,
     /// Energy, pJ.
     pub energy_pj: f64,
-    /// Sum of the stacks' latencies, cycles.
+    /// Latency, cycles.
     pub latency_cycles: u64,
+}
+
+impl Combination {
+    /// This combination with the figures of its account. They differ from the sums of the stacks as at their points
+    /// where the energy-delay product is the objective, as that chooses the mappings of all stacks together.
+    #[must_use]
+    pub fn with_account(self, account: &PointAccount) -> Self {
+        let (energy_pj, latency_cycles) = (account.energy.total_pj(), account.latency.total_cycles());
+        Self { energy_pj, latency_cycles, ..self }
+    }
 }
 
 /// The point with the smallest score; among equals the one of the least other quantity, then of the smaller tile
@@ -41,8 +51,9 @@ fn figures(objective: &Objective, point: &PointSummary) -> Figures {
 
 /// The best point for each stack on its own, over all points with the same fuse depth; of several fuse depths the best.
 ///
-/// Only energy and latency are known stack by stack; an objective that counts accesses is judged by energy, and the
-/// energy-delay product is minimised for each stack, which need not minimise that of the sums.
+/// Only energy and latency are known stack by stack, and the figures are their sums; an objective that counts accesses
+/// is judged by energy, and the energy-delay product is minimised for each stack, which need not minimise that of the
+/// sums.
 pub fn best_combination(
     settings: &Settings,
     strategies: &[DepthFirstStrategy],

@@ -136,7 +136,7 @@ class Combination(TypedDict):
     energy_pj: float
     """Energy, pJ."""
     latency_cycles: int
-    """Sum of the stacks' latencies, cycles."""
+    """Latency, cycles."""
 
 
 @final
