@@ -1,8 +1,8 @@
-//! A product in two halves of its depth, of which the second adds to the sums of the first, is the product whose outermost loop takes
-//! one half after the other.
+//! A product in two halves of its depth, of which the second adds to the sums of the first, is the product whose
+//! outermost loop takes one half after the other.
 
 use super::layer_by_elements::{is_close, random_layer, random_mapping};
-use crate::search::exact_search::Random;
+use crate::search::random_problems::Random;
 use fusescape_engine::cost::{Evaluator, LayerCost};
 use fusescape_engine::mapping::{LayerOnCore, LayerProblem, Relevance, TemporalLoop};
 use fusescape_engine::rules::Rules;

@@ -2,9 +2,10 @@
 //! its loops cycle by cycle: at each boundary between two levels of an operand it records the elements below, and when
 //! others replace them.
 //!
-//! Loops are unrolled evenly here, so that every amount is a whole number of elements, and every energy one of granules.
+//! Loops are unrolled evenly here, so that every amount is a whole number of elements, and every energy one of
+//! granules.
 
-use crate::search::exact_search::{Random, hardware, problem};
+use crate::search::random_problems::{Random, hardware, problem};
 use fusescape_engine::cost::Evaluator;
 use fusescape_engine::hardware::{ArrayDimId, Core, DoubleBuffering, Memory, MemoryId, Movement, Operand, Unroll};
 use fusescape_engine::mapping::{Allocation, LayerOnCore, LayerOperand, LayerProblem, TemporalLoop, temporal};
@@ -255,7 +256,8 @@ impl MappedLayer<'_> {
 
     /// Runs the loops above the boundary below a memory level. The array keeps no data from cycle to cycle; a memory
     /// keeps the data that is still used, and an output that is finished below goes up, and comes down again when more
-    /// is added to it. Sums that lie further up come down the first time, too. Where a window slides, all of it is loaded again.
+    /// is added to it. Sums that lie further up come down the first time, too. Where a window slides, all of it is
+    /// loaded again.
     fn cross(&self, (operand, stored_as): (LayerOperand, Operand), loops: &[Loop], level: usize) -> Crossing {
         let axes = self.axes((operand, stored_as));
         let chooses = |next: &Loop| axes.iter().flatten().any(|term| term.0 == next.dim);
@@ -378,8 +380,8 @@ const UP: LinkEnds = [Movement::ReadToHigh, Movement::WriteFromLow];
 const DOWN: LinkEnds = [Movement::WriteFromHigh, Movement::ReadToLow];
 
 impl Run {
-    /// Cycles of the first transfer between a memory level and the next higher one: the memory that is read answers, then the slower side
-    /// counts.
+    /// Cycles of the first transfer between a memory level and the next higher one: the memory that is read answers,
+    /// then the slower side counts.
     fn link(&self, core: &Core, operand: LayerOperand, low: usize, [below, above]: LinkEnds) -> [u64; 2] {
         let ends = [(low, below), (low + 1, above)];
         let moved = || {

@@ -2,7 +2,7 @@
 //! every memory holds the data that the iterations of a step use.
 
 use super::layer_by_elements::{MappedLayer, random_layer, random_mapping};
-use crate::search::exact_search::Random;
+use crate::search::random_problems::Random;
 use fusescape_engine::cost::{Evaluator, IndexAxis, LoopTrace};
 use fusescape_engine::depth_first::TileTypeId;
 use fusescape_engine::explore::{CostStore, DesignLayer, IncrementalSweep, LayerRequest, Request, Settings, Sweep};

@@ -4,6 +4,7 @@ mod attention;
 mod case_study_1;
 mod neighbours;
 mod placement_by_elements;
+mod random_stacks;
 mod reasons;
 mod replay;
 mod stack_by_elements;

@@ -6,7 +6,7 @@
 //! them, follow from sets of elements.
 
 use super::placement_by_elements::{ElementStrip, Set, Tiling};
-use super::stack_by_elements::{LIMITS, RandomStack, random_stacks};
+use super::random_stacks::{LIMITS, RandomStack, random_stacks};
 use super::view_by_elements::Seen;
 use fusescape_engine::depth_first::{
     Assembler, Caches, CopyAction, CopyKind, DepthFirstStrategy, FuseDepth, LayerTileAccount, LayerTilePlan, Planner,

@@ -1,6 +1,7 @@
 //! Under constraints the exact search finds the same as trying every legal mapping.
 
-use super::exact_search::{Best, Random, all_ends, every_order, hardware, improve, problem};
+use super::brute_force::{Best, all_ends, every_order, improve};
+use super::random_problems::{Random, hardware, problem};
 use fusescape_engine::cost::Evaluator;
 use fusescape_engine::hardware::Core;
 use fusescape_engine::mapping::temporal::prime_factors;

@@ -1,6 +1,6 @@
 //! The lower bound on energy is one: no mapping needs less, and most of the best need little more.
 
-use super::exact_search::{Random, hardware, problem};
+use super::random_problems::{Random, hardware, problem};
 use fusescape_engine::cost::{Evaluator, LayerEnergy};
 use fusescape_engine::hardware::{Core, MemoryId, Operand};
 use fusescape_engine::mapping::{LayerOnCore, LayerOperand, OperandView};

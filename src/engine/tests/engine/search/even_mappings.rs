@@ -1,6 +1,7 @@
 //! Even mappings: the search finds the best of exactly those that share the boundary of each shared memory.
 
-use super::exact_search::{Best, Random, all_ends, double_buffers, every_order, hardware, improve, problem};
+use super::brute_force::{Best, all_ends, every_order, improve};
+use super::random_problems::{Random, double_buffers, hardware, problem};
 use fusescape_engine::cost::Evaluator;
 use fusescape_engine::hardware::{Core, MAX_LEVELS};
 use fusescape_engine::mapping::{Allocation, LayerOnCore, LayerOperand, TemporalLoop, temporal};

@@ -1,6 +1,6 @@
 //! The memories that are too small for a layer, and the sizes that they need.
 
-use super::exact_search::{Random, hardware, problem};
+use super::random_problems::{Random, hardware, problem};
 use fusescape_engine::hardware::Core;
 use fusescape_engine::mapping::LayerOnCore;
 use fusescape_engine::rules::Rules;
