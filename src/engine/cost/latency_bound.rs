@@ -2,7 +2,7 @@
 
 use super::amounts::leading_reuse;
 use super::waiting::{LoadingPart, loading_part};
-use super::{Evaluator, LayerCost, index};
+use super::{Evaluator, LayerCost, LayerEnergy, index};
 use crate::hardware::{MAX_LEVELS, MemoryId, Movement, Operand, PortId};
 use crate::mapping::{LayerOperand, OPERANDS, Relevance, TemporalLoop, copies, slice_bits, slice_elements};
 use crate::workload::{Dim, LoopSizes};
@@ -234,6 +234,33 @@ impl<'a> LatencyLowerBound<'a> {
         let stall = stalls.iter().fold(0.0, |most: f64, &stall| most.max(stall));
         let waiting = waiting[0].max(waiting[1]).min(waiting[2].max(waiting[3]));
         self.base_cycles() + (stall + waiting) as u64
+    }
+
+    /// A lower bound on the latency of every mapping, found without a search: the array's stalls, or the cycles in which
+    /// a port of the highest memories moves all data once. `least` is a lower bound on the elements that move.
+    ///
+    /// What computation waits for passes a port before it begins or after it ends, and the rest in the stalls or while
+    /// it runs. So data for which computation waits in either order of the inputs take their cycles one after the other.
+    pub fn least_cycles(&self, least: &LayerEnergy) -> u64 {
+        let problem = self.evaluator.problem;
+        let mut moved = vec![[0.0; IN_EITHER_ORDER.len()]; self.stalls];
+        for (operand, view) in problem.each_operand() {
+            let top = view.memories.len() - 1;
+            let movement = if view.stored_as == Operand::O { Movement::WriteFromLow } else { Movement::ReadToLow };
+            let added_to = &self.added_to[operand][top];
+            let Some(port) = added_to.ports[index(movement)].filter(|_| top > 0) else { continue };
+            let (partial, last) = view.precision;
+            let bits = least.elements[operand][top][index(movement)] * partial.min(last) as f64;
+            let memory = &problem.core.memories[view.memories[top]];
+            let width_bits = memory.width_bits(view.stored_as, movement) * memory.instances;
+            for (moved, waiting) in moved[port].iter_mut().zip(IN_EITHER_ORDER) {
+                if added_to.waiting[0] >> waiting & 1 == 1 {
+                    *moved += bits / width_bits as f64;
+                }
+            }
+        }
+        let longest = moved.into_iter().flatten().fold(0.0, f64::max);
+        self.cycles(&self.start()).max(longest as u64)
     }
 
     /// Cycles that come before all loads: those in which the PEs are busy, and the drain of a systolic array.

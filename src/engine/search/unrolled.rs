@@ -205,11 +205,9 @@ impl<'a> UnrolledSearch<'a> {
             let least = LowerBound::new(&problem, &self.objective, &energy, cycles);
             self.contenders.rule_out(|_| self.objective.figures(least.score, least.energy_pj, least.cycles as f64))
         };
-        // Mostly the steps are enough, and the array's stalls take longer to compute.
-        is_beaten(problem.temporal_cycles()) || {
-            let latency = LatencyLowerBound::new(&evaluator);
-            is_beaten(latency.cycles(&latency.start()))
-        }
+        // Mostly the steps are enough. Elements are bounded under the corrected rules only.
+        is_beaten(problem.temporal_cycles())
+            || problem.rules == Rules::CORRECTED && is_beaten(LatencyLowerBound::new(&evaluator).least_cycles(&energy))
     }
 
     /// Searches one unrolling; `None` where there is no such one.

@@ -1,7 +1,7 @@
-//! The lower bound on energy is one: no mapping needs less, and most of the best need little more.
+//! The lower bounds on energy and latency are some: no mapping needs less, and most of the best need little more energy.
 
 use super::random_problems::{Random, hardware, problem};
-use fusescape_engine::cost::{Evaluator, LayerEnergy};
+use fusescape_engine::cost::{Evaluator, LatencyLowerBound, LayerEnergy};
 use fusescape_engine::hardware::{Core, MemoryId, Operand};
 use fusescape_engine::mapping::{LayerOnCore, LayerOperand, OperandView};
 use fusescape_engine::rules::Rules;
@@ -16,6 +16,8 @@ struct Compared {
     raised: u64,
     /// Those in which the best mapping needs no more.
     reached: u64,
+    /// Those in which the bound on latency is higher than the steps.
+    beyond_steps: u64,
 }
 
 impl Compared {
@@ -35,6 +37,10 @@ impl Compared {
         let parts = bound.energy_pj.iter().flatten().flatten().sum::<f64>() + bound.fixed.total_pj();
         assert!((parts - bound.total_pj).abs() <= 1e-9 * bound.total_pj, "its parts are {parts} pJ: {}", what());
         assert_eq!(bound.words, unavoidable.words);
+        let cycles = LatencyLowerBound::new(&evaluator).least_cycles(&bound);
+        let fastest = of(Objective::Latency).unwrap_or(f64::INFINITY);
+        assert!(cycles as f64 <= fastest, "{fastest} cycles, bound {cycles}: {}", what());
+        self.beyond_steps += u64::from(cycles > layer.temporal_cycles());
         let dram = layer.core.top(Operand::O);
         for (objective, memory) in [
             (Objective::DramAccesses, dram),
@@ -80,7 +86,8 @@ fn no_mapping_needs_less() {
         let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
         compared.add(&layer, &|| format!("sizes by 2^{smaller}: {problem:?}\n{text}"));
     }
-    let Compared { all, raised, reached } = compared;
+    let Compared { all, raised, reached, beyond_steps } = compared;
+    assert!(beyond_steps * 20 > all, "of {all} bounds on latency {beyond_steps} are higher than the steps");
     assert!(raised * 20 > all && reached * 4 > all, "of {all} bounds {raised} are raised, {reached} reached");
 }
 
