@@ -8,6 +8,8 @@
 //! - Every tile of a layer brings its weights and its part of the input from the lowest memory in which they may lie, and takes its
 //!   output there.
 //! - The first tile brings weights from the highest memory. Inputs of the stack come from there, and its output goes there.
+//! - Layers run one after the other, each at least as long as it computes, and as a port of the highest memory moves its
+//!   data of one operand.
 
 use super::axis::{AxisSums, NodeSums};
 use super::ids::ReadId;
@@ -184,11 +186,22 @@ fn links(core: &Core) -> Links {
     })
 }
 
+/// Cycles that a port of the highest memory takes for one bit, by operand.
+fn top_cycles(core: &Core) -> [f64; 3] {
+    Operand::ALL.map(|operand| {
+        let memory = &core.memories[core.top(operand)];
+        let movement = if operand == Operand::O { Movement::WriteFromLow } else { Movement::ReadToLow };
+        1.0 / (memory.width_bits(operand, movement) * memory.instances) as f64
+    })
+}
+
 /// Lower bounds for all layers of a network on a core.
 #[derive(Debug)]
 pub(super) struct NetworkLowerBounds {
     layers: TiVec<LayerId, LayerLowerBound>,
     links: Links,
+    /// Cycles for one bit at the highest memory, by operand.
+    top_cycles: [f64; 3],
 }
 
 impl NetworkLowerBounds {
@@ -197,7 +210,7 @@ impl NetworkLowerBounds {
             let layer = network.layer(id);
             if layer.is_input() { LayerLowerBound::default() } else { LayerLowerBound::new(core, rules, layer) }
         };
-        Self { layers: network.ids().map(layer).collect(), links: links(core) }
+        Self { layers: network.ids().map(layer).collect(), links: links(core), top_cycles: top_cycles(core) }
     }
 
     /// A lower bound on the cost of a stack with these sums over columns and rows of tiles.
@@ -223,7 +236,9 @@ impl NetworkLowerBounds {
                 continue;
             }
             let pixels = columns.computed * rows.computed;
+            let before = bound.latency_cycles;
             bound.add(&layer.pixel, pixels);
+            let mut from_top = [0.0; 3];
             if columns.least_needed > 0 && rows.least_needed > 0 {
                 bound.add(&layer.windows, pixels);
             }
@@ -249,8 +264,11 @@ impl NetworkLowerBounds {
                     Operand::O => o,
                 };
                 bound.add(&between(operand.stored_as, 0, level), bits);
-                if operand.stored_as == Operand::W && columns.is_in_first && rows.is_in_first {
+                if level == top(operand.stored_as) && level > 0 {
+                    from_top[operand.stored_as as usize] += bits;
+                } else if operand.stored_as == Operand::W && columns.is_in_first && rows.is_in_first {
                     bound.add(&between(Operand::W, level, top(Operand::W)), operand.bits);
+                    from_top[Operand::W as usize] += operand.bits;
                 }
             }
             // Through views a window may lie on several maps.
@@ -265,7 +283,10 @@ impl NetworkLowerBounds {
                     .min(footprint.output_bits(producer, 1, 1) as f64 * fetched);
                 let share = bits / stack.consumers[producer].len() as f64;
                 bound.add(&between(Operand::I, i, top(Operand::I)), share);
+                from_top[Operand::I as usize] += if i < top(Operand::I) { share } else { 0.0 };
             }
+            let longest = from_top.iter().zip(self.top_cycles).map(|(bits, cycles)| bits * cycles).fold(0.0, f64::max);
+            bound.latency_cycles = bound.latency_cycles.max(before + longest);
         }
         bound
     }

@@ -2,8 +2,8 @@
 
 use super::account::HeldData;
 use crate::cost::{
-    Access, AccessCause, ByCause, EnergySplit, Evaluator, LatencyCause, LatencySplit, LayerCost, LayerEnergy, PerLink,
-    PortBalance, accesses, slowest_port,
+    Access, AccessCause, ByCause, EnergySplit, Evaluator, LatencyCause, LatencyLowerBound, LatencySplit, LayerCost,
+    LayerEnergy, PerLink, PortBalance, accesses, slowest_port,
 };
 use crate::hardware::MemoryId;
 use crate::ids::{TiVec, ti_vec};
@@ -103,9 +103,10 @@ impl ProblemCost {
     /// A lower bound on the cost of every mapping of a problem, found without a search. It holds under the corrected
     /// rules only: under those of the tools, amounts may fall as data is moved in more parts.
     pub fn lower_bound(layer: &LayerOnCore<'_>, counted: [MemoryId; COUNTED_MEMORIES]) -> Self {
-        let least = Evaluator::new(layer).lower_bound();
+        let evaluator = Evaluator::new(layer);
+        let least = evaluator.lower_bound();
         let mut latency = LatencySplit::default();
-        latency[LatencyCause::Computing] = layer.temporal_cycles();
+        latency[LatencyCause::Computing] = LatencyLowerBound::new(&evaluator).least_cycles(&least);
         Self { energy: least.split(layer), latency, words: words_at(layer, &least, counted) }
     }
 
