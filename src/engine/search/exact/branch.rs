@@ -7,7 +7,7 @@
 //! Of two chains to the same state one dominates the other if its price and its loads are no higher. Whatever follows
 //! both adds the same to them, so every completion of the dominated chain has a bound that is no lower. But a bound is
 //! not a cost: the orders of loops of the dominating chain may fail to reach it. So the dominated chain is only
-//! deferred, and taken up again if that has happened somewhere.
+//! deferred, and taken up again if that has happened somewhere. Where only latency is sought, prices do not count.
 //!
 //! A partial chain has two bounds. The first adds, load by load, the least of the boundaries that are left to those
 //! that are placed. The second is the Lagrangian one of [`Relaxation`], which is slower but couples the loads.
@@ -210,7 +210,11 @@ impl<'a, 's, 'o, L: Legality> BranchAndBound<'a, 's, 'o, L> {
         if bound.score.is_finite() && bound.score > 0.0 {
             self.unit = 1e-10 * bound.score;
         }
-        self.tie = 1e-10 * (self.space.least_to_go(&state) + self.space.constant);
+        self.tie = if self.incumbents.at_any_price() {
+            f64::INFINITY
+        } else {
+            1e-10 * (self.space.least_to_go(&state) + self.space.constant)
+        };
         let chain = PartialChain {
             state,
             price: 0.0,

@@ -14,7 +14,7 @@
 //! - [`branch`]: objectives in which latency counts, and large ties, by a best-first search over partial chains. A
 //!   chain's bound on latency is a vector of loads, one for each port and cause of waiting. Dominance: of two chains to
 //!   the same state, the one that is no faster in any load is deferred. It is taken up again only if no order reaches
-//!   the bound of the other.
+//!   the bound of the other. By latency, a search that ends early is followed by one that leaves prices out.
 //! - [`relaxation`]: if that does not end soon, better bounds on latency and price together, by Lagrangian relaxation.
 //!   The search then starts again from the best mapping known, and now and then follows the best partial chain to its
 //!   end.
@@ -508,8 +508,33 @@ impl<L: Legality> ExactSearch<'_, L> {
             // Both searches prove a lower bound on all that they leave open, so the higher one holds.
             found.unexplored = found.unexplored.max(bound);
             outcome.orders += found.expanded;
+            // Fractions of cycles are not told apart by bounds.
+            let is_whole = !self.problem.rules.loading_overlaps_computation;
+            if found.unexplored < f64::INFINITY && is_whole && matches!(sought, Wanted::Best(Objective::Latency)) {
+                return self.fastest(space, found, outcome);
+            }
         }
         found
+    }
+
+    /// The least latency at any price, where the search for the cheapest of the fastest mappings ended early with what it
+    /// `found`. That one keeps a partial chain for every price that is worth its cycles, and for equal cycles, too; without
+    /// prices most of these dominate each other. What this proves leaves the tie open.
+    fn fastest<'o>(
+        &self,
+        space: &BoundarySpace<'_, L>,
+        found: BranchOutcome<'o>,
+        outcome: &mut Outcome,
+    ) -> BranchOutcome<'o> {
+        let (bound, known) = (found.unexplored, found.incumbents.into_known());
+        let mut fastest =
+            branch::search(space, Wanted::Fastest, known, true, (self.limits.max_branches, self.has_time));
+        outcome.orders += fastest.expanded;
+        fastest.unexplored = fastest.unexplored.max(bound);
+        if fastest.unexplored == f64::INFINITY && outcome.proof == Proof::Optimal {
+            outcome.proof = Proof::OptimalButForTies;
+        }
+        fastest
     }
 
     /// A part of the front of energy and latency, and the range of slopes that it covers; `None` where nothing fits.
