@@ -365,9 +365,11 @@ fn proof_note(proof: Proof, strategy: Strategy, is_constrained: bool) -> Html {
         (Proof::Optimal, _) => {
             ("Proved optimal", "no order of the loops and no placement of memory levels scores less.".to_owned())
         }
-        (Proof::OptimalButForTies, _) => {
-            ("Proved optimal", "no mapping scores less; among those that score the same, one may be faster.".to_owned())
-        }
+        (Proof::OptimalButForTies, _) => (
+            "Proved optimal",
+            "no mapping scores less; among those that score the same, one may be faster, or need less energy."
+                .to_owned(),
+        ),
         (Proof::Gap(gap), _) => (
             "Nearly optimal",
             format!("a better one, if there is any, scores at most {} % less.", three_digits(100.0 * gap)),

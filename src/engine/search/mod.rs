@@ -185,7 +185,7 @@ pub enum Proof {
     None,
     /// The mapping is optimal over all orders and blockings.
     Optimal,
-    /// The score is optimal, but another mapping of the same score may be faster.
+    /// The score is optimal, but of mappings with the same score another may be faster, or need less energy.
     OptimalButForTies,
     /// The optimality gap: a better mapping, if there is one, scores less by at most this share of the best one.
     Gap(f64),

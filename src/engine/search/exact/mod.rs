@@ -477,8 +477,11 @@ impl<L: Legality> ExactSearch<'_, L> {
         }
         let Some(best) = found.incumbents.best() else { return };
         let score = found.incumbents.score_of(best);
-        if outcome.proof == Proof::Optimal && found.unexplored < score {
-            outcome.proof = Proof::Gap((score - found.unexplored) / score);
+        if outcome.proof == Proof::Optimal && found.unexplored < f64::INFINITY {
+            outcome.proof = match found.unexplored < score {
+                true => Proof::Gap((score - found.unexplored) / score),
+                false => Proof::OptimalButForTies,
+            };
         }
         outcome.best = Some(best.solution.clone());
     }
@@ -510,7 +513,9 @@ impl<L: Legality> ExactSearch<'_, L> {
             outcome.orders += found.expanded;
             // Fractions of cycles are not told apart by bounds.
             let is_whole = !self.problem.rules.loading_overlaps_computation;
-            if found.unexplored < f64::INFINITY && is_whole && matches!(sought, Wanted::Best(Objective::Latency)) {
+            let least = found.incumbents.best().map(|best| found.incumbents.score_of(best));
+            let is_open = least.is_some_and(|least| found.unexplored < least);
+            if is_open && is_whole && matches!(sought, Wanted::Best(Objective::Latency)) {
                 return self.fastest(space, found, outcome);
             }
         }
@@ -530,10 +535,9 @@ impl<L: Legality> ExactSearch<'_, L> {
         let mut fastest =
             branch::search(space, Wanted::Fastest, known, true, (self.limits.max_branches, self.has_time));
         outcome.orders += fastest.expanded;
-        fastest.unexplored = fastest.unexplored.max(bound);
-        if fastest.unexplored == f64::INFINITY && outcome.proof == Proof::Optimal {
-            outcome.proof = Proof::OptimalButForTies;
-        }
+        // At best all that is left open ties.
+        let least = fastest.incumbents.best().map_or(f64::INFINITY, |best| fastest.incumbents.score_of(best));
+        fastest.unexplored = fastest.unexplored.max(bound).min(least);
         fastest
     }
 

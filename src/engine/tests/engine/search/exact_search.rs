@@ -245,6 +245,41 @@ fn a_search_out_of_time_says_how_far_it_got() {
     assert!(stopped > 1000 && gaps > 500, "{stopped} searches were stopped, {gaps} stated a gap: too few to say much");
 }
 
+/// Where the search for the cheapest of the fastest mappings ends at its limit, one without prices may still prove the
+/// least latency, and the answer says that the tie is open.
+#[test]
+fn the_least_latency_is_proved_where_its_tie_is_open() {
+    let mut random = Random(11);
+    let (mut ties, mut gaps) = (0, 0);
+    for number in 0..oracle_cases(1500) {
+        let text = hardware(&mut random);
+        let Ok(mut core) = Core::from_text(&text) else { continue };
+        let problem = problem(&mut random, &core);
+        if number % 3 == 0 {
+            double_buffers(&mut core);
+        }
+        let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+        let search = |limits: &Limits| find_best(&layer, &Objective::Latency, limits, Strategy::Exact);
+        let whole = search(&Limits::default());
+        let Some(least) = whole.best.filter(|_| whole.proof == Proof::Optimal) else { continue };
+        for (max_branches, relax_after) in [(2, 0), (5, 0), (12, 0), (12, 4), (30, 10)] {
+            let early = search(&Limits { max_branches, relax_after, ..Limits::default() });
+            let what = || format!("{max_branches} branches, {:?}\n{problem:?}\n{text}", early.proof);
+            let found = early.best.as_ref().unwrap_or_else(|| panic!("{}", what()));
+            let more = (found.latency_cycles - least.latency_cycles) as f64 / found.latency_cycles as f64;
+            match early.proof {
+                Proof::Optimal => assert_eq!(found.energy_pj, least.energy_pj, "{}", what()),
+                Proof::OptimalButForTies => assert_eq!(more, 0.0, "{}", what()),
+                Proof::Gap(gap) => assert!(more <= gap + 1e-9, "{more}: {}", what()),
+                Proof::None => {}
+            }
+            ties += usize::from(early.proof == Proof::OptimalButForTies);
+            gaps += usize::from(matches!(early.proof, Proof::Gap(_)));
+        }
+    }
+    assert!(ties > 20 && gaps > 20, "{ties} ties were open, {gaps} searches had a gap: too few to say much");
+}
+
 #[test]
 fn equals_brute_force_under_corrected_rules() {
     equals_brute_force(Rules::CORRECTED, 2000, 4000, 1);
