@@ -9,6 +9,7 @@ use super::{CommandError, ProgressMonitor, unless_stopped};
 use fusescape_engine::cost::Evaluator;
 use fusescape_engine::explore::{DesignLayer, LayerRequest, MappedLayer, user_constraints, user_mappings};
 use fusescape_engine::hardware::Core;
+use fusescape_engine::job::{Job, OpenParts, Progress, Worker};
 use fusescape_engine::mapping::{LayerOnCore, UnrollingOptions};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::space::{Pruning, SpaceOptions, SpaceSearch, SpaceWalk};
@@ -18,6 +19,7 @@ use fusescape_engine::search::{
 };
 use fusescape_engine::workload::{Dim, Network};
 use fusescape_spec::Diagnostics;
+use std::collections::BTreeMap;
 use web_time::{Duration, Instant};
 
 /// With a time limit, the limit on states: some gigabytes.
@@ -143,7 +145,7 @@ fn by_hand(
     Ok(mapped.into_iter().map(result).collect())
 }
 
-/// Searches the requested layers, or all.
+/// Searches the requested layers, or all, on all cores.
 fn searched(
     options: &LayerSearchOptions,
     first: &DesignLayer,
@@ -160,23 +162,75 @@ fn searched(
         Some(text) => Some(user_constraints(text, &first.core, network)?),
         None => None,
     };
-    let mut results = Vec::new();
+    let mut layers = Vec::new();
     let mut wrong = Diagnostics::default();
     for name in names {
         request.layer = Some(name);
         match DesignLayer::of(first.core.clone(), network, request) {
-            Ok(mut design_layer) => {
-                let result = match constraints.as_ref().and_then(|constraints| constraints.of(&design_layer)) {
-                    Some(constraints) => constrained(&mut design_layer, options, &constraints, monitor),
-                    None => map(&mut design_layer, options, monitor),
-                };
-                unless_stopped(monitor, ())?;
-                results.push((design_layer, result));
-            }
+            Ok(design_layer) => layers.push(design_layer),
             Err(unknown) => wrong.0.extend(unknown.0),
         }
     }
-    wrong.or(results).map_err(Into::into)
+    wrong.or(())?;
+    let search = |mut design_layer: DesignLayer, monitor: &dyn ProgressMonitor| {
+        let result = match constraints.as_ref().and_then(|constraints| constraints.of(&design_layer)) {
+            Some(constraints) => constrained(&mut design_layer, options, &constraints, monitor),
+            None => map(&mut design_layer, options, monitor),
+        };
+        unless_stopped(monitor, (design_layer, result))
+    };
+    if let [layer] = layers.as_slice() {
+        return Ok(vec![search(layer.clone(), monitor)?]);
+    }
+    let search = |layer: &DesignLayer| search(layer.clone(), &OneOfMany(monitor)).ok();
+    let mut searches = LayerSearches { layers: &layers, left: OpenParts::all(layers.len()), found: BTreeMap::new() };
+    run(&mut searches, || &search as &SearchOfLayer, monitor)?;
+    Ok(searches.found.into_values().collect())
+}
+
+/// A layer on its core, and what came out; `None` where the search was stopped.
+type SearchOfLayer<'s> = dyn Fn(&DesignLayer) -> Option<(DesignLayer, LayerOutcome)> + Sync + 's;
+
+/// Searches layers, each by itself.
+struct LayerSearches<'s> {
+    layers: &'s [DesignLayer],
+    /// Layers that no worker has.
+    left: OpenParts,
+    found: BTreeMap<usize, (DesignLayer, LayerOutcome)>,
+}
+
+impl<'s> Job for LayerSearches<'s> {
+    type Bench = &'s SearchOfLayer<'s>;
+    type Task = (usize, &'s DesignLayer);
+    type Done = Option<(DesignLayer, LayerOutcome)>;
+
+    fn run(
+        search: &mut Self::Bench,
+        (_, layer): &Self::Task,
+        _: &mut dyn FnMut() -> bool,
+    ) -> Result<Self::Done, Diagnostics> {
+        Ok(search(layer))
+    }
+
+    fn next(&mut self, worker: Worker) -> Option<Self::Task> {
+        let number = self.left.next(worker.of, 1)?.start;
+        Some((number, self.layers.get(number)?))
+    }
+
+    fn take(&mut self, task: Self::Task, done: Self::Done) {
+        match done {
+            Some(found) => drop(self.found.insert(task.0, found)),
+            None => self.put_back(task),
+        }
+    }
+
+    fn put_back(&mut self, (number, _): Self::Task) {
+        self.left.put_back(number..number + 1);
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { done: self.found.len(), all: self.layers.len(), unit: "layers", are_alike: false }
+    }
 }
 
 /// Rejects options that exclude each other.
@@ -349,6 +403,20 @@ impl ProgressMonitor for OfLayer<'_> {
 
     fn goes_on(&self) -> bool {
         self.monitor.goes_on()
+    }
+}
+
+/// Is told nothing of one layer among many, and stops where the work on all of them does.
+struct OneOfMany<'w>(&'w dyn ProgressMonitor);
+
+impl ProgressMonitor for OneOfMany<'_> {
+    fn begin(&self, _: usize, _: &str) {}
+    fn advance(&self, _: usize) {}
+    fn recount(&self, _: usize) {}
+    fn end(&self) {}
+
+    fn goes_on(&self) -> bool {
+        self.0.goes_on()
     }
 }
 
