@@ -2,6 +2,7 @@
 
 use super::layer_constraints::constrained;
 pub use super::layer_report::{ConstraintCost, LayerOutcome, LayersReport, Searched};
+use super::layer_searches::search_each;
 use super::names::unknown;
 use super::parse::LayerStrategy;
 use super::run::run;
@@ -9,7 +10,6 @@ use super::{CommandError, ProgressMonitor, unless_stopped};
 use fusescape_engine::cost::Evaluator;
 use fusescape_engine::explore::{DesignLayer, LayerRequest, MappedLayer, user_constraints, user_mappings};
 use fusescape_engine::hardware::Core;
-use fusescape_engine::job::{Job, OpenParts, Progress, Worker};
 use fusescape_engine::mapping::{LayerOnCore, UnrollingOptions};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::space::{Pruning, SpaceOptions, SpaceSearch, SpaceWalk};
@@ -19,7 +19,6 @@ use fusescape_engine::search::{
 };
 use fusescape_engine::workload::{Dim, Network};
 use fusescape_spec::Diagnostics;
-use std::collections::BTreeMap;
 use web_time::{Duration, Instant};
 
 /// With a time limit, the limit on states: some gigabytes.
@@ -179,58 +178,7 @@ fn searched(
         };
         unless_stopped(monitor, (design_layer, result))
     };
-    if let [layer] = layers.as_slice() {
-        return Ok(vec![search(layer.clone(), monitor)?]);
-    }
-    let search = |layer: &DesignLayer| search(layer.clone(), &OneOfMany(monitor)).ok();
-    let mut searches = LayerSearches { layers: &layers, left: OpenParts::all(layers.len()), found: BTreeMap::new() };
-    run(&mut searches, || &search as &SearchOfLayer, monitor)?;
-    Ok(searches.found.into_values().collect())
-}
-
-/// A layer on its core, and what came out; `None` where the search was stopped.
-type SearchOfLayer<'s> = dyn Fn(&DesignLayer) -> Option<(DesignLayer, LayerOutcome)> + Sync + 's;
-
-/// Searches layers, each by itself.
-struct LayerSearches<'s> {
-    layers: &'s [DesignLayer],
-    /// Layers that no worker has.
-    left: OpenParts,
-    found: BTreeMap<usize, (DesignLayer, LayerOutcome)>,
-}
-
-impl<'s> Job for LayerSearches<'s> {
-    type Bench = &'s SearchOfLayer<'s>;
-    type Task = (usize, &'s DesignLayer);
-    type Done = Option<(DesignLayer, LayerOutcome)>;
-
-    fn run(
-        search: &mut Self::Bench,
-        (_, layer): &Self::Task,
-        _: &mut dyn FnMut() -> bool,
-    ) -> Result<Self::Done, Diagnostics> {
-        Ok(search(layer))
-    }
-
-    fn next(&mut self, worker: Worker) -> Option<Self::Task> {
-        let number = self.left.next(worker.of, 1)?.start;
-        Some((number, self.layers.get(number)?))
-    }
-
-    fn take(&mut self, task: Self::Task, done: Self::Done) {
-        match done {
-            Some(found) => drop(self.found.insert(task.0, found)),
-            None => self.put_back(task),
-        }
-    }
-
-    fn put_back(&mut self, (number, _): Self::Task) {
-        self.left.put_back(number..number + 1);
-    }
-
-    fn progress(&self) -> Progress {
-        Progress { done: self.found.len(), all: self.layers.len(), unit: "layers", are_alike: false }
-    }
+    search_each(&layers, &search, monitor)
 }
 
 /// Rejects options that exclude each other.
@@ -403,20 +351,6 @@ impl ProgressMonitor for OfLayer<'_> {
 
     fn goes_on(&self) -> bool {
         self.monitor.goes_on()
-    }
-}
-
-/// Is told nothing of one layer among many, and stops where the work on all of them does.
-struct OneOfMany<'w>(&'w dyn ProgressMonitor);
-
-impl ProgressMonitor for OneOfMany<'_> {
-    fn begin(&self, _: usize, _: &str) {}
-    fn advance(&self, _: usize) {}
-    fn recount(&self, _: usize) {}
-    fn end(&self) {}
-
-    fn goes_on(&self) -> bool {
-        self.0.goes_on()
     }
 }
 

@@ -11,7 +11,8 @@
 //!   programs give them
 //! - `files.rs`: files that a person names
 //! - `depth_first.rs`, `optimal.rs`, `fuse.rs`, `layer.rs`, `hierarchy.rs`, `cores.rs`, `attention.rs`, `study/`: one command
-//!   each; `study_front.rs`: the best designs of a study; `layer_constraints.rs`: layers under constraints
+//!   each; `study_front.rs`: the best designs of a study; `layer_constraints.rs`: layers under constraints;
+//!   `layer_searches.rs`: several layers on all cores
 //! - `sweep_report.rs`, `layer_report.rs`, `cores_report.rs`, `attention_report.rs`, `estimates.rs`, `in_memory.rs`: their JSON;
 //!   `compare.rs`, `sequences.rs`: that of commands of the command line alone
 //! - `report.rs`, `schema.rs`: what all reports have in common, and their schemas, made of their types
@@ -35,6 +36,7 @@ mod in_memory;
 pub mod layer;
 mod layer_constraints;
 mod layer_report;
+mod layer_searches;
 mod names;
 pub mod optimal;
 pub mod options;
