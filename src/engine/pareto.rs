@@ -47,13 +47,13 @@ pub fn lower_hull(points: usize, at: impl Fn(usize) -> (f64, f64)) -> Vec<usize>
 pub fn corners_between(points: usize, (least, most): (f64, f64), at: impl Fn(usize) -> (f64, f64)) -> Vec<usize> {
     let hull = lower_hull(points, &at);
     // By ascending energy, corners are best for a growing weight.
-    let weights: Vec<f64> = hull.windows(2).map(|pair| saved_by_cycle(at(pair[0]), at(pair[1]))).collect();
+    let weights: Vec<f64> = hull.windows(2).map(|pair| slope_between(at(pair[0]), at(pair[1]))).collect();
     let begin = weights.partition_point(|weight| *weight < least);
     let end = weights.partition_point(|weight| *weight <= most);
     hull.get(begin..=end).unwrap_or_default().to_vec()
 }
 
-/// The energy that a cycle saves between two points of a front: the slope of the straight line through them.
-pub fn saved_by_cycle((energy, latency): (f64, f64), (other_energy, other_latency): (f64, f64)) -> f64 {
+/// The slope between two points of a front (energy, latency): the energy that each cycle more saves.
+pub fn slope_between((energy, latency): (f64, f64), (other_energy, other_latency): (f64, f64)) -> f64 {
     (other_energy - energy) / (latency - other_latency)
 }

@@ -11,7 +11,7 @@
 //! latency ([`slopes_of_less`]); where a problem's range does not cover that, more of its corners are searched.
 
 use crate::depth_first::{CostExpression, ProblemCost, ProblemId};
-use crate::pareto::{corners_between, saved_by_cycle};
+use crate::pareto::{corners_between, slope_between};
 use crate::search::{Outcome, Solution};
 use crate::sorting::sort_by;
 use crate::ties::{self, is_clearly_less};
@@ -202,7 +202,7 @@ pub(super) fn corners_of<T: Copy, P: Ord>(
 /// look at both ends and where two corners have equal sums.
 pub(super) fn is_beaten_by(hull: &[EnergyLatency], least: EnergyLatency, (low, high): (f64, f64)) -> bool {
     let sum = |(pj, cycles): EnergyLatency, slope: f64| pj + slope * cycles;
-    let between = hull.windows(2).map(|pair| saved_by_cycle(pair[0], pair[1]));
+    let between = hull.windows(2).map(|pair| slope_between(pair[0], pair[1]));
     let mut slopes = [low, high].into_iter().chain(between.filter(|slope| low < *slope && *slope < high));
     slopes.all(|slope| hull.iter().any(|corner| is_clearly_less(sum(*corner, slope), sum(least, slope))))
 }

@@ -210,7 +210,7 @@ impl<'a, 's, 'o, L: Legality> BranchAndBound<'a, 's, 'o, L> {
         if bound.score.is_finite() && bound.score > 0.0 {
             self.unit = 1e-10 * bound.score;
         }
-        self.tie = if self.incumbents.at_any_price() {
+        self.tie = if self.incumbents.ignores_prices() {
             f64::INFINITY
         } else {
             1e-10 * (self.space.least_to_go(&state) + self.space.constant)

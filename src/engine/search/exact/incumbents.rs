@@ -7,7 +7,7 @@
 
 use crate::cost::LayerCost;
 use crate::mapping::LayerOnCore;
-use crate::pareto::{self, saved_by_cycle};
+use crate::pareto::{self, slope_between};
 use crate::search::objective::comparable;
 use crate::search::{Objective, Solution};
 use crate::ties::Contenders;
@@ -114,7 +114,7 @@ impl<'o> Incumbents<'o> {
     }
 
     /// Whether all prices count as equal.
-    pub fn at_any_price(&self) -> bool {
+    pub fn ignores_prices(&self) -> bool {
         matches!(self.sought, Wanted::Fastest)
     }
 
@@ -282,7 +282,7 @@ impl<'o> Incumbents<'o> {
                 if let Wanted::Corners(least, most) = self.sought {
                     let corners = self.corners_between((least, most));
                     let pairs = corners.windows(2);
-                    let slopes = pairs.map(|pair| saved_by_cycle(self.front[pair[0]].at(), self.front[pair[1]].at()));
+                    let slopes = pairs.map(|pair| slope_between(self.front[pair[0]].at(), self.front[pair[1]].at()));
                     let sum = |worth: f64| (worth, worth * self.least_sum(1.0 / worth));
                     self.least_sums = [least, most].into_iter().chain(slopes).map(sum).collect();
                 }
