@@ -42,8 +42,8 @@ pub fn lower_hull(points: usize, at: impl Fn(usize) -> (f64, f64)) -> Vec<usize>
     hull
 }
 
-/// The numbers of the points (energy, latency) of a front, by ascending energy, that are corners of its lower convex hull
-/// and have the least energy and weighted latency for some weight of a range.
+/// The numbers of the points (energy, latency) of a front, by ascending energy, that are corners of its lower convex
+/// hull and have the least energy and weighted latency for some weight of a range.
 pub fn corners_between(points: usize, (least, most): (f64, f64), at: impl Fn(usize) -> (f64, f64)) -> Vec<usize> {
     let hull = lower_hull(points, &at);
     // By ascending energy, corners are best for a growing weight.

@@ -5,9 +5,9 @@
 //! - `schedule.rs`: what runs together, in which tiles; `movement.rs`: what that moves and computes, piece by piece; `account.rs`: what
 //!   that costs; `steps.rs`: step by step; `floor.rs`, `search.rs`: the best
 //! - `transformer.rs`: steps of whole models; `state_space.rs`: a block without attention; `token.rs`: norms, activations and sums;
-//!   `linear.rs`: these and the products with weights; `block.rs`, `block_search.rs`, `block_steps.rs`: attention together with
-//!   what is around it;
-//!   `key_store.rs`: where keys and values are; `layer.rs`: all of it, and generation with a cache; `cores.rs`: on several cores
+//!   `linear.rs`: these and the products with weights; `block.rs`, `block_search.rs`, `block_steps.rs`: attention
+//!   together with what is around it; `key_store.rs`: where keys and values are; `layer.rs`: all of it, and generation
+//!   with a cache; `cores.rs`: on several cores
 //! - [`published`]: unfused attention, FLAT and FuseMax by the rules of the FuseMax artifact
 //!
 //! The model of `account.rs`: data moves between DRAM, the memories on the chip and the registers of the array. DRAM,

@@ -77,7 +77,8 @@ impl<'a> Units<'a> {
         Self { size, below, all, boundaries, rounds: problem.rules.round_fractional_amounts }
     }
 
-    /// Whether outputs at a memory level are still added to, whatever the loops in time: by unrolled loops above, or to sums.
+    /// Whether outputs at a memory level are still added to, whatever the loops in time: by unrolled loops above, or to
+    /// sums.
     pub fn add_above(&self, view: &OperandView, level: usize) -> bool {
         let adds = |dim: Dim| view.relevance[dim as usize] == Relevance::Irrelevant;
         let mut above = view.unrolled[level + 1..].iter().flatten();

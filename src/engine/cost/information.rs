@@ -181,7 +181,8 @@ pub enum ComingDown {
     Nothing,
     /// All partial sums that go up, except so many elements of the first pass over the outputs.
     AllButFirst(f64),
-    /// All partial sums that go up: by a rule of the tools, or where the layer adds to sums that lie at its highest level.
+    /// All partial sums that go up: by a rule of the tools, or where the layer adds to sums that lie at its highest
+    /// level.
     All,
 }
 

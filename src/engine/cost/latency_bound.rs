@@ -236,11 +236,12 @@ impl<'a> LatencyLowerBound<'a> {
         self.base_cycles() + (stall + waiting) as u64
     }
 
-    /// A lower bound on the latency of every mapping, found without a search: the array's stalls, or the cycles in which
-    /// a port of the highest memories moves all data once. `least` is a lower bound on the elements that move.
+    /// A lower bound on the latency of every mapping, found without a search: the array's stalls, or the cycles in
+    /// which a port of the highest memories moves all data once. `least` is a lower bound on the elements that move.
     ///
     /// What computation waits for passes a port before it begins or after it ends, and the rest in the stalls or while
-    /// it runs. So data for which computation waits in either order of the inputs take their cycles one after the other.
+    /// it runs. So data for which computation waits in either order of the inputs take their cycles one after the
+    /// other.
     pub fn least_cycles(&self, least: &LayerEnergy) -> u64 {
         let problem = self.evaluator.problem;
         let mut moved = vec![[0.0; IN_EITHER_ORDER.len()]; self.stalls];

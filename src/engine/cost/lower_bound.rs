@@ -13,9 +13,9 @@ use crate::workload::Dim;
 use nesting::{Nesting, Room};
 
 impl Evaluator<'_> {
-    /// Energy that no mapping avoids, pJ: [`Self::unavoidable`], and more for what crosses boundaries more than once because
-    /// memories are too small. Words and elements are those of [`Self::unavoidable`], each a lower bound. Energies are one only
-    /// together: a mapping that needs more for one operand may need less for another.
+    /// Energy that no mapping avoids, pJ: [`Self::unavoidable`], and more for what crosses boundaries more than once
+    /// because memories are too small. Words and elements are those of [`Self::unavoidable`], each a lower bound.
+    /// Energies are one only together: a mapping that needs more for one operand may need less for another.
     ///
     /// A bound under the corrected rules, as [`Self::unavoidable`].
     pub fn lower_bound(&self) -> LayerEnergy {
@@ -77,8 +77,8 @@ impl Evaluator<'_> {
         (amounts, energy)
     }
 
-    /// Counts the words of an operand as in many small transfers, and with `at_array` those of the array, too: one transfer of all
-    /// data may round up more than many do.
+    /// Counts the words of an operand as in many small transfers, and with `at_array` those of the array, too: one
+    /// transfer of all data may round up more than many do.
     fn leave_out_rounding(&self, operand: LayerOperand, at_array: bool, amounts: &Amounts, energy: &mut LayerEnergy) {
         let problem = self.problem;
         let view = &problem.operands[operand];
@@ -103,8 +103,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The least words for each bit that a movement between two memories takes: a transfer moves no more than all data, and no more than
-    /// the lower memory has room for.
+    /// The least words for each bit that a movement between two memories takes: a transfer moves no more than all data,
+    /// and no more than the lower memory has room for.
     fn least_words_per_bit(
         &self,
         (operand, level, movement): (LayerOperand, usize, Movement),

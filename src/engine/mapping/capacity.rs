@@ -74,7 +74,8 @@ impl OperandView {
         window.map_or(0, |window| window + 1)
     }
 
-    /// Whether the data at memory `level` is still added to, whatever the loops in time: by an unrolled loop above, or to sums.
+    /// Whether the data at memory `level` is still added to, whatever the loops in time: by an unrolled loop above, or
+    /// to sums.
     pub fn adds_above(&self, level: usize) -> bool {
         let adds = |dim: Dim| self.relevance[dim as usize] == Relevance::Irrelevant;
         self.adds_to_sums

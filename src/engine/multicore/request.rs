@@ -64,9 +64,9 @@ impl Default for CoresSettings {
 
 impl CoresSettings {
     /// The objective of the mapping of a tile: latency under the rules of the public tool. Corrected rules follow the
-    /// objective; but the fastest mapping of a tile that `streams` operands from DRAM may move far more than needed through a
-    /// port that all cores share, so that the schedule gets longer: for a schedule of the fewest cycles such a tile is
-    /// mapped for the product of energy and latency.
+    /// objective; but the fastest mapping of a tile that `streams` operands from DRAM may move far more than needed
+    /// through a port that all cores share, so that the schedule gets longer: for a schedule of the fewest cycles such
+    /// a tile is mapped for the product of energy and latency.
     pub fn tile_objective(&self, streams: bool) -> Objective {
         match self.objective {
             _ if self.scheduler != Scheduler::Corrected => Objective::Latency,

@@ -5,8 +5,8 @@ use crate::cost::Evaluator;
 use crate::pareto::lower_hull;
 use serde::{Deserialize, Serialize};
 
-/// The mappings of a problem that no other one beats in energy and latency, one for each pair of these; or those of them
-/// that are corners of the hull, and the mapping of least energy.
+/// The mappings of a problem that no other one beats in energy and latency, one for each pair of these; or those of
+/// them that are corners of the hull, and the mapping of least energy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MappingFront {
     /// By ascending energy: each is faster than all before it, and needs more energy by more than rounding.

@@ -10,7 +10,8 @@
 //! - [`space`]: ZigZag's mapping space, even and uneven: exhaustive, heuristic, iterative (ZigZag, Section IV)
 //! - `unrolled.rs`: [`UnrolledSearch`], a job, also searches the spatial mapping: every legal unrolling in the order of
 //!   a lower bound, until none of the rest can win
-//! - `constraints/`: [`Constraints`] on orders, memory levels and evenness, under which both search exactly ([`find_best_under`])
+//! - `constraints/`: [`Constraints`] on orders, memory levels and evenness, under which both search exactly
+//!   ([`find_best_under`])
 //! - `infeasible.rs`, `shortage.rs`: why no mapping fits, as [`Shortage`]s: which operand needs how many bytes where
 //!
 //! # Example

@@ -1,4 +1,5 @@
-//! What crosses boundaries more than once in every mapping, as the boundaries of all operands lie in one order of loops.
+//! What crosses boundaries more than once in every mapping, as the boundaries of all operands lie in one order of
+//! loops.
 //!
 //! The loops below a boundary are the innermost ones of that order, so of two boundaries one has all loops of the other
 //! below it, too. But loops that reuse the data of one operand change that of another, which takes room. Where a PE has
@@ -8,17 +9,18 @@
 //! The proof, for all boundaries at once: every mapping puts them in an order, from the innermost outwards (at the same
 //! place any one first, of an operand the lower one). Then
 //!
-//! - The memory below each later boundary has room for the loops below a boundary, as data never shrinks with more loops. So at
-//!   most so much of the loops that reuse its data lie below: the largest divisors of their sizes that have room
-//!   ([`Room::least_times`]). The data crosses all of these loops divided by those below times as often as once.
+//! - The memory below each later boundary has room for the loops below a boundary, as data never shrinks with more
+//!   loops. So at most so much of the loops that reuse its data lie below: the largest divisors of their sizes that
+//!   have room ([`Room::least_times`]). The data crosses all of these loops divided by those below times as often as
+//!   once.
 //! - Windows that overlap share inputs, as far as they lie below together. They must have room in the own memory, too
 //!   ([`window_factor`]). Both factors multiply, as they are about different loops.
 //! - Outputs that cross more than once are partial sums, for which the memory above needs room. The first ones are not
 //!   read back.
 //!
-//! All of this follows from which boundaries come later, so each order of boundaries has a least price. The bound is the least of all
-//! orders, by a shortest path over the number of boundaries that each operand has placed. What one memory holds besides
-//! the operand counts with the least that it takes in any mapping.
+//! All of this follows from which boundaries come later, so each order of boundaries has a least price. The bound is
+//! the least of all orders, by a shortest path over the number of boundaries that each operand has placed. What one
+//! memory holds besides the operand counts with the least that it takes in any mapping.
 
 use super::super::{Evaluator, LayerEnergy};
 use crate::hardware::Movement;
@@ -51,7 +53,8 @@ struct NestedBoundary {
     own_windows: f64,
     /// How often the data of each other operand crosses boundaries that come before this one.
     times: [u64; OPERANDS],
-    /// How many times more data crosses each boundary of other operands because of windows, if it comes before this one.
+    /// How many times more data crosses each boundary of other operands because of windows, if it comes before this
+    /// one.
     windows: [Vec<f64>; OPERANDS],
 }
 
@@ -267,7 +270,8 @@ impl<'a> Room<'a> {
         Self { problem, operand, above, bits }
     }
 
-    /// Whether the memory above the boundary has room for the operand as partial sums: for all of it at its highest level.
+    /// Whether the memory above the boundary has room for the operand as partial sums: for all of it at its highest
+    /// level.
     fn is_below_partial_sums(&self) -> bool {
         let Self { problem, operand, above, .. } = *self;
         let is_top = above + 1 == self.view().memories.len();
@@ -305,8 +309,8 @@ impl<'a> Room<'a> {
         least <= self.bits
     }
 
-    /// How often the data of another operand crosses every boundary whose loops have room here: all loops that reuse it,
-    /// divided by the most of them that have room.
+    /// How often the data of another operand crosses every boundary whose loops have room here: all loops that reuse
+    /// it, divided by the most of them that have room.
     fn least_times(&self, operand: LayerOperand) -> u64 {
         let view = &self.problem.operands[operand];
         let all = &self.problem.spatial.temporal_sizes;
@@ -332,8 +336,8 @@ impl<'a> Room<'a> {
         dims.iter().map(|&dim| all[dim as usize]).product::<u64>() / best
     }
 
-    /// Raises `best` to the largest product of loops over `dims` that have room, each a divisor of its whole loop, beside `sizes`, which
-    /// multiply to `product`.
+    /// Raises `best` to the largest product of loops over `dims` that have room, each a divisor of its whole loop,
+    /// beside `sizes`, which multiply to `product`.
     fn most_reuse(&self, dims: &[Dim], sizes: &mut LoopSizes, product: u64, best: &mut u64) {
         let Some((&dim, rest)) = dims.split_first() else {
             *best = product.max(*best);

@@ -1,13 +1,13 @@
 //! Even mappings: operands share the boundary above a memory that they share.
 //!
-//! An even mapping is an order of loops with one boundary for each shared memory, whatever operand it holds; operands at
-//! their highest level have none. Loops that only keep an operand stationary are handed down afterwards, as for any
+//! An even mapping is an order of loops with one boundary for each shared memory, whatever operand it holds; operands
+//! at their highest level have none. Loops that only keep an operand stationary are handed down afterwards, as for any
 //! mapping, so the boundaries of operands lie apart by such loops. Memories that hold one operand end anywhere.
 //!
 //! A mapping with its loops handed down stands for an even one where the common boundaries can be found again: each as
 //! high as the lowest of its operands' boundaries, and no higher than the common boundaries above it. This is decided
-//! while a chain grows: from the first boundary above a memory on, only loops follow that are irrelevant to the operands
-//! which have not placed theirs.
+//! while a chain grows: from the first boundary above a memory on, only loops follow that are irrelevant to the
+//! operands which have not placed theirs.
 
 use super::levels::is_held;
 use crate::hardware::MemoryId;

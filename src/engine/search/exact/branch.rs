@@ -68,7 +68,8 @@ struct BranchAndBound<'a, 's, 'o, L> {
     relaxation: Option<Relaxation<'s, L>>,
     /// By operand, boundary and set: the least and the most load that the boundary adds at this set or any superset.
     loads_to_go: [Vec<Vec<[BoundaryLoad; 2]>>; OPERANDS],
-    /// By operand, boundary and set: whether a run of irrelevant loops that ends here may shorten the window of a memory.
+    /// By operand, boundary and set: whether a run of irrelevant loops that ends here may shorten the window of a
+    /// memory.
     runs_matter: [Vec<Vec<bool>>; OPERANDS],
     /// All partial chains that were reached. They are referred to by index, and never removed.
     chains: Vec<PartialChain>,
@@ -140,15 +141,15 @@ struct Runs {
 impl Runs {
     const NONE: Self = Self { products: [1; OPERANDS], seen: [0; OPERANDS], cycles: 1 };
 
-    /// The product of an operand's run if a boundary lay at the set of `state`. The loops since the last boundary come in
-    /// any order: the run goes on if all of them are irrelevant. `None` where one is not.
+    /// The product of an operand's run if a boundary lay at the set of `state`. The loops since the last boundary come
+    /// in any order: the run goes on if all of them are irrelevant. `None` where one is not.
     fn at(&self, state: &PartialMapping, operand: LayerOperand) -> Option<u64> {
         let goes_on = state.seen[operand] == self.seen[operand as usize];
         goes_on.then(|| self.products[operand as usize] * (state.cycles / self.cycles))
     }
 
-    /// The runs once a boundary of `operand` is placed at the set of `state`, which begins a new level. A boundary of the
-    /// array does not.
+    /// The runs once a boundary of `operand` is placed at the set of `state`, which begins a new level. A boundary of
+    /// the array does not.
     fn after(&self, state: &PartialMapping, (operand, level): (LayerOperand, usize)) -> Self {
         let mut products = LayerOperand::ALL.map(|operand| self.at(state, operand).unwrap_or(1));
         if level > 0 {
@@ -343,8 +344,8 @@ impl<'a, 's, 'o, L: Legality> BranchAndBound<'a, 's, 'o, L> {
         gains
     }
 
-    /// Lets the relaxation weigh what is longest in the incumbent that is least by each of its weights of price, for the
-    /// open chain that comes next.
+    /// Lets the relaxation weigh what is longest in the incumbent that is least by each of its weights of price, for
+    /// the open chain that comes next.
     fn weigh_longest(&mut self) {
         let Some(&(_, next)) = self.open.peek() else { return };
         let Some(mut relaxation) = self.relaxation.take() else { return };

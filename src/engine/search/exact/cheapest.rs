@@ -132,8 +132,8 @@ pub fn any<L: Legality>(
 }
 
 /// Searches until all chains of least price are found, or `effort` is spent; `None` if no chain costs `at_most` or
-/// less. Once the least price is known, at most [`MOST_TIES`] further states are expanded, or none where the first chain
-/// will do.
+/// less. Once the least price is known, at most [`MOST_TIES`] further states are expanded, or none where the first
+/// chain will do.
 ///
 /// `estimate` is a further bound on the price to come.
 ///

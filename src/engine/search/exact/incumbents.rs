@@ -25,8 +25,8 @@ pub enum Wanted<'o> {
     Fastest,
     /// Every mapping that no other one beats in price and latency.
     Front,
-    /// For every worth of a cycle in this range, in price, a mapping of the least sum of price and latency: the corners of
-    /// the convex hull of the front between two slopes.
+    /// For every worth of a cycle in this range, in price, a mapping of the least sum of price and latency: the corners
+    /// of the convex hull of the front between two slopes.
     Corners(f64, f64),
 }
 
@@ -102,8 +102,8 @@ pub struct Incumbents<'o> {
     front: Vec<Incumbent>,
     /// Price and latency of the first mapping of a front.
     scale: Option<(f64, f64)>,
-    /// Where corners are sought: worths of a cycle, and the least sum of all incumbents for each. They are the ends of the
-    /// range and the slopes of the hull in between.
+    /// Where corners are sought: worths of a cycle, and the least sum of all incumbents for each. They are the ends of
+    /// the range and the slopes of the hull in between.
     least_sums: Vec<(f64, f64)>,
 }
 
@@ -236,8 +236,8 @@ impl<'o> Incumbents<'o> {
                 objective.figures(bound.score * (1.0 + PRICE_TOLERANCE), energy_pj * (1.0 + PRICE_TOLERANCE), latency)
             }),
             Wanted::Fastest => self.best().is_some_and(|best| bound.latency_cycles >= best.solution.latency_cycles),
-            // The least sum of a chain is concave in the worth of a cycle, as that of the incumbents is, and the latter is
-            // straight between its corners. So the chain is nowhere better if it is not better there.
+            // The least sum of a chain is concave in the worth of a cycle, as that of the incumbents is, and the latter
+            // is straight between its corners. So the chain is nowhere better if it is not better there.
             Wanted::Corners(..) => {
                 let is_no_better = |(worth, known): &(f64, f64)| {
                     least_over(bound, |price, latency| price + worth * latency) >= known * (1.0 - REL_TOLERANCE)
@@ -303,9 +303,9 @@ fn score(objective: &Objective, price: f64, latency_cycles: u64) -> f64 {
     }
 }
 
-/// The least value of a function of price and latency over all that a bound allows. The function grows with both, and is
-/// quasi-concave where both are positive. So it is least in a corner of the convex set: where the least latency for a
-/// price, which is piecewise linear, has a kink.
+/// The least value of a function of price and latency over all that a bound allows. The function grows with both, and
+/// is quasi-concave where both are positive. So it is least in a corner of the convex set: where the least latency for
+/// a price, which is piecewise linear, has a kink.
 fn least_over(bound: &ChainLowerBound, value: impl Fn(f64, f64) -> f64) -> f64 {
     let (least_price, least_latency) = (bound.price, bound.latency_cycles as f64);
     let sums = &bound.lines.0[..bound.lines.1];

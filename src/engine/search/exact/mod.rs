@@ -18,8 +18,8 @@
 //! - [`relaxation`]: if that does not end soon, better bounds on latency and price together, by Lagrangian relaxation.
 //!   The search then starts again from the best mapping known, and now and then follows the best partial chain to its
 //!   end.
-//! - [`incumbents`]: what such a search keeps, the best mapping or the front of energy and latency, and which bounds that
-//!   beats.
+//! - [`incumbents`]: what such a search keeps, the best mapping or the front of energy and latency, and which bounds
+//!   that beats.
 //! - [`to_go`]: what the boundaries that are left may add to a partial chain.
 //! - [`climb`]: steps from a legal mapping to better ones, where a search under constraints ends before it reaches good
 //!   mappings.
@@ -135,11 +135,12 @@ pub(super) fn find_best_within<L: Legality>(
     outcome
 }
 
-/// The range of slopes whose corners of the front are sought, beside a mapping of least energy; `None` for the whole front.
+/// The range of slopes whose corners of the front are sought, beside a mapping of least energy; `None` for the whole
+/// front.
 type SlopesBeside<'s> = &'s dyn Fn(&super::Solution) -> Option<(f64, f64)>;
 
-/// A part of the front of energy and latency, by ascending energy, the range of slopes that it covers, and the effort and
-/// the proof as [`find_best`] has them.
+/// A part of the front of energy and latency, by ascending energy, the range of slopes that it covers, and the effort
+/// and the proof as [`find_best`] has them.
 pub(super) fn find_front(
     evaluator: &Evaluator<'_>,
     slopes: SlopesBeside<'_>,
@@ -325,8 +326,8 @@ impl<L: Legality> ExactSearch<'_, L> {
         self.problem.operands[operand].memories[level] == memory
     }
 
-    /// The chains of least price, or the first of them. Where a search with simple estimates does not end soon, operands
-    /// compete for memories all along the chain, and an estimate along whole chains is worth its time.
+    /// The chains of least price, or the first of them. Where a search with simple estimates does not end soon,
+    /// operands compete for memories all along the chain, and an estimate along whole chains is worth its time.
     fn cheapest_chains(
         &self,
         space: &BoundarySpace<'_, L>,
@@ -522,9 +523,9 @@ impl<L: Legality> ExactSearch<'_, L> {
         found
     }
 
-    /// The least latency at any price, where the search for the cheapest of the fastest mappings ended early with what it
-    /// `found`. That one keeps a partial chain for every price that is worth its cycles, and for equal cycles, too; without
-    /// prices most of these dominate each other. What this proves leaves the tie open.
+    /// The least latency at any price, where the search for the cheapest of the fastest mappings ended early with what
+    /// it `found`. That one keeps a partial chain for every price that is worth its cycles, and for equal cycles, too;
+    /// without prices most of these dominate each other. What this proves leaves the tie open.
     fn fastest<'o>(
         &self,
         space: &BoundarySpace<'_, L>,

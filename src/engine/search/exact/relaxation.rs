@@ -8,13 +8,13 @@
 //!
 //! A maximum is no lower than a weighted average, which takes the maxima out of the latency, and a mapping that fits
 //! overfills no memory, which makes the last sum negative or 0. The right side is a sum over boundaries. Its minimum
-//! over all chains of sets is a shortest path through the sets and the numbers of boundaries placed: a [`Functional`] is
-//! one choice of weights with the least sums from all of these nodes to the end.
+//! over all chains of sets is a shortest path through the sets and the numbers of boundaries placed: a [`Functional`]
+//! is one choice of weights with the least sums from all of these nodes to the end.
 //!
-//! Where a port's stall and a waiting decide the latency of the best mapping, whole weights on these two bound by nearly
-//! its own latency ([`Relaxation::weigh_longest`]). Elsewhere better weights are found by subgradient ascent: a load
-//! that the least chain needs more of weighs more in the next round. The bound holds for any weights, so the ascent may
-//! stop anywhere.
+//! Where a port's stall and a waiting decide the latency of the best mapping, whole weights on these two bound by
+//! nearly its own latency ([`Relaxation::weigh_longest`]). Elsewhere better weights are found by subgradient ascent: a
+//! load that the least chain needs more of weighs more in the next round. The bound holds for any weights, so the
+//! ascent may stop anywhere.
 
 use super::legality::Legality;
 use super::space::{BoundarySpace, PartialMapping};
@@ -88,8 +88,8 @@ pub struct Functional {
     price_weight: f64,
     /// Cycles of any mapping.
     constant: f64,
-    /// For every set, and there for every number of boundaries that operands have placed: the least sum of the boundaries
-    /// that are left, at this set and supersets.
+    /// For every set, and there for every number of boundaries that operands have placed: the least sum of the
+    /// boundaries that are left, at this set and supersets.
     to_go: Vec<f64>,
 }
 
@@ -165,8 +165,8 @@ impl<'s, L: Legality> Relaxation<'s, L> {
         Some(Self { space, latency, at_sets, order, lines: price_weights.iter().map(line).collect() })
     }
 
-    /// The functional of price alone whose bound on the price of all chains is highest: with multipliers for memories that
-    /// operands compete for. The ascent aims at twice the bound of the first one.
+    /// The functional of price alone whose bound on the price of all chains is highest: with multipliers for memories
+    /// that operands compete for. The ascent aims at twice the bound of the first one.
     pub fn by_price(space: &'s BoundarySpace<'s, L>) -> Option<Functional> {
         let relaxation = Self::new(space, None, &[])?;
         let state = space.start()?;
@@ -214,9 +214,9 @@ impl<'s, L: Legality> Relaxation<'s, L> {
     }
 
     /// Adds the functionals whose whole weight is on the longest stall and the longest waiting of a mapping: where that
-    /// mapping is optimal they mostly bound by its own sum, while an ascent creeps there. Keeps those that give a higher
-    /// bound on the completions of `placed`. By the weight of price of a line, `most` is the least sum of a known mapping,
-    /// and `loads` are those of that mapping.
+    /// mapping is optimal they mostly bound by its own sum, while an ascent creeps there. Keeps those that give a
+    /// higher bound on the completions of `placed`. By the weight of price of a line, `most` is the least sum of a
+    /// known mapping, and `loads` are those of that mapping.
     pub fn weigh_longest(&mut self, placed: PlacedChain<'_>, most: LeastSum<'_>, loads: LoadsOf<'_>) {
         let (stalls, waiting) = self.weighable();
         for at in 0..self.lines.len() {
@@ -233,8 +233,9 @@ impl<'s, L: Legality> Relaxation<'s, L> {
         }
     }
 
-    /// Looks for functionals that give a higher bound on the completions of a partial chain, and returns whether it found
-    /// any. The ascent of a line has its target from `most`, the least sum of a known mapping by its weight of price.
+    /// Looks for functionals that give a higher bound on the completions of a partial chain, and returns whether it
+    /// found any. The ascent of a line has its target from `most`, the least sum of a known mapping by its weight of
+    /// price.
     pub fn subgradient_ascent(&mut self, placed: PlacedChain<'_>, most: LeastSum<'_>) -> bool {
         let mut gains = false;
         for at in 0..self.lines.len() {
@@ -283,8 +284,8 @@ impl<'s, L: Legality> Relaxation<'s, L> {
 
     /// The functional of some weights, by dynamic programming from the set of all loops down.
     ///
-    /// From a node a step places a boundary at its set, for that boundary's term, or adds a loop, for nothing. Both lead
-    /// to nodes of larger numbers. `to_go` is working memory.
+    /// From a node a step places a boundary at its set, for that boundary's term, or adds a loop, for nothing. Both
+    /// lead to nodes of larger numbers. `to_go` is working memory.
     #[inline(never)]
     fn functional(&self, weights: Multipliers, price_weight: f64, mut to_go: Vec<f64>) -> Functional {
         let space = self.space;
@@ -384,8 +385,8 @@ impl<'s, L: Legality> Relaxation<'s, L> {
         let (stalls, waiting) = self.weighable();
         let mut weights = functional.weights.clone();
         // Weights of 0 stay so, but for the most violated one: the huge loads of ports that do not matter would make
-        // every step tiny. The weights of each kind add up to 1, so only differences from the mean of their slopes count.
-        // Stalls weigh less together where there are none: the rest is the weight of no stall.
+        // every step tiny. The weights of each kind add up to 1, so only differences from the mean of their slopes
+        // count. Stalls weigh less together where there are none: the rest is the weight of no stall.
         let is_whole = stalls.iter().map(|&at| weights.loads[at]).sum::<f64>() > 1.0 - 1e-9;
         let rest = (!is_whole).then_some(0.0);
         let slopes_of_stalls = slopes(&weights.loads, &loads, &stalls, rest);
@@ -478,8 +479,8 @@ fn node<L: Legality>(space: &BoundarySpace<'_, L>, state: &PartialMapping) -> us
     state.set as usize * nodes_of_set(space) + placed.sum::<usize>()
 }
 
-/// The slopes along which some weights ascend, by index: the loads of those that are positive and the longest load of all,
-/// less their mean. `rest` is the slope of a weight that is not stored.
+/// The slopes along which some weights ascend, by index: the loads of those that are positive and the longest load of
+/// all, less their mean. `rest` is the slope of a weight that is not stored.
 fn slopes(weights: &[f64], loads: &[f64], which: &[usize], rest: Option<f64>) -> Vec<(usize, f64)> {
     let longest = which.iter().copied().max_by(|&a, &b| loads[a].total_cmp(&loads[b]));
     let active = which.iter().copied().filter(|&at| weights[at] > 0.0 || Some(at) == longest);

@@ -166,7 +166,9 @@ impl fmt::Display for SpaceRefusal {
                 "Whenever another weight of a cell takes its turn, the array takes energy, and how often that is depends on the order of \
                  the loops; this search takes all orders of a blocking for equal, so use `exact` or `loma`"
             }
-            Self::DoubleBuffers => "A memory is double-buffered by design, which this search does not know; use `exact` or `loma`",
+            Self::DoubleBuffers => {
+                "A memory is double-buffered by design, which this search does not know; use `exact` or `loma`"
+            }
         })
     }
 }
