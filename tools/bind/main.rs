@@ -1,6 +1,7 @@
 //! Makes the files for a browser from a WebAssembly module that rustc compiled: wasm-bindgen's command with the few
 //! options of this project, built on wasm-bindgen's own library, which compiles in a fraction of the time. With the
-//! feature `cut`, a module with pieces (src/pieces.rs) is split first; the pieces are written beside it.
+//! feature `cut`, a module with pieces (src/pieces.rs) is split first; the pieces are written beside it. The names of
+//! what it imports are short then, too.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -74,7 +75,36 @@ fn bind(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         .omit_default_module_path(false);
     // The pieces share the table of functions, which would otherwise be hidden.
     bindgen.keep_lld_exports(cfg!(feature = "cut"));
-    Ok(bindgen.generate(&arguments.folder)?)
+    if cfg!(feature = "cut") {
+        bind_by_short_names(&mut bindgen, arguments)
+    } else {
+        Ok(bindgen.generate(&arguments.folder)?)
+    }
+}
+
+/// Binds with short names for the functions that the module imports from its script. Those of wasm-bindgen end in a
+/// hash, which does not compress: together they are 9 kB of what a browser loads before it draws.
+fn bind_by_short_names(
+    bindgen: &mut Bindgen,
+    Arguments { folder, name, .. }: &Arguments,
+) -> Result<(), Box<dyn Error>> {
+    let mut output = bindgen.generate_output()?;
+    let script = format!("./{name}_bg.js");
+    let mut renamed = Vec::new();
+    for (number, import) in output.wasm_mut().imports.iter_mut().filter(|import| import.module == script).enumerate() {
+        let long = std::mem::replace(&mut import.name, format!("i{number:x}"));
+        renamed.push((format!(" {long}: "), format!(" {}: ", import.name)));
+    }
+    output.emit(folder)?;
+    let script = folder.join(format!("{name}.js"));
+    let mut text = std::fs::read_to_string(&script)?;
+    for (long, short) in renamed {
+        if text.matches(&long).count() != 1 {
+            return Err(format!("{} does not define `{}` once", script.display(), long.trim()).into());
+        }
+        text = text.replace(&long, &short);
+    }
+    Ok(std::fs::write(script, text)?)
 }
 
 #[cfg(not(feature = "cut"))]
