@@ -147,8 +147,8 @@ pub fn from_worker<T: DeserializeOwned>(message: JsValue) -> Result<Result<T, No
 pub struct WorkerEngine {
     /// The sweeps of the last edit that made sense, with its number.
     bench: Option<(u32, SweepBench)>,
-    engine: QueryEngine,
-    ask: Option<AnswerFn>,
+    /// What answers questions, once it was fetched.
+    ask: Option<Answerer>,
 }
 
 /// Time slice of a worker, after which it returns its results, so that it soon reads a message to stop or of an edit.
@@ -166,7 +166,7 @@ impl WorkerEngine {
                 let _ = scope.post_message(&message);
             }
         }));
-        Self { engine: QueryEngine::with_clock(now_ms), ..Self::default() }
+        Self::default()
     }
 
     /// Answers one [`ToWorker`] with one [`FromWorker`], both as bytes; with nothing if [`Self::fetch`] must be called
@@ -194,14 +194,16 @@ fn now_ms() -> f64 {
     START.with(|start| 1e3 * start.elapsed().as_secs_f64())
 }
 
-/// Answers a question, bytes for bytes.
-type AnswerFn = fn(&mut QueryEngine, &[u8]) -> Result<Vec<u8>, postcard::Error>;
+/// Answers questions, bytes for bytes. It holds the [`QueryEngine`], so that a worker without it need not know even how
+/// to drop one.
+type Answerer = Box<dyn FnMut(&[u8]) -> Result<Vec<u8>, postcard::Error>>;
 
 piece_fn! {
     answers,
     /// Not needed for a sweep.
-    fn answers() -> AnswerFn {
-        |engine, question| engine.answer(from_bytes(question)?)
+    fn answers() -> Answerer {
+        let mut engine = QueryEngine::with_clock(now_ms);
+        Box::new(move |question| engine.answer(from_bytes(question)?))
     }
 }
 
@@ -211,8 +213,8 @@ impl WorkerEngine {
             ToWorker::Open { generation, requests } => return Ok(Some(self.open(generation, &requests))),
             ToWorker::Do { generation, task } => (generation, self.work(generation, &task)),
             ToWorker::Ask { ticket, question } => {
-                let Some(ask) = self.ask else { return Ok(None) };
-                let reply = ask(&mut self.engine, &question)?;
+                let Some(ask) = &mut self.ask else { return Ok(None) };
+                let reply = ask(&question)?;
                 return Ok(Some(FromWorker::Replied { ticket, reply }));
             }
             ToWorker::Trap => core::arch::wasm32::unreachable(),
