@@ -42,7 +42,7 @@ pub struct BranchOutcome<'o> {
 pub fn search<'o, L: Legality>(
     space: &BoundarySpace<'_, L>,
     sought: Wanted<'o>,
-    known: impl IntoIterator<Item = (Solution, f64)>,
+    known: Vec<(Solution, f64)>,
     relax: bool,
     effort: SearchLimits<'_>,
 ) -> BranchOutcome<'o> {

@@ -148,9 +148,9 @@ impl<'o> Incumbents<'o> {
     }
 
     /// All incumbents with their prices: the front by ascending price, or what may be the best, the best first.
-    pub fn into_known(self) -> impl Iterator<Item = (Solution, f64)> {
+    pub fn into_known(self) -> Vec<(Solution, f64)> {
         let contenders = self.contenders.into_ranked();
-        contenders.into_iter().chain(self.front).map(|incumbent| (incumbent.solution, incumbent.price))
+        contenders.into_iter().chain(self.front).map(|incumbent| (incumbent.solution, incumbent.price)).collect()
     }
 
     /// The mapping of the least sum of latency and weighed price so far.

@@ -376,7 +376,7 @@ impl<L: Legality> ExactSearch<'_, L> {
             // Too many chains are equal to list them all. The best-first search prunes partial chains that cannot be
             // faster.
             space.constant += constant;
-            let known = best.map(|best| (best, cheapest.price + space.constant));
+            let known = best.map(|best| (best, cheapest.price + space.constant)).into_iter().collect();
             let effort = (self.limits.max_ties, self.has_time);
             let found = branch::search(&space, Wanted::Best(objective), known, false, effort);
             space.constant -= constant;
@@ -497,17 +497,14 @@ impl<L: Legality> ExactSearch<'_, L> {
         outcome: &mut Outcome,
     ) -> BranchOutcome<'o> {
         let Limits { max_branches, relax_after, .. } = *self.limits;
-        let priced = |solution: super::Solution| {
-            let cost = solution.cost_by(self.evaluator)?;
-            Some((solution, sought.price(self.problem, &cost)))
-        };
+        let cost = known.cost_by(self.evaluator);
+        let known = cost.map(|cost| (known, sought.price(self.problem, &cost))).into_iter().collect();
         let few = max_branches.min(relax_after);
-        let mut found = branch::search(space, sought, priced(known), false, (few, self.has_time));
+        let mut found = branch::search(space, sought, known, false, (few, self.has_time));
         outcome.orders += found.expanded;
         if found.unexplored < f64::INFINITY && few < max_branches {
             // Here better bounds are worth their time.
-            let known: Vec<_> = found.incumbents.into_known().collect();
-            let bound = found.unexplored;
+            let (bound, known) = (found.unexplored, found.incumbents.into_known());
             found = branch::search(space, sought, known, true, (max_branches, self.has_time));
             // Both searches prove a lower bound on all that they leave open, so the higher one holds.
             found.unexplored = found.unexplored.max(bound);
