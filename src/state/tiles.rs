@@ -2,6 +2,7 @@
 
 use fusescape_engine::explore::{MOST_SIZES, parse_sizes};
 use fusescape_engine::workload::{Dim, Network};
+use fusescape_spec::sorting::sort_by_key;
 use fusescape_spec::{Diagnostics, MAX_DIAGNOSTICS};
 
 /// The grid of tile sizes.
@@ -102,7 +103,7 @@ fn spread(size: u64) -> Vec<u64> {
         })
         .collect();
     sizes.push(size);
-    sizes.sort_unstable();
+    sort_by_key(&mut sizes, |size| *size);
     sizes.dedup();
     sizes
 }

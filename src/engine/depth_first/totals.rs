@@ -11,7 +11,7 @@ use crate::cost::{AccessCause, ByCause, EnergySplit, LatencySplit};
 use crate::hardware::{Core, MemoryId};
 use crate::ids::TiSlice;
 use crate::rules::Rules;
-use crate::sorting::sort_by;
+use crate::sorting::{sort_by, sort_by_key};
 
 /// Energy, latency and accesses of a point: the sums of its account.
 #[derive(Debug, Clone, PartialEq)]
@@ -146,7 +146,7 @@ impl<'a> TotalsAssembler<'a> {
             }
             expression.copied_words.iter_mut().zip(words).for_each(|(all, of_tile)| all.add(&of_tile, 1.0));
         }
-        expression.problems.sort_unstable();
+        sort_by_key(&mut expression.problems, |(problem, _)| *problem);
         expression.problems.dedup_by(|(problem, times), (kept, kept_times)| {
             let is_same = problem == kept;
             *kept_times += if is_same { *times } else { 0 };
