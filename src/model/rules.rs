@@ -293,6 +293,32 @@ impl Rules {
         ("as in ZigZag 3.9", Self::ZIGZAG_3_9),
     ];
 
+    /// Whether single layers are counted correctly under these rules, whatever those of depth-first scheduling are: then
+    /// lower bounds hold on the cost of a mapping.
+    pub fn has_layer_bounds(&self) -> bool {
+        let layers = Self {
+            cut_after_first_layer_ignored: false,
+            layer_by_layer_keeps_stacks: false,
+            stack_capacity_is_one_instance: false,
+            tiles_without_borders: false,
+            first_column_ignores_caches: false,
+            cache_level_of_neighbour: false,
+            whole_outputs_copied: false,
+            other_maps_take_no_room: false,
+            stack_inputs_placed_alone: false,
+            kept_weights_counted_together: false,
+            input_caches_written_free: false,
+            only_first_tile_fetches_weights: false,
+            mappings_have_whole_memories: false,
+            corners_read_from_columns: false,
+            far_columns_left_behind: false,
+            lower_stack_inputs_read_in_place: false,
+            caches_replaced_at_once: false,
+            ..*self
+        };
+        layers == Self::CORRECTED
+    }
+
     /// The name of these rules among [`Self::SETS`]; `None` for a mixture.
     pub fn set_name(&self) -> Option<&'static str> {
         Self::SETS.iter().find(|(_, rules)| rules == self).map(|(name, _)| *name)

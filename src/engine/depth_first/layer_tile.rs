@@ -9,6 +9,7 @@ use super::plan::{Caches, LayerTilePlan, ReadPlan};
 use super::problems::{FeasibilityCheck, LayerKey, NotPlanned, ProblemKey, Problems};
 use super::residents::Residents;
 use super::stack::Stack;
+use super::tile_placement::NodePlacement;
 use crate::hardware::{Core, MAX_LEVELS, MemoryId, Operand, Unroll};
 use crate::ids::{TiSlice, TiVec};
 use crate::mapping::{LayerOnCore, LayerOperand, LayerProblem, slice_bits};
@@ -80,7 +81,7 @@ pub(super) struct TilePlanner<'a> {
     /// The lowest levels at which features may end.
     pub least: TopLevels,
     /// Which nodes take their weights from the highest memory, as no tile before did.
-    pub fetches_weights: &'a TiSlice<NodeId, bool>,
+    pub fetches_weights: TiVec<NodeId, bool>,
     pub caches: Caches,
     /// Columns of each map that all tiles together compute.
     pub widths: &'a TiSlice<NodeId, u64>,
@@ -115,76 +116,134 @@ impl TilePlanner<'_> {
         problems: &mut Problems,
         check: FeasibilityCheck<'_>,
     ) -> Result<(TiVec<NodeId, LayerTilePlan>, Vec<CopyAction>), NotPlanned> {
-        let tile = TileGeometry { x: self.x, y: self.y };
+        self.plan_placed(&mut |residents, node, layer| {
+            if layer.is_input {
+                self.place_input(residents, node, layer);
+            } else if layer.computed.0 > 0 && layer.computed.1 > 0 {
+                self.place_layer(problems, check, residents, node, layer)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Plans all nodes of the stack as they have been placed.
+    ///
+    /// # Errors
+    /// As [`Self::plan`].
+    pub fn plan_as(
+        &self,
+        placements: &TiSlice<NodeId, NodePlacement>,
+        problems: &mut Problems,
+        check: FeasibilityCheck<'_>,
+    ) -> Result<(TiVec<NodeId, LayerTilePlan>, Vec<CopyAction>), NotPlanned> {
+        self.plan_placed(&mut |residents, node, layer| match placements[node] {
+            NodePlacement::Idle => Ok(()),
+            NodePlacement::Input(memory) => {
+                layer.top = [None, None, Some(memory)];
+                Ok(())
+            }
+            NodePlacement::Layer { levels, unrolled } => {
+                self.place_as((levels, unrolled), problems, check, residents, node, layer)
+            }
+        })
+    }
+
+    /// Notes the placement of a layer-tile that was found to be possible.
+    fn place_as(
+        &self,
+        (levels, unrolled): ([usize; 3], LayerKey),
+        problems: &mut Problems,
+        check: FeasibilityCheck<'_>,
+        residents: &Residents<'_>,
+        node: NodeId,
+        layer: &mut LayerTilePlan,
+    ) -> Result<(), NotPlanned> {
+        let Some((key, w_kept)) = self.problem_of(problems, node, layer) else { return Ok(()) };
+        let place = PlacedNode { node, residents, passed_over_bits: self.passed_over_bits(layer) };
+        layer.narrowed = unrolled != key.layer;
+        let key = ProblemKey { layer: unrolled, levels: levels.map(level_count), ..key };
+        let key = self.beside(problems, key, &place);
+        let Some(problem) = problems.intern(key, check)? else {
+            return Err(self.explain(problems, &key, layer).into());
+        };
+        self.note(layer, problem, levels, w_kept);
+        Ok(())
+    }
+
+    /// The walk through a tile's nodes, each of which `place` places.
+    fn plan_placed(
+        &self,
+        place: &mut dyn FnMut(&Residents<'_>, NodeId, &mut LayerTilePlan) -> Result<(), NotPlanned>,
+    ) -> Result<(TiVec<NodeId, LayerTilePlan>, Vec<CopyAction>), NotPlanned> {
         let mut residents = Residents::new(self);
         let mut layers: TiVec<NodeId, LayerTilePlan> = TiVec::with_capacity(self.stack.nodes.len());
         let mut copies: Vec<CopyAction> = Vec::new();
         let mut first_copy = 0;
         for node in self.stack.nodes.keys() {
-            let is_input = self.stack.is_input(node);
-            let (x, y) = (&self.x.nodes[node], &self.y.nodes[node]);
-            let computed = (x.computed, y.computed);
-            let mut layer = LayerTilePlan {
-                layer: self.stack.nodes[node],
-                is_input,
-                computed,
-                channels: self.footprint.channels(node),
-                needed: (x.needed, y.needed),
-                reads: self.stack.reads(node).start.index()..self.stack.reads(node).end.index(),
-                written: (x.written, y.written),
-                bits: (
-                    self.footprint.all_input_bits(self.stack, node, tile),
-                    self.footprint.output_bits(node, computed.0, computed.1),
-                ),
-                top: [None; 3],
-                passed: Vec::new(),
-                extra_levels: (0, 0),
-                weights_fetched_again: false,
-                narrowed: false,
-                copies: 0..0,
-                problem: None,
-            };
-            if is_input {
-                self.place_input(&residents, node, &mut layer, &mut copies);
-            } else if computed.0 > 0 && computed.1 > 0 {
-                self.place_layer(problems, check, &residents, node, &mut layer)?;
-                self.collect_inputs(node, &layers, &layer, &mut copies);
-            }
+            let mut layer = self.unplaced(node);
+            place(&residents, node, &mut layer)?;
+            self.copy_before(node, layer.top, &|producer| layers[producer].map_memory(), &mut copies);
             // Copies that a node's output causes are done before the next node.
             layer.copies = first_copy..copies.len();
             first_copy = copies.len();
-            self.write_caches(node, &layer, &mut copies);
-            residents.finish(node, &layer);
+            if let Some(memory) = layer.map_memory() {
+                self.write_caches(node, memory, &mut copies);
+            }
+            residents.finish(node, layer.map_memory());
             layers.push(layer);
         }
         copies.truncate(first_copy);
         Ok((layers, copies))
     }
 
-    /// A stack's input comes from the highest memory to the lowest for inputs that holds the part needed anew.
-    fn place_input(
+    /// A node of the tile before its data is placed.
+    pub fn unplaced(&self, node: NodeId) -> LayerTilePlan {
+        let (x, y) = (&self.x.nodes[node], &self.y.nodes[node]);
+        LayerTilePlan {
+            layer: self.stack.nodes[node],
+            is_input: self.stack.is_input(node),
+            computed: (x.computed, y.computed),
+            channels: self.footprint.channels(node),
+            needed: (x.needed, y.needed),
+            reads: self.stack.reads(node).start.index()..self.stack.reads(node).end.index(),
+            written: (x.written, y.written),
+            bits: (self.input_bits(node), self.map_bits(node)),
+            top: [None; 3],
+            passed: Vec::new(),
+            extra_levels: (0, 0),
+            weights_fetched_again: false,
+            narrowed: false,
+            copies: 0..0,
+            problem: None,
+        }
+    }
+
+    /// Copies that bring the inputs of a node to the memory it takes them from, `top` being its highest memories.
+    pub fn copy_before(
         &self,
-        residents: &Residents<'_>,
         node: NodeId,
-        layer: &mut LayerTilePlan,
+        top: [Option<MemoryId>; 3],
+        map_memory: &dyn Fn(NodeId) -> Option<MemoryId>,
         copies: &mut Vec<CopyAction>,
     ) {
-        let top = self.core.top(Operand::I);
-        let bits = layer.bits.1;
-        let beside = |memory: MemoryId, inputs: MemoryId| residents.beside(node, memory, inputs, true);
-        let levels = layer_levels(self.core, (bits, 0), (self.least, false), &beside, &mut layer.passed);
-        let memory = self.core.levels(Operand::I)[levels.i - 1];
-        layer.top = [None, None, Some(memory)];
-        if bits > 0 {
-            let (source, destination) = ((top, Operand::I), (memory, Operand::I));
-            copies.push(CopyAction {
-                kind: CopyKind::StackInput,
-                layer: layer.layer,
-                bits: Bits(bits),
-                source,
-                destination,
-            });
+        let [_, inputs, output] = top;
+        if let (true, Some(memory)) = (self.stack.is_input(node), output) {
+            let bits = self.map_bits(node);
+            if bits > 0 {
+                let (source, destination) = ((self.core.top(Operand::I), Operand::I), (memory, Operand::I));
+                let layer = self.stack.nodes[node];
+                copies.push(CopyAction { kind: CopyKind::StackInput, layer, bits: Bits(bits), source, destination });
+            }
+        } else if let Some(memory) = inputs {
+            self.collect_inputs(node, memory, map_memory, copies);
         }
+    }
+
+    /// A stack's input comes from the highest memory to the lowest for inputs that holds the part needed anew.
+    fn place_input(&self, residents: &Residents<'_>, node: NodeId, layer: &mut LayerTilePlan) {
+        let beside = |memory: MemoryId, inputs: MemoryId| residents.beside(node, memory, inputs, true);
+        let levels = layer_levels(self.core, (layer.bits.1, 0), (self.least, false), &beside, &mut layer.passed);
+        layer.top = [None, None, Some(self.core.levels(Operand::I)[levels.i - 1])];
     }
 
     /// Chooses the levels of a layer-tile; more of them, or a narrower unrolling, where no mapping fits otherwise.
@@ -197,22 +256,14 @@ impl TilePlanner<'_> {
         layer: &mut LayerTilePlan,
     ) -> Result<(), NotPlanned> {
         let Some(tiled) = self.layers[layer.layer] else { return Ok(()) };
+        let Some((key, w_kept)) = self.problem_of(problems, node, layer) else { return Ok(()) };
         let is_output = node == self.stack.output();
         let kind = self.network.layer(layer.layer).shape.kind;
-        // An addition reads one feature map through the memories of weights, always from the highest one.
         let vector_unit = self.core.vector_unit_for(kind);
-        let from_top = self.fetches_weights[node] || kind == LayerKind::Add || vector_unit.is_some();
-        let w_kept = kept_weight_levels(self.core, from_top, Some(self.w_memory));
         let takes_kept = w_kept < self.all_levels()[0];
         let beside = |memory: MemoryId, inputs: MemoryId| residents.beside(node, memory, inputs, takes_kept);
         let levels = layer_levels(self.core, layer.bits, (self.least, is_output), &beside, &mut layer.passed)
             .reaching(self.core, kind);
-        let mut key = self.problem_key(layer, tiled.key);
-        if let Some(unit) = vector_unit {
-            // The lanes share the elements of the tile.
-            let unroll = unit.unroll(&problems.shape(&key));
-            key.layer = problems.with_unroll(tiled.key, &unroll);
-        }
         let all = self.all_levels();
         let place = PlacedNode { node, residents, passed_over_bits: self.passed_over_bits(layer) };
         let mut found = self.mappable(problems, check, key, (w_kept, levels), &place)?;
@@ -222,9 +273,7 @@ impl TilePlanner<'_> {
             for narrower in narrower_unrolls(&shape, problems.unroll_of(tiled.key)) {
                 let key = ProblemKey { layer: problems.with_unroll(tiled.key, &narrower), ..key };
                 // Weights that each PE keeps are those of the whole unrolling.
-                let is_apart = self.core.memories[self.w_memory].instances > 1;
-                let keeps_apart = is_apart && !self.rules.kept_weights_counted_together;
-                let w = if keeps_apart { self.all_levels()[0] } else { w_kept };
+                let w = if self.keeps_weights_apart() { all[0] } else { w_kept };
                 found = self.mappable(problems, check, key, (w, levels), &place)?;
                 if found.is_some() {
                     layer.narrowed = true;
@@ -237,12 +286,64 @@ impl TilePlanner<'_> {
             let widest = self.beside(problems, widest, &place);
             return Err(self.explain(problems, &widest, layer).into());
         };
-        layer.problem = Some(problem);
         layer.extra_levels = extra;
-        layer.weights_fetched_again = chosen[0] > w_kept;
-        let top = |operand: Operand| Some(self.core.levels(operand)[chosen[operand as usize] - 1]);
-        layer.top = [top(Operand::W).filter(|_| tiled.has_weights), top(Operand::I), top(Operand::O)];
+        self.note(layer, problem, chosen, w_kept);
         Ok(())
+    }
+
+    /// Notes the problem and the levels of a layer-tile.
+    fn note(&self, layer: &mut LayerTilePlan, problem: ProblemId, levels: [usize; 3], w_kept: usize) {
+        layer.problem = Some(problem);
+        layer.weights_fetched_again = levels[0] > w_kept;
+        let has_weights = self.layers[layer.layer].is_some_and(|tiled| tiled.has_weights);
+        let top = |operand: Operand| Some(self.core.levels(operand)[levels[operand as usize] - 1]);
+        layer.top = [top(Operand::W).filter(|_| has_weights), top(Operand::I), top(Operand::O)];
+    }
+
+    /// The mapping problem of a layer-tile but for its memories, and the levels of W up to the memory of the stack's weights.
+    pub fn problem_of(
+        &self,
+        problems: &mut Problems,
+        node: NodeId,
+        layer: &LayerTilePlan,
+    ) -> Option<(ProblemKey, usize)> {
+        let tiled = self.layers[layer.layer]?;
+        let kind = self.network.layer(layer.layer).shape.kind;
+        // An addition reads one feature map through the memories of weights, always from the highest one.
+        let vector_unit = self.core.vector_unit_for(kind);
+        let from_top = self.fetches_weights[node] || kind == LayerKind::Add || vector_unit.is_some();
+        let mut key = self.problem_key(layer, tiled.key);
+        if let Some(unit) = vector_unit {
+            // The lanes share the elements of the tile.
+            let unroll = unit.unroll(&problems.shape(&key));
+            key.layer = problems.with_unroll(tiled.key, &unroll);
+        }
+        Some((key, kept_weight_levels(self.core, from_top, Some(self.w_memory))))
+    }
+
+    /// Whether each PE keeps its own part of the stack's weights.
+    pub fn keeps_weights_apart(&self) -> bool {
+        self.core.memories[self.w_memory].instances > 1 && !self.rules.kept_weights_counted_together
+    }
+
+    /// This problem's layer with one loop of its unrolling halved, no loop before number `first`: each with that number.
+    pub fn halved(&self, problems: &mut Problems, key: &ProblemKey, first: usize) -> Vec<(usize, LayerKey)> {
+        let shape = problems.shape(key);
+        let unroll = problems.unroll_of(key.layer).to_vec();
+        let limit = |part: &Unroll| part.limit.min(shape.size(part.dim)).max(1);
+        let halved = (first..unroll.len()).filter(|&part| limit(&unroll[part]) > 1).map(|part| {
+            let mut narrower = unroll.clone();
+            narrower[part].limit = limit(&unroll[part]).div_ceil(2);
+            (part, problems.with_unroll(key.layer, &narrower))
+        });
+        halved.collect()
+    }
+
+    /// This problem on one PE.
+    pub fn narrowest(&self, problems: &mut Problems, key: ProblemKey) -> ProblemKey {
+        let unroll: Vec<Unroll> =
+            problems.unroll_of(key.layer).iter().map(|part| Unroll { limit: 1, ..*part }).collect();
+        ProblemKey { layer: problems.with_unroll(key.layer, &unroll), ..key }
     }
 
     fn all_levels(&self) -> [usize; 3] {
@@ -257,7 +358,7 @@ impl TilePlanner<'_> {
         check: FeasibilityCheck<'_>,
         key: ProblemKey,
         (w_kept, levels): (usize, TopLevels),
-        place: &PlacedNode<'_>,
+        place: &PlacedNode<'_, '_>,
     ) -> Result<Option<Mappable>, NotPlanned> {
         let top = self.all_levels()[0];
         match self.first_mappable(problems, check, key, (w_kept, levels), place)? {
@@ -267,7 +368,7 @@ impl TilePlanner<'_> {
     }
 
     /// The key of this problem with the memory that resident data leaves.
-    fn beside(&self, problems: &mut Problems, key: ProblemKey, place: &PlacedNode<'_>) -> ProblemKey {
+    pub fn beside(&self, problems: &mut Problems, key: ProblemKey, place: &PlacedNode<'_, '_>) -> ProblemKey {
         if self.rules.mappings_have_whole_memories {
             return key;
         }
@@ -290,7 +391,7 @@ impl TilePlanner<'_> {
         check: FeasibilityCheck<'_>,
         key: ProblemKey,
         (w, levels): (usize, TopLevels),
-        place: &PlacedNode<'_>,
+        place: &PlacedNode<'_, '_>,
     ) -> Result<Option<Mappable>, NotPlanned> {
         let all = self.all_levels();
         let mut extra = (0, 0);
@@ -335,7 +436,7 @@ impl TilePlanner<'_> {
     }
 
     /// Bits of a layer's inputs, which are rectangles of maps, that no window touches: strides pass over them, or views show a part.
-    fn passed_over_bits(&self, layer: &LayerTilePlan) -> u64 {
+    pub fn passed_over_bits(&self, layer: &LayerTilePlan) -> u64 {
         let shape = self.unlimited_shape(layer);
         let (columns, rows) = shape.input_extent();
         let touched = columns.min(layer.needed.0) * rows.min(layer.needed.1);
@@ -369,30 +470,25 @@ impl TilePlanner<'_> {
     }
 
     /// Copies that bring all inputs of a layer to the memory it takes them from.
-    fn collect_inputs(
+    /// `map_memory` is where the map of each producer lies, if it has one.
+    pub fn collect_inputs(
         &self,
         node: NodeId,
-        done: &TiSlice<NodeId, LayerTilePlan>,
-        layer: &LayerTilePlan,
+        i_memory: MemoryId,
+        map_memory: &dyn Fn(NodeId) -> Option<MemoryId>,
         copies: &mut Vec<CopyAction>,
     ) {
-        let Some(i_memory) = layer.top[Operand::I as usize] else { return };
         let level = self.core.level_of(Operand::I, i_memory);
+        let layer = self.stack.nodes[node];
         let mut copy = |kind: CopyKind, bits: u64, source: (MemoryId, Operand)| {
             if bits > 0 {
-                copies.push(CopyAction {
-                    kind,
-                    layer: layer.layer,
-                    bits: Bits(bits),
-                    source,
-                    destination: (i_memory, Operand::I),
-                });
+                copies.push(CopyAction { kind, layer, bits: Bits(bits), source, destination: (i_memory, Operand::I) });
             }
         };
         let reads = || ReadId::within(self.stack.reads(node));
         let read_of = |read: ReadId| (self.x.reads[read], self.y.reads[read]);
         for (read, &producer) in reads().zip(&self.stack.producers[node]) {
-            let Some(at) = done[producer].top[Operand::O as usize] else { continue };
+            let Some(at) = map_memory(producer) else { continue };
             let from_input = self.stack.is_input(producer);
             // The layer itself fetches a stack input that lies within its levels.
             let is_low = from_input && self.core.level_of(Operand::I, at) <= level;
@@ -402,7 +498,7 @@ impl TilePlanner<'_> {
                 // The part of the read that no cache holds.
                 let (x, y) = read_of(read);
                 let fresh = self.footprint.read_bits(read, x.needed - x.cached, y.needed - y.cached);
-                let bits = if self.rules.whole_outputs_copied { done[producer].bits.1 } else { fresh };
+                let bits = if self.rules.whole_outputs_copied { self.map_bits(producer) } else { fresh };
                 copy(CopyKind::InputFromOutput, bits, (at, stored_as));
             }
         }
@@ -461,6 +557,16 @@ impl TilePlanner<'_> {
         (x.needed - x.cached) * (y.needed - y.cached)
     }
 
+    /// Bits of all inputs of a node.
+    pub fn input_bits(&self, node: NodeId) -> u64 {
+        self.footprint.all_input_bits(self.stack, node, TileGeometry { x: self.x, y: self.y })
+    }
+
+    /// Bits of the part of a map that is computed, or fetched.
+    pub fn map_bits(&self, node: NodeId) -> u64 {
+        self.footprint.output_bits(node, self.x.nodes[node].computed, self.y.nodes[node].computed)
+    }
+
     /// Pixels that are computed, or fetched.
     pub fn pixels(&self, node: NodeId) -> u64 {
         self.x.nodes[node].computed * self.y.nodes[node].computed
@@ -492,24 +598,25 @@ impl TilePlanner<'_> {
     }
 
     /// Copies of a finished output to the caches; they are done before the next layer.
-    fn write_caches(&self, node: NodeId, layer: &LayerTilePlan, copies: &mut Vec<CopyAction>) {
-        let Some(at) = layer.map_memory() else { return };
-        let stored_as = if layer.is_input { Operand::I } else { Operand::O };
+    pub fn write_caches(&self, node: NodeId, at: MemoryId, copies: &mut Vec<CopyAction>) {
+        let is_input = self.stack.is_input(node);
+        let stored_as = if is_input { Operand::I } else { Operand::O };
         // On its way down a stack input passes the caches above, so that keeping it there has no cost (NOTES 12.15).
         let is_passed = |cache: MemoryId| {
             let level = |memory: MemoryId| self.core.level_of(stored_as, memory);
-            layer.is_input && (self.rules.input_caches_written_free || level(cache) >= level(at))
+            is_input && (self.rules.input_caches_written_free || level(cache) >= level(at))
         };
         let mut copy = |kind: CopyKind, bits: u64, to: MemoryId| {
             if bits > 0 && !is_passed(to) {
                 let (source, destination) = ((at, stored_as), (to, stored_as));
-                copies.push(CopyAction { kind, layer: layer.layer, bits: Bits(bits), source, destination });
+                copies.push(CopyAction { kind, layer: self.stack.nodes[node], bits: Bits(bits), source, destination });
             }
         };
         let [mut columns, rows] = self.written_bits(node);
         if self.rules.corners_read_from_columns {
-            let in_rows = if self.caches.v_write.is_some_and(|memory| memory != at) { layer.written.1 } else { 0 };
-            columns = self.footprint.output_bits(node, layer.written.0, layer.computed.1.saturating_sub(in_rows));
+            let (x, y) = (&self.x.nodes[node], &self.y.nodes[node]);
+            let in_rows = if self.caches.v_write.is_some_and(|memory| memory != at) { y.written } else { 0 };
+            columns = self.footprint.output_bits(node, x.written, y.computed.saturating_sub(in_rows));
         }
         if let Some(memory) = self.caches.v_write.filter(|&memory| memory != at) {
             copy(CopyKind::WriteVCache, rows, memory);
@@ -521,15 +628,15 @@ impl TilePlanner<'_> {
 }
 
 /// A node that is being placed, and the data that is resident at that moment.
-struct PlacedNode<'a> {
-    node: NodeId,
-    residents: &'a Residents<'a>,
+pub(super) struct PlacedNode<'r, 'a> {
+    pub node: NodeId,
+    pub residents: &'r Residents<'a>,
     /// Bits of inputs that no window touches: mappings do not count them.
-    passed_over_bits: u64,
+    pub passed_over_bits: u64,
 }
 
 /// Levels are at most [`crate::hardware::MAX_LEVELS`].
-fn level_count(levels: usize) -> u8 {
+pub(super) fn level_count(levels: usize) -> u8 {
     levels as u8
 }
 

@@ -6,6 +6,7 @@ use super::layer_tile::TiledLayer;
 use super::lower_bound::{NetworkLowerBounds, StackLowerBound};
 use super::placement::{Scratch, Skipping, StackFootprint};
 use super::plan::{PointPlan, StackPlan};
+use super::price::{KnownPrices, Price, Prices};
 use super::problems::{Feasibility, FeasibilityCheck, NotPlanned, Problems};
 use super::stack::{Stack, cut};
 use super::stack_planner::StackPlanner;
@@ -36,6 +37,8 @@ pub struct PlannerMemory {
     spans: usize,
     pub(super) layers: TiVec<LayerId, Option<TiledLayer>>,
     pub(super) scratch: Scratch,
+    /// By which placements are chosen.
+    pub(super) prices: KnownPrices,
     lower_bounds: Option<NetworkLowerBounds>,
 }
 
@@ -137,6 +140,72 @@ impl<'a> Planner<'a> {
         StackPlanner::new(self, known, tile, mode)?.plan(&mut self.memory, &mut budget, check)
     }
 
+    /// Plans one point with the best of all placements.
+    ///
+    /// # Errors
+    /// As [`Self::plan_checked`].
+    pub fn plan_best(
+        &mut self,
+        strategy: &DepthFirstStrategy,
+        prices: &mut dyn Prices,
+    ) -> Result<PointPlan, NotPlanned> {
+        let stacks = self.stacks(&strategy.fuse)?;
+        let tile = if strategy.fuse == FuseDepth::LayerByLayer { (u64::MAX, u64::MAX) } else { strategy.tile };
+        check_strip_count(self.network, stacks.iter().map(|known| &*known.stack), tile)?;
+        let mut planned = Vec::with_capacity(stacks.len());
+        let mut budget = LayerTileBudget { layer_tiles: MOST_LAYER_TILES };
+        for known in stacks {
+            let way = (tile, strategy.mode);
+            let best = self.best_known_stack(known.clone(), way, &mut budget, (prices, Price::INFINITE))?;
+            let plan = match best {
+                Some(plan) => plan,
+                None => self.impossible_stack(known, way, prices)?,
+            };
+            planned.push(plan);
+        }
+        Ok(PointPlan { strategy: strategy.clone(), stacks: planned })
+    }
+
+    /// Plans one stack with the best of all placements; `None` where that costs more than `most`, or nothing fits.
+    ///
+    /// # Errors
+    /// As [`Self::plan_checked`], without the reasons of layers that fit nowhere.
+    pub fn plan_best_stack(
+        &mut self,
+        stack: &Stack,
+        way: ((u64, u64), StoringMode),
+        prices: &mut dyn Prices,
+        most: Price,
+    ) -> Result<Option<StackPlan>, NotPlanned> {
+        let known = self.known_stack(stack);
+        check_strip_count(self.network, [stack], way.0)?;
+        let mut budget = LayerTileBudget { layer_tiles: MOST_LAYER_TILES };
+        self.best_known_stack(known, way, &mut budget, (prices, most))
+    }
+
+    fn best_known_stack(
+        &mut self,
+        known: KnownStack,
+        (tile, mode): ((u64, u64), StoringMode),
+        budget: &mut LayerTileBudget,
+        (prices, most): (&mut dyn Prices, Price),
+    ) -> Result<Option<StackPlan>, NotPlanned> {
+        let planner = StackPlanner::new(self, known, tile, mode)?;
+        planner.plan_best(&mut self.memory, budget, prices, most)
+    }
+
+    /// A stack that has no placement: the published rule says why.
+    fn impossible_stack(
+        &mut self,
+        known: KnownStack,
+        (tile, mode): ((u64, u64), StoringMode),
+        prices: &mut dyn Prices,
+    ) -> Result<StackPlan, NotPlanned> {
+        let mut budget = LayerTileBudget { layer_tiles: MOST_LAYER_TILES };
+        let check = &mut |problem: &LayerProblem| prices.check(problem);
+        StackPlanner::new(self, known, tile, mode)?.plan(&mut self.memory, &mut budget, check)
+    }
+
     /// A lower bound on the cost of a stack under the corrected rules, found without planning a tile.
     ///
     /// # Errors
@@ -156,7 +225,7 @@ impl<'a> Planner<'a> {
         Ok(lower_bounds.of((core, network, rules), stack, &known.footprint, (x.sums(), y.sums())))
     }
 
-    fn stacks(&mut self, fuse: &FuseDepth) -> Result<Vec<KnownStack>, Diagnostics> {
+    pub(super) fn stacks(&mut self, fuse: &FuseDepth) -> Result<Vec<KnownStack>, Diagnostics> {
         if let Some((_, known)) = self.memory.stacks.iter().find(|(known, _)| known == fuse) {
             return known.clone();
         }
@@ -217,13 +286,20 @@ impl<'a> Planner<'a> {
 const MOST_SPANS_KEPT: usize = 1 << 20;
 /// Problems that are kept for the next point: some 150 MB with their costs.
 const MOST_PROBLEMS_KEPT: usize = 400_000;
+/// Prices that are kept for the next point: some 150 MB with their keys.
+const MOST_PRICES_KEPT: usize = 1_500_000;
 /// Limit on the layers of all kinds of tiles of a point, some 250 bytes each.
 const MOST_LAYER_TILES: usize = 1_000_000;
 
 impl PlannerMemory {
+    /// Drops the prices by which placements were chosen; other prices follow.
+    pub fn forget_prices(&mut self) {
+        self.prices = KnownPrices::default();
+    }
+
     /// Whether its contents exceed the limits, so that they are to be dropped.
     pub fn is_full(&self) -> bool {
-        self.problems.list.len() > MOST_PROBLEMS_KEPT
+        self.problems.list.len() > MOST_PROBLEMS_KEPT || self.prices.len() > MOST_PRICES_KEPT
     }
 }
 

@@ -17,11 +17,12 @@
 use super::ids::{NodeId, ReadId};
 use super::layer_tile::TilePlanner;
 use super::placement::ResidentBits;
-use super::plan::{Caches, LayerTilePlan};
+use super::plan::Caches;
 use crate::hardware::{MemoryId, Operand};
 use crate::ids::{TiVec, ti_vec};
 
 /// Bits that are taken of each memory, as the nodes of a tile are planned one after the other.
+#[derive(Clone)]
 pub(super) struct Residents<'a> {
     tile: &'a TilePlanner<'a>,
     /// For each node planned so far, the memory of its map, and its bits there.
@@ -49,6 +50,25 @@ impl<'a> Residents<'a> {
             columns.into_iter().flatten().for_each(|(memory, bits)| residents.cached[memory] += bits);
         }
         residents
+    }
+
+    /// Whether the memories hold the caches and the weights that the stack keeps.
+    pub fn have_room(&self) -> bool {
+        let tile = self.tile;
+        let is_top = |memory: MemoryId| Operand::ALL.iter().any(|&operand| tile.core.top(operand) == memory);
+        let mut memories = self.cached.iter_enumerated().filter(|(memory, _)| !is_top(*memory));
+        let kept = |memory: MemoryId| if memory == tile.w_memory { tile.kept_bits } else { 0 };
+        memories.all(|(memory, &cached)| cached + kept(memory) <= tile.core.memories[memory].size_bits)
+    }
+
+    /// Where each map lies that a later node reads.
+    pub fn places(&self) -> impl Iterator<Item = Option<MemoryId>> {
+        self.maps.iter().map(|map| map.map(|(memory, _)| memory))
+    }
+
+    /// Where a map lies that a later node reads.
+    pub fn map_memory(&self, node: NodeId) -> Option<MemoryId> {
+        self.maps[node].map(|(memory, _)| memory)
     }
 
     /// Memories and bits of the columns that are left to the right: of the tile's own rows, and of the rows from above.
@@ -152,11 +172,13 @@ impl<'a> Residents<'a> {
     }
 
     /// `node` has run: its output is resident, and maps of which it was the last reader are dropped.
-    pub fn finish(&mut self, node: NodeId, layer: &LayerTilePlan) {
+    /// `map_memory` is where its output lies, if it has one.
+    pub fn finish(&mut self, node: NodeId, map_memory: Option<MemoryId>) {
         let tile = self.tile;
-        if let Some(memory) = layer.map_memory().filter(|_| node != tile.stack.output()) {
-            self.maps[node] = Some((memory, layer.bits.1));
-            self.held[memory] += layer.bits.1;
+        if let Some(memory) = map_memory.filter(|_| node != tile.stack.output()) {
+            let bits = tile.map_bits(node);
+            self.maps[node] = Some((memory, bits));
+            self.held[memory] += bits;
             for (cache, bits) in self.copied_to_caches(node, memory).into_iter().flatten() {
                 self.cached[cache] += bits;
             }

@@ -124,6 +124,11 @@ impl ProblemCost {
         (self.energy.total_pj(), self.latency.total_cycles() as f64)
     }
 
+    /// Full-width words at each counted memory.
+    pub fn words_at(&self) -> [f64; COUNTED_MEMORIES] {
+        self.words.map(|words| words.total())
+    }
+
     /// The cost of a problem with the mapping `solution`; `None` if that does not fit.
     pub fn new(evaluator: &Evaluator<'_>, solution: &Solution, counted: [MemoryId; COUNTED_MEMORIES]) -> Option<Self> {
         let layer = evaluator.problem();

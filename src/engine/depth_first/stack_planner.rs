@@ -2,18 +2,19 @@
 
 use super::account::{TileMap, TileRun};
 use super::axis::{StripRun, StripType, Strips, TileAxis};
+use super::copies::CopyAction;
 use super::ids::{BehaviourId, NodeId, StripId, TileTypeId};
-use super::layer_tile::{TilePlanner, has_weights};
+use super::layer_tile::{TilePlanner, TiledLayer, has_weights};
 use super::placement::{CacheContext, CacheDecision, Scratch, TileGeometry, TopLevels, is_shared};
-use super::plan::{Caches, StackPlan, TileDecision, TilePlan};
+use super::plan::{Caches, LayerTilePlan, StackPlan, TileDecision, TilePlan};
 use super::planner::{KnownStack, LayerTileBudget, Planner, PlannerMemory};
 use super::problems::{FeasibilityCheck, NotPlanned};
 use super::strategy::StoringMode;
 use crate::hardware::{Core, MemoryId, Operand};
-use crate::ids::TiVec;
+use crate::ids::{TiSlice, TiVec};
 use crate::rules::Rules;
 use crate::spec::Diagnostics;
-use crate::workload::Network;
+use crate::workload::{LayerId, Network};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -22,10 +23,10 @@ const MOST_KINDS: usize = 1 << 14;
 
 /// The figures that determine the plan of a tile: tiles with equal keys are of one type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct TileKey {
+pub(super) struct TileKey {
     /// Where the tile lies, if layers fetch weights in it that no tile has fetched before.
-    fetches_at: Option<(u64, u64)>,
-    caches: Caches,
+    pub fetches_at: Option<(u64, u64)>,
+    pub caches: Caches,
     /// Behaviour of the column.
     column: BehaviourId,
     /// Behaviour of the row.
@@ -45,17 +46,17 @@ struct Places {
 
 /// One stack while it is planned.
 pub(super) struct StackPlanner<'a> {
-    core: &'a Core,
+    pub(super) core: &'a Core,
     network: &'a Network,
-    rules: Rules,
-    known: KnownStack,
-    mode: StoringMode,
+    pub(super) rules: Rules,
+    pub(super) known: KnownStack,
+    pub(super) mode: StoringMode,
     /// The lowest levels at which features may end.
     least: TopLevels,
     /// Whether the stack is planned again only for the reasons why that is impossible.
     explains: bool,
-    x: Arc<Strips>,
-    y: Arc<Strips>,
+    pub(super) x: Arc<Strips>,
+    pub(super) y: Arc<Strips>,
     /// First column and row of the first tile in which each node computes.
     first_tiles: TiVec<NodeId, (u64, u64)>,
     /// Columns of each map that all tiles together compute.
@@ -114,7 +115,7 @@ impl<'a> StackPlanner<'a> {
             match self.plan_tiles(&decisions, &places, memory, &mut left, check) {
                 Ok((types, map)) => {
                     *budget = left;
-                    return Ok(self.planned(decisions, &places, types, map));
+                    return Ok(self.planned(decisions, places.w_memory, types, map));
                 }
                 Err(NotPlanned::Impossible(wrong)) => match self.raised(&places) {
                     Some(higher) => places = higher,
@@ -188,7 +189,10 @@ impl<'a> StackPlanner<'a> {
                     Some(&index) => index,
                     None => {
                         budget.take(&self.known.stack)?;
-                        let index = types.push_and_get_key(self.tile(column, row, key, places, memory, check)?);
+                        let place = ((column.size, row.size), (column.start, row.start));
+                        let planner = self.tile_planner(&key, places.w_memory, &memory.layers);
+                        let plan = |tile: &TilePlanner<'_>| tile.plan(&mut memory.problems, check);
+                        let index = types.push_and_get_key(tile_plan(place, &key, &planner, plan)?);
                         known.insert(key, index);
                         index
                     }
@@ -201,10 +205,10 @@ impl<'a> StackPlanner<'a> {
         Ok((types, map))
     }
 
-    fn planned(
+    pub(super) fn planned(
         self,
         decisions: Vec<TileDecision>,
-        places: &Places,
+        w_memory: MemoryId,
         types: TiVec<TileTypeId, TilePlan>,
         map: TileMap,
     ) -> StackPlan {
@@ -215,7 +219,7 @@ impl<'a> StackPlanner<'a> {
         StackPlan {
             output_size: output_size.into(),
             weight_bits: self.known.footprint.weight_bits,
-            weight_memory: has_weights.then_some(places.w_memory),
+            weight_memory: has_weights.then_some(w_memory),
             kept_bits: self.kept_bits,
             decisions,
             types,
@@ -227,20 +231,30 @@ impl<'a> StackPlanner<'a> {
     }
 
     fn key(&self, column: &StripRun, row: &StripRun, decisions: &[TileDecision], places: &Places) -> TileKey {
-        let v_memory = places.v_memory;
         let decision = |strip: StripId| &decisions[self.pair(strip, row.strip)];
         let here = decision(column.strip);
         let h = |neighbour: Option<StripId>, written_by_here: bool| {
             let neighbour = neighbour?;
             places.h_memory.or_else(|| self.h_memory(here, decision(neighbour), written_by_here))
         };
+        let columns = [h(column.previous, false), h(column.next, true)];
+        self.key_of((column.start, row.start), (column, row), places.v_memory, columns)
+    }
+
+    /// The key of the tile at a place, given the memories of the rows, and of the columns that it reads and writes.
+    pub(super) fn key_of(
+        &self,
+        place: (u64, u64),
+        (column, row): (&StripRun, &StripRun),
+        v_memory: Option<MemoryId>,
+        [h_read, h_write]: [Option<MemoryId>; 2],
+    ) -> TileKey {
         let caches = Caches {
-            h_write: h(column.next, true),
-            h_read: h(column.previous, false),
+            h_write,
+            h_read,
             v_write: v_memory.filter(|_| row.next.is_some()),
             v_read: v_memory.filter(|_| row.previous.is_some()),
         };
-        let place = (column.start, row.start);
         TileKey {
             fetches_at: self.first_tiles.contains(&place).then_some(place),
             caches,
@@ -249,48 +263,31 @@ impl<'a> StackPlanner<'a> {
         }
     }
 
-    /// A tile type with a count of 0.
-    fn tile(
-        &self,
-        column: &StripRun,
-        row: &StripRun,
-        key: TileKey,
-        places: &Places,
-        memory: &mut PlannerMemory,
-        check: FeasibilityCheck<'_>,
-    ) -> Result<TilePlan, NotPlanned> {
-        let fetches_weights: TiVec<NodeId, bool> =
-            self.first_tiles.iter().map(|&place| key.fetches_at == Some(place)).collect();
-        let level = self.core.level_of(Operand::W, places.w_memory);
-        let planner = TilePlanner {
+    /// The planner of the tiles of one type.
+    pub(super) fn tile_planner<'t>(
+        &'t self,
+        key: &TileKey,
+        w_memory: MemoryId,
+        layers: &'t TiSlice<LayerId, Option<TiledLayer>>,
+    ) -> TilePlanner<'t> {
+        let level = self.core.level_of(Operand::W, w_memory);
+        TilePlanner {
             core: self.core,
             network: self.network,
             rules: self.rules,
             stack: &self.known.stack,
             footprint: &self.known.footprint,
-            layers: &memory.layers,
+            layers,
             least: self.least,
-            fetches_weights: &fetches_weights,
+            fetches_weights: self.first_tiles.iter().map(|&place| key.fetches_at == Some(place)).collect(),
             caches: key.caches,
             widths: &self.widths,
             kept_bits: level.map_or(0, |level| self.kept_bits[level]),
             x: &self.x.effective[key.column],
             y: &self.y.effective[key.row],
-            w_memory: places.w_memory,
+            w_memory,
             explains: self.explains,
-        };
-        let reads = planner.reads();
-        let (layers, copies) = planner.plan(&mut memory.problems, check)?;
-        Ok(TilePlan {
-            size: (column.size, row.size),
-            count: 0,
-            first_position: (column.start, row.start),
-            weights_from_top: key.fetches_at.is_some(),
-            caches: key.caches,
-            layers,
-            reads,
-            copies,
-        })
+        }
     }
 
     /// Index of the decision for a pair of column and row.
@@ -299,7 +296,7 @@ impl<'a> StackPlanner<'a> {
     }
 
     /// Decides for every different pair of column and row: all columns of the first different row, then the next.
-    fn decide(&self, scratch: &mut Scratch) -> Vec<TileDecision> {
+    pub(super) fn decide(&self, scratch: &mut Scratch) -> Vec<TileDecision> {
         let count = self.x.different.len() * self.y.different.len();
         let mut decisions: Vec<Option<TileDecision>> = vec![None; count];
         for row in &self.y.slots {
@@ -360,13 +357,34 @@ impl<'a> StackPlanner<'a> {
     }
 
     /// Whether cached columns stay for more than the next tile.
-    fn keeps_columns_for_several(&self) -> bool {
+    pub(super) fn keeps_columns_for_several(&self) -> bool {
         let stay = |strip: &StripType| strip.own.nodes.iter().any(|span| span.to_cache > span.written);
         self.mode.caches_columns() && !self.rules.far_columns_left_behind && self.x.different.iter().any(stay)
     }
 }
 
-fn check_kinds(columns: &[StripRun], rows: &[StripRun]) -> Result<(), Diagnostics> {
+/// A tile type with a count of 0.
+pub(super) fn tile_plan(
+    (size, first_position): ((u64, u64), (u64, u64)),
+    key: &TileKey,
+    planner: &TilePlanner<'_>,
+    plan: impl FnOnce(&TilePlanner<'_>) -> Result<(TiVec<NodeId, LayerTilePlan>, Vec<CopyAction>), NotPlanned>,
+) -> Result<TilePlan, NotPlanned> {
+    let reads = planner.reads();
+    let (layers, copies) = plan(planner)?;
+    Ok(TilePlan {
+        size,
+        count: 0,
+        first_position,
+        weights_from_top: key.fetches_at.is_some(),
+        caches: key.caches,
+        layers,
+        reads,
+        copies,
+    })
+}
+
+pub(super) fn check_kinds(columns: &[StripRun], rows: &[StripRun]) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     if columns.len().saturating_mul(rows.len()) > MOST_KINDS {
         diagnostics.add(
@@ -382,6 +400,6 @@ fn check_kinds(columns: &[StripRun], rows: &[StripRun]) -> Result<(), Diagnostic
     diagnostics.or(())
 }
 
-fn tile_runs(slots: &[StripRun]) -> Vec<TileRun> {
+pub(super) fn tile_runs(slots: &[StripRun]) -> Vec<TileRun> {
     slots.iter().map(|slot| TileRun { start: slot.start, size: slot.size, count: slot.count }).collect()
 }
