@@ -207,6 +207,56 @@ pub(super) fn is_beaten_by(hull: &[EnergyLatency], least: EnergyLatency, (low, h
     slopes.all(|slope| hull.iter().any(|corner| is_clearly_less(sum(*corner, slope), sum(least, slope))))
 }
 
+/// A corner of a hull, and a slope for which it is least.
+pub(super) struct SlopeCorner<T> {
+    pub at: EnergyLatency,
+    pub slope: f64,
+    pub of: T,
+}
+
+/// The corners of the hull of all energies and latencies for a range of slopes. `solve` finds what is least for a slope,
+/// `None` where there is nothing.
+///
+/// Corners between two others lie above the straight lines through these that belong to their slopes. `is_hopeless`
+/// judges where these lines meet, for the slopes in between: no corner there has a lower sum for any of them, nor a lower
+/// product. It also gets the corners that are known.
+///
+/// # Errors
+/// Those of `solve`.
+pub(super) fn corners_by_slope<T, E>(
+    (low, high): (f64, f64),
+    mut solve: impl FnMut(f64) -> Result<Option<(EnergyLatency, T)>, E>,
+    is_hopeless: impl Fn(&[SlopeCorner<T>], EnergyLatency, (f64, f64)) -> bool,
+) -> Result<Vec<SlopeCorner<T>>, E> {
+    let mut corners = Vec::new();
+    for slope in [low, high] {
+        let Some((at, of)) = solve(slope)? else { return Ok(Vec::new()) };
+        corners.push(SlopeCorner { at, slope, of });
+    }
+    let mut open = vec![(0, 1)];
+    while let Some((low, high)) = open.pop() {
+        let ends = [&corners[low], &corners[high]].map(|corner| (corner.at, corner.slope));
+        let [((low_pj, low_cycles), low_slope), ((high_pj, high_cycles), high_slope)] = ends;
+        // Corners of one energy or latency leave nothing between them.
+        if high_cycles >= low_cycles || high_pj <= low_pj || high_slope <= low_slope {
+            continue;
+        }
+        let [low_sum, high_sum] = [low_pj + low_slope * low_cycles, high_pj + high_slope * high_cycles];
+        let cycles = (high_sum - low_sum) / (high_slope - low_slope);
+        let meeting = (low_sum - low_slope * cycles, cycles);
+        let slope = (high_pj - low_pj) / (low_cycles - high_cycles);
+        if is_hopeless(&corners, meeting, (low_slope, high_slope)) || !(low_slope < slope && slope < high_slope) {
+            continue;
+        }
+        let Some((at, of)) = solve(slope)? else { continue };
+        if is_clearly_less(at.0 + slope * at.1, low_pj + slope * low_cycles) {
+            corners.push(SlopeCorner { at, slope, of });
+            open.extend([(low, corners.len() - 1), (corners.len() - 1, high)]);
+        }
+    }
+    Ok(corners)
+}
+
 /// The corners of the problems of a point, of which more can be searched.
 pub(super) trait KnownCorners {
     /// Those of a problem; `None` where no mapping is known.

@@ -3,12 +3,17 @@
 //! An [`IncrementalSweep`] may be stopped after any point. Several of one sweep, each for its own points, are
 //! independent of each other. Results of mapping problems stay in a [`CostStore`] and serve the next sweep, too.
 
-use super::common_slope::{ALL_SLOPES, Corners, KnownCorners, choose_for};
+use super::common_slope::{
+    ALL_SLOPES, Corners, EnergyLatency, KnownCorners, SlopeCorner, choose_for, corners_by_slope,
+};
+use super::prices::SweepPrices;
+use super::request::Settings;
 use super::sweep::{PointSummary, SolvedAlone, Sweep, too_large_to_count};
 use crate::cost::Evaluator;
 use crate::depth_first::{
     COUNTED_MEMORIES, DepthFirstStrategy, Feasibility, FeasibilityCheck, FuseDepth, NotPlanned, Planner, PlannerMemory,
-    PointAccount, PointPlan, PointTotals, ProblemCost, ProblemId, Stack, StoringMode, TotalsAssembler,
+    PointAccount, PointPlan, PointTotals, Price, ProblemCost, ProblemId, Problems, Stack, StackPlan, StoringMode,
+    TotalsAssembler,
 };
 use crate::hardware::{Memory, MemoryId, Operand};
 use crate::ids::TiVec;
@@ -16,11 +21,16 @@ use crate::mapping::{LayerOnCore, LayerProblem, ample_bits};
 use crate::search::{Outcome, Solution, has_mapping};
 use crate::sorting::sort_by_key;
 use crate::spec::Diagnostics;
+use crate::ties::{self, is_clearly_less};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, RwLock};
+
+/// The corners of hulls are found for slopes from so many times less to so many times more than that of the network layer
+/// by layer.
+const SLOPES_AROUND: f64 = 64.0;
 
 /// Above this many problems a store starts anew: some 100 MiB.
 const STORE_LIMIT: usize = 400_000;
@@ -83,7 +93,7 @@ impl SharedCosts {
 
 /// The result of a searched mapping problem.
 #[derive(Debug, Clone)]
-enum KnownCost {
+pub(super) enum KnownCost {
     /// The cost of its best mapping.
     Cost(ProblemCost),
     /// Its corners, of which each point takes one.
@@ -131,6 +141,8 @@ pub struct IncrementalSweep {
     counted: [MemoryId; COUNTED_MEMORIES],
     fingerprints: Fingerprints,
     alone: SolvedAlone,
+    /// The slope, pJ for a cycle, at which placements were chosen last, where the objective is no sum.
+    priced_at: Option<f64>,
     /// The point that was planned last, or is being planned.
     planning: Option<usize>,
     /// Work that all points took so far.
@@ -140,6 +152,10 @@ pub struct IncrementalSweep {
 impl IncrementalSweep {
     /// A sweep of which no point is evaluated yet.
     pub fn new(sweep: Sweep) -> Self {
+        let sweep = match sweep.chooses_placement() && sweep.takes_corners() && sweep.slopes.is_none() {
+            true => sweep.clone().with_slopes(slopes(&sweep)),
+            false => sweep,
+        };
         Self {
             strategies: sweep.settings.strategies(),
             counted: sweep.counted(),
@@ -149,6 +165,7 @@ impl IncrementalSweep {
             costs: TiVec::new(),
             corners: FxHashMap::default(),
             unsearched: TiVec::new(),
+            priced_at: None,
             planning: None,
             effort: SearchEffort::default(),
             sweep,
@@ -168,6 +185,11 @@ impl IncrementalSweep {
     /// The different mapping problems of the points that it remembers, each once.
     pub fn problems(&self) -> &[LayerProblem] {
         &self.memory.problems.list.raw
+    }
+
+    /// The problems of all points that it remembers.
+    pub(super) fn into_problems(self) -> Problems {
+        self.memory.problems
     }
 
     /// The summary of a point; see [`Self::totals`].
@@ -249,25 +271,53 @@ impl IncrementalSweep {
         assembler.assemble(plan, &find).ok_or_else(|| self.why_unknown(plan))
     }
 
-    /// The whole account of stacks, each run in its own way. Its strategy is that of the first, with `fuse`.
+    /// The whole account of stacks, each run in its own way. Its strategy is that of the first, with `fuse`. `slope` is the
+    /// energy by latency of all of them.
     ///
     /// # Errors
     /// Why one cannot be scheduled; also if there is none.
     pub(super) fn account_of_stacks(
         &mut self,
         store: &mut CostStore,
-        fuse: FuseDepth,
+        (fuse, slope): (FuseDepth, f64),
         stacks: &[(Stack, (u64, u64), StoringMode)],
     ) -> Result<PointAccount, Diagnostics> {
         let (_, tile, mode) = stacks.first().ok_or_else(no_such_point)?;
         let strategy = DepthFirstStrategy { tile: *tile, mode: *mode, fuse };
         let mut plan = PointPlan { strategy, stacks: Vec::with_capacity(stacks.len()) };
         for (stack, tile, mode) in stacks {
-            let planned =
-                self.with_planner(store, cost_now, |planner, check| planner.plan_stack(stack, *tile, *mode, check));
-            plan.stacks.push(planned.map_err(NotPlanned::reasons)?);
+            let planned = match self.sweep.chooses_placement() {
+                true => {
+                    let slope = self.sweep.takes_corners().then_some(slope);
+                    let best = self.best_stack_plan(store, stack, (*tile, *mode), slope, Price::INFINITE)?;
+                    best.ok_or_else(no_such_point)?
+                }
+                false => self
+                    .with_planner(store, cost_now, |planner, check| planner.plan_stack(stack, *tile, *mode, check))
+                    .map_err(NotPlanned::reasons)?,
+            };
+            plan.stacks.push(planned);
         }
         self.account_of(store, &plan)
+    }
+
+    /// The plan of one stack with the best of all placements; `None` where that costs more than `most`, or nothing fits.
+    ///
+    /// # Errors
+    /// Tiles of too many kinds.
+    pub(super) fn best_stack_plan(
+        &mut self,
+        store: &mut CostStore,
+        stack: &Stack,
+        way: ((u64, u64), StoringMode),
+        slope: Option<f64>,
+        most: Price,
+    ) -> Result<Option<StackPlan>, Diagnostics> {
+        self.price_at(slope);
+        let plan = self.with_solver(store, |planner, solver| {
+            planner.plan_best_stack(stack, way, &mut SweepPrices::new(solver, slope, &mut || true), most)
+        });
+        plan.map_err(NotPlanned::reasons)
     }
 
     pub(super) fn strategy(&self, point: usize) -> Result<DepthFirstStrategy, Diagnostics> {
@@ -285,8 +335,112 @@ impl IncrementalSweep {
         if self.planning.replace(point) != Some(point) {
             self.forget_if_full();
         }
+        self.plan_while(store, &strategy, has_time)
+    }
+
+    /// Plans a strategy with the best of all placements: by the objective, or by energy and latency at a slope.
+    fn plan_best(
+        &mut self,
+        store: &mut CostStore,
+        strategy: &DepthFirstStrategy,
+        slope: Option<f64>,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Result<PointPlan, NotPlanned> {
+        self.price_at(slope);
+        self.with_solver(store, |planner, solver| {
+            planner.plan_best(strategy, &mut SweepPrices::new(solver, slope, has_time))
+        })
+    }
+
+    /// Plans a strategy with the placement of the least energy-delay product: a corner of the hull of all placements.
+    fn plan_least_product(
+        &mut self,
+        store: &mut CostStore,
+        strategy: &DepthFirstStrategy,
+        slopes: (f64, f64),
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Result<PointPlan, NotPlanned> {
+        let product = |(energy, latency): EnergyLatency| energy * latency;
+        let solve = |slope: f64| {
+            let plan = self.plan_best(store, strategy, Some(slope), has_time)?;
+            Ok::<_, NotPlanned>(self.at_slope(&plan, slope).map(|at| (at, plan)))
+        };
+        let is_hopeless = |known: &[SlopeCorner<PointPlan>], meeting: EnergyLatency, _: (f64, f64)| {
+            known.iter().any(|corner| !is_clearly_less(product(meeting), product(corner.at)))
+        };
+        let corners = corners_by_slope(slopes, solve, is_hopeless)?;
+        let best = ties::best(corners, |corner| ([product(corner.at), corner.at.1], ()));
+        best.map(|corner| corner.of).ok_or_else(|| too_large_to_count().into())
+    }
+
+    /// Energy and latency of a plan whose problems take the corners that are least at a slope.
+    fn at_slope(&self, plan: &PointPlan, slope: f64) -> Option<EnergyLatency> {
+        let expression = self.totals_assembler().cost_expression(plan);
+        let mut sum = expression.constant();
+        for &(problem, times) in expression.terms() {
+            let corners = &self.corners.get(&problem)?.all;
+            let (energy, latency) = corners.get(corner_at(corners, slope))?.energy_and_latency();
+            sum = (sum.0 + energy * times as f64, sum.1 + latency * times as f64);
+        }
+        Some(sum)
+    }
+
+    /// Forgets prices that are not those at this slope.
+    fn price_at(&mut self, slope: Option<f64>) {
+        if std::mem::replace(&mut self.priced_at, slope) != slope {
+            self.memory.forget_prices();
+        }
+    }
+
+    /// The corners of the hull of all placements and mappings of one stack for a range of slopes: their energies and
+    /// latencies, and their costs. Those between two others are left out where `is_hopeless` holds for all of them.
+    pub(super) fn best_stack_corners(
+        &mut self,
+        store: &mut CostStore,
+        stack: &Stack,
+        way: ((u64, u64), StoringMode),
+        slopes: (f64, f64),
+        is_hopeless: &dyn Fn(EnergyLatency, (f64, f64)) -> bool,
+    ) -> Vec<(EnergyLatency, PointTotals)> {
+        let solve = |slope: f64| {
+            let planned = self.best_stack_plan(store, stack, way, Some(slope), Price::INFINITE)?;
+            let plan = planned.map(|planned| one_stack(way, planned));
+            Ok::<_, Diagnostics>(plan.and_then(|plan| {
+                let problems = problems_of(&plan).filter_map(|id| Some((id, self.corners.get(&id)?)));
+                let chosen = problems.map(|(id, corners)| (id, corner_at(&corners.all, slope))).collect();
+                Some((self.at_slope(&plan, slope)?, self.totals_with(&plan, &chosen).ok()?))
+            }))
+        };
+        let corners = corners_by_slope(slopes, solve, |_, meeting, slopes| is_hopeless(meeting, slopes));
+        corners.into_iter().flatten().map(|corner| (corner.at, corner.of)).collect()
+    }
+
+    /// Plans any strategy, however long it takes.
+    ///
+    /// # Errors
+    /// Why it cannot be scheduled.
+    pub(super) fn plan_strategy(
+        &mut self,
+        store: &mut CostStore,
+        strategy: &DepthFirstStrategy,
+    ) -> Result<PointPlan, NotPlanned> {
+        self.plan_while(store, strategy, &mut || true)
+    }
+
+    fn plan_while(
+        &mut self,
+        store: &mut CostStore,
+        strategy: &DepthFirstStrategy,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Result<PointPlan, NotPlanned> {
+        if self.sweep.chooses_placement() {
+            return match self.sweep.slopes.filter(|_| self.sweep.takes_corners()) {
+                None => self.plan_best(store, strategy, None, has_time),
+                Some(slopes) => self.plan_least_product(store, strategy, slopes, has_time),
+            };
+        }
         let check = |solver: &mut ProblemSolver<'_>, problem: &LayerProblem| solver.cost(problem, has_time);
-        self.with_planner(store, check, |planner, check| planner.plan_checked(&strategy, check))
+        self.with_planner(store, check, |planner, check| planner.plan_checked(strategy, check))
     }
 
     /// To be called between points: drops the problems of earlier points where these take up too much room. Their costs
@@ -307,6 +461,15 @@ impl IncrementalSweep {
         mut check: impl FnMut(&mut ProblemSolver<'_>, &LayerProblem) -> Feasibility,
         plan: impl FnOnce(&mut Planner<'_>, FeasibilityCheck<'_>) -> Result<T, NotPlanned>,
     ) -> Result<T, NotPlanned> {
+        self.with_solver(store, |planner, solver| plan(planner, &mut |problem| check(solver, problem)))
+    }
+
+    /// Plans something with all that is known so far, and with a solver of new problems.
+    pub(super) fn with_solver<T>(
+        &mut self,
+        store: &mut CostStore,
+        plan: impl FnOnce(&mut Planner<'_>, &mut ProblemSolver<'_>) -> Result<T, NotPlanned>,
+    ) -> Result<T, NotPlanned> {
         let Self { sweep, memory, costs, corners, counted, fingerprints, alone, effort, unsearched, .. } = self;
         let known = std::mem::take(memory);
         let settings = (sweep.limits(), sweep.settings.strategy);
@@ -314,7 +477,7 @@ impl IncrementalSweep {
             .skipping(sweep.skipping);
         let mut solver =
             ProblemSolver { sweep, counted: *counted, store, costs, corners, unsearched, fingerprints, alone, effort };
-        let plan = plan(&mut planner, &mut |problem| check(&mut solver, problem));
+        let plan = plan(&mut planner, &mut solver);
         *memory = planner.memory;
         plan
     }
@@ -392,10 +555,7 @@ pub(super) struct ProblemSolver<'a> {
 impl ProblemSolver<'_> {
     /// Searches a problem, if there is time.
     pub fn cost(&mut self, problem: &LayerProblem, has_time: &mut dyn FnMut() -> bool) -> Feasibility {
-        let layer = self.sweep.on_core(problem);
-        let Self { sweep, counted, store, fingerprints, alone, effort, .. } = self;
-        let solve = || has_time().then(|| solve(sweep, problem, (&layer, alone), *counted));
-        let known = match store.cost(fingerprints.of(problem, &layer), effort, solve) {
+        let known = match self.known_cost(problem, has_time) {
             Some(KnownCost::NoMapping) => return Feasibility::NoMapping,
             Some(known) => known,
             None => return Feasibility::Later,
@@ -405,10 +565,45 @@ impl ProblemSolver<'_> {
         Feasibility::Mappable
     }
 
+    /// The cost of a problem, searched if there is time.
+    pub fn known_cost(&mut self, problem: &LayerProblem, has_time: &mut dyn FnMut() -> bool) -> Option<KnownCost> {
+        let layer = self.sweep.on_core(problem);
+        let Self { sweep, counted, store, fingerprints, alone, effort, .. } = self;
+        let solve = || has_time().then(|| solve(sweep, problem, (&layer, alone), *counted));
+        store.cost(fingerprints.of(problem, &layer), effort, solve)
+    }
+
     /// Whether the store has the cost of the problem.
     pub fn is_known(&mut self, problem: &LayerProblem, layer: &LayerOnCore<'_>) -> bool {
         self.store.knows(self.fingerprints.of(problem, layer))
     }
+}
+
+/// The range of slopes for which corners are found, around the slope of the network layer by layer.
+pub(super) fn slopes(sweep: &Sweep) -> (f64, f64) {
+    let settings = Settings { fuse: vec![FuseDepth::LayerByLayer], ..sweep.settings.clone() };
+    // The published placement is close enough.
+    let mut layer_by_layer = IncrementalSweep::new(Sweep { settings, chooses_placement: false, ..sweep.clone() });
+    let totals = layer_by_layer.totals(&mut CostStore::default(), 0, &mut || true);
+    let slope = totals.map_or(1.0, |totals| totals.energy.total_pj() / totals.latency.total_cycles().max(1) as f64);
+    // A cycle counts beside energies that are 0.
+    let slope = slope.max(1e-9);
+    (slope / SLOPES_AROUND, slope * SLOPES_AROUND)
+}
+
+/// The plan of a point that is one stack.
+pub(super) fn one_stack((tile, mode): ((u64, u64), StoringMode), plan: StackPlan) -> PointPlan {
+    PointPlan { strategy: DepthFirstStrategy { tile, mode, fuse: FuseDepth::Automatic }, stacks: vec![plan] }
+}
+
+/// The number of the corner that is least at a slope.
+fn corner_at(corners: &[ProblemCost], slope: f64) -> usize {
+    let sum = |cost: &ProblemCost| {
+        let (energy, latency) = cost.energy_and_latency();
+        energy + slope * latency
+    };
+    let sums = corners.iter().map(sum).enumerate();
+    sums.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(number, _)| number)
 }
 
 fn problems_of(plan: &PointPlan) -> impl Iterator<Item = ProblemId> {

@@ -4,10 +4,10 @@
 //! once, and evaluated again as more of its problems are searched.
 
 use super::common_slope::{SumCorner, SumOfHulls};
-use super::incremental_sweep::{CostStore, IncrementalSweep, ProblemSolver, cost_now};
+use super::incremental_sweep::{CostStore, IncrementalSweep, ProblemSolver, cost_now, one_stack};
 use crate::depth_first::{
-    CostExpression, DepthFirstStrategy, Feasibility, FuseDepth, NotPlanned, PointPlan, PointTotals, ProblemCost, Stack,
-    StackLowerBound, StoringMode,
+    CostExpression, Feasibility, NotPlanned, PointPlan, PointTotals, Price, ProblemCost, Stack, StackLowerBound,
+    StoringMode,
 };
 use crate::hardware::Core;
 use crate::mapping::LayerProblem;
@@ -66,6 +66,19 @@ impl IncrementalSweep {
         }
         let plan = self.stack_plan(store, stack, way)?;
         self.totals_of(store, &plan).map(Some)
+    }
+
+    /// The cost of one stack alone with the best of all placements; `None` where that costs more than `most`, or nothing
+    /// fits.
+    pub(super) fn best_stack_totals(
+        &mut self,
+        store: &mut CostStore,
+        stack: &Stack,
+        way: ((u64, u64), StoringMode),
+        most: Price,
+    ) -> Option<PointTotals> {
+        let planned = self.best_stack_plan(store, stack, way, None, most).ok()??;
+        self.totals_of(store, &one_stack(way, planned)).ok()
     }
 
     /// The corners of the hull of all energies and latencies that one stack alone has by the mappings of its problems; none
@@ -181,7 +194,7 @@ impl IncrementalSweep {
     ) -> Result<PointPlan, NotPlanned> {
         let check = if self.has_bounds() { bound } else { cost_now };
         let planned = self.with_planner(store, check, |planner, check| planner.plan_stack(stack, tile, mode, check))?;
-        Ok(PointPlan { strategy: DepthFirstStrategy { tile, mode, fuse: FuseDepth::Automatic }, stacks: vec![planned] })
+        Ok(one_stack((tile, mode), planned))
     }
 
     fn has_bounds(&self) -> bool {

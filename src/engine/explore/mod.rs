@@ -84,6 +84,7 @@ mod neighbours;
 mod online;
 mod order;
 mod point_search;
+mod prices;
 mod request;
 mod resources;
 mod search_times;
@@ -96,6 +97,7 @@ mod strategies;
 pub mod study;
 mod sweep;
 mod sweep_job;
+mod sweep_plan;
 mod user_constraints;
 mod user_mappings;
 

@@ -7,7 +7,7 @@
 //!
 //! The energy-delay product does not add up, but the least product is a corner of the hull of all sums, with one slope
 //! for all stacks and layer-tiles (`common_slope.rs`). So each layer-tile, strategy, stack and path has the corners of its
-//! hull in place of its best one, for slopes within [`SLOPES_AROUND`] times of that of the network layer by layer. Only
+//! hull in place of its best one, for slopes around that of the network layer by layer (`SLOPES_AROUND`). Only
 //! stacks that change energy by latency even more, and need 8 times less of one of both, could have a lesser product.
 //!
 //! Most tiles and modes of a stack are never planned: a lower bound that needs no plan ([`StackLowerBound`]) already
@@ -19,13 +19,12 @@
 
 use super::common_slope::{EnergyLatency, SumCorner, SumOfHulls, corners_of, is_beaten_by};
 use super::fusion_choices::stacks_of_methods;
-use super::incremental_sweep::{CostStore, IncrementalSweep, SearchEffort};
-use super::request::Settings;
+use super::incremental_sweep::{CostStore, IncrementalSweep, SearchEffort, slopes};
 use super::sweep::Sweep;
 use crate::cost::{ByCause, EnergySplit, LatencySplit};
 use crate::depth_first::{
-    CostExpression, EnumerationLimit, FuseDepth, PointAccount, PointTotals, StackArc, StackEnumeration, StackGraph,
-    StackLowerBound, StateId, StoringMode,
+    CostExpression, EnumerationLimit, FuseDepth, PointAccount, PointTotals, Price, StackArc, StackEnumeration,
+    StackGraph, StackLowerBound, StateId, StoringMode,
 };
 use crate::hardware::Operand;
 use crate::ids::{TiVec, ti_vec};
@@ -45,10 +44,6 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 const MOST_IN_A_PART: usize = 64;
 /// Limit on the number of stacks times strategies.
 const MOST_RUNS: usize = 2_000_000;
-
-/// The corners of hulls are found for slopes from so many times less to so many times more than that of the network layer
-/// by layer.
-const SLOPES_AROUND: f64 = 64.0;
 
 /// Limits of an accelerator's control (DeFiNES, Fig. 6): more layers in a stack need more code, and more tiles more switching between
 /// layers.
@@ -284,6 +279,10 @@ impl StackProblem {
             if next.least.is_some_and(|least| is_beaten(&least)) {
                 continue;
             }
+            if self.sweep().chooses_placement() {
+                runs.extend(self.best_placed(store, number, next.way, &runs));
+                continue;
+            }
             let Some(expression) = &next.planned else {
                 promising.extend(self.plan(store, number, &next));
                 continue;
@@ -299,6 +298,22 @@ impl StackProblem {
         self.order.best_run(runs)
     }
 
+    /// A strategy with the best of all placements, unless another one has a lower score.
+    fn best_placed(
+        &mut self,
+        store: &mut CostStore,
+        number: usize,
+        way: TileAndMode,
+        runs: &[StackRun],
+    ) -> Option<StackRun> {
+        self.tried.planned += 1;
+        let least = runs.iter().map(|run| run.score).fold(f64::INFINITY, f64::min);
+        let most = Price([least + REL_TOLERANCE * least.abs(), f64::INFINITY, f64::INFINITY]);
+        let stack = &self.graph.arcs[number].stack;
+        let totals = self.incremental.best_stack_totals(store, stack, way, most)?;
+        Some(self.run(number, way, &totals))
+    }
+
     /// The strategies and mappings of a stack that are corners of the hull of all, where the objective is a product.
     fn corner_runs(
         &mut self,
@@ -306,6 +321,9 @@ impl StackProblem {
         number: usize,
         (mut promising, slopes): (BinaryHeap<Promising>, (f64, f64)),
     ) -> Vec<StackRun> {
+        if self.sweep().chooses_placement() {
+            return self.placed_corner_runs(store, number, (promising, slopes));
+        }
         let mut planned: Vec<(TileAndMode, CostExpression)> = Vec::new();
         let mut corners: Vec<(SumCorner, usize)> = Vec::new();
         while let Some(next) = promising.pop() {
@@ -331,6 +349,30 @@ impl StackProblem {
             let strategy = (&self.graph.arcs[number].stack, *way, expression);
             let totals = self.incremental.stack_totals_at(store, strategy, &corner);
             runs.extend(totals.ok().map(|totals| self.run(number, *way, &totals)));
+        }
+        runs
+    }
+
+    /// As [`Self::corner_runs`], with all placements.
+    fn placed_corner_runs(
+        &mut self,
+        store: &mut CostStore,
+        number: usize,
+        (mut promising, slopes): (BinaryHeap<Promising>, (f64, f64)),
+    ) -> Vec<StackRun> {
+        let mut runs: Vec<StackRun> = Vec::new();
+        let at = |run: &StackRun| (run.energy_pj, run.latency_cycles as f64);
+        while let Some(next) = promising.pop() {
+            let hull: Vec<EnergyLatency> = runs.iter().map(at).collect();
+            if next.least.is_some_and(|least| is_beaten_by(&hull, (least.energy_pj, least.latency_cycles), slopes)) {
+                continue;
+            }
+            self.tried.planned += 1;
+            let stack = &self.graph.arcs[number].stack;
+            let is_hopeless = |meeting: EnergyLatency, slopes: (f64, f64)| is_beaten_by(&hull, meeting, slopes);
+            let new = self.incremental.best_stack_corners(store, stack, next.way, slopes, &is_hopeless);
+            runs.extend(new.into_iter().map(|(_, totals)| self.run(number, next.way, &totals)));
+            runs = corners_of(runs, slopes, at, |run| TilePlace::new(run.tile, run.mode));
         }
         runs
     }
@@ -428,7 +470,8 @@ impl StackProblem {
             .iter()
             .filter_map(|run| Some((self.graph.arcs.get(run.arc)?.stack.clone(), run.tile, run.mode)))
             .collect();
-        self.incremental.account_of_stacks(store, optimal.fuse(), &stacks)
+        let slope = optimal.energy_pj / optimal.latency_cycles.max(1) as f64;
+        self.incremental.account_of_stacks(store, (optimal.fuse(), slope), &stacks)
     }
 
     /// Columns and rows of a layer's output.
@@ -666,17 +709,6 @@ fn least_path(graph: &StackGraph, cost: impl Fn(usize) -> f64) -> f64 {
         least[arc.to] = least[arc.to].min(least[arc.from] + cost(number));
     }
     least[graph.end]
-}
-
-/// The range of slopes for which corners are found, around the slope of the network layer by layer.
-fn slopes(sweep: &Sweep) -> (f64, f64) {
-    let settings = Settings { fuse: vec![FuseDepth::LayerByLayer], ..sweep.settings.clone() };
-    let mut layer_by_layer = IncrementalSweep::new(Sweep { settings, ..sweep.clone() });
-    let totals = layer_by_layer.totals(&mut CostStore::default(), 0, &mut || true);
-    let slope = totals.map_or(1.0, |totals| totals.energy.total_pj() / totals.latency.total_cycles().max(1) as f64);
-    // A cycle counts beside energies that are 0.
-    let slope = slope.max(1e-9);
-    (slope / SLOPES_AROUND, slope * SLOPES_AROUND)
 }
 
 fn stack_graph(sweep: &Sweep, limits: StackLimits) -> Result<StackGraph, Diagnostics> {

@@ -5,7 +5,7 @@ use super::point_search::SolvedProblems;
 use super::request::{Request, Settings};
 use crate::cost::{Evaluator, LoopTrace};
 use crate::depth_first::{
-    Assembler, COUNTED_MEMORIES, DepthFirstStrategy, FuseDepth, NodeId, Planner, PointAccount, PointPlan, PointTotals,
+    Assembler, COUNTED_MEMORIES, DepthFirstStrategy, FuseDepth, NodeId, PointAccount, PointPlan, PointTotals,
     ProblemId, Problems, Skipping, StackTrace, TileTypeId, cut,
 };
 use crate::hardware::{Core, MemoryId, Operand, check_shared_dimension};
@@ -51,6 +51,8 @@ pub struct Sweep {
     /// The core that mappings are searched for, where it is not `core`.
     pub(super) guide: Option<Core>,
     pub(super) skipping: Skipping,
+    /// Whether data lies where the objective is least, not in the lowest memory that holds it.
+    pub(super) chooses_placement: bool,
     /// Where a point chooses its mappings together: the slopes for which corners are searched first; `None` for those
     /// around each problem's own.
     pub(super) slopes: Option<(f64, f64)>,
@@ -133,7 +135,15 @@ impl Sweep {
         check_unrolls(&core, &network)?;
         check_cuts(&core, &network, &settings)?;
         check_stack_count(&core, &network, &settings)?;
-        Ok(Self { core, network, settings, guide: None, skipping: Skipping::default(), slopes: None })
+        Ok(Self {
+            core,
+            network,
+            settings,
+            guide: None,
+            skipping: Skipping::default(),
+            chooses_placement: false,
+            slopes: None,
+        })
     }
 
     /// Limits of every search of the sweep.
@@ -176,21 +186,6 @@ impl Sweep {
         let solved = outcome.best.as_ref().and_then(|best| Some((best, best.cost_by(&evaluator)?)));
         let (best, cost) = solved.ok_or_else(|| self.explain(problem, &outcome))?;
         Ok(Some(LoopTrace::new(&evaluator, &best.order, &cost)))
-    }
-
-    /// Finds all points and the different problems they contain.
-    pub fn plan(&self) -> SweepPlan {
-        self.plan_strategies(self.settings.strategies())
-    }
-
-    /// Plans these strategies instead of those of the settings: finds all points and the different problems they
-    /// contain.
-    pub fn plan_strategies(&self, strategies: Vec<DepthFirstStrategy>) -> SweepPlan {
-        let mut planner =
-            Planner::new(&self.core, &self.network, self.settings.rules, self.limits(), self.settings.strategy)
-                .skipping(self.skipping);
-        let points: Vec<_> = strategies.iter().map(|strategy| planner.plan(strategy)).collect();
-        SweepPlan { strategies, points, problems: planner.memory.problems, notes: self.notes() }
     }
 
     /// Notes for a person, though nothing is wrong: tile sizes beyond every map mean the whole map.
@@ -242,6 +237,20 @@ impl Sweep {
     #[must_use]
     pub fn skipping(self, skipping: Skipping) -> Self {
         Self { skipping, ..self }
+    }
+
+    /// This sweep with data placed where the objective is least, not in the lowest memory that holds it (DeFiNES, Section
+    /// III, step 3): the levels of W, I and O of each layer of each tile type, and its unrolling, that or a narrower one;
+    /// the memory of the weights and of the rows of overlap for the stack; of the columns at each boundary of tiles. The
+    /// page does not ask for it.
+    #[must_use]
+    pub fn choosing_placement(self) -> Self {
+        Self { chooses_placement: true, ..self }
+    }
+
+    /// Whether data is placed where the objective is least. The page does not ask for it, so its first piece goes without.
+    pub(super) fn chooses_placement(&self) -> bool {
+        self.chooses_placement && cfg!(not(target_arch = "wasm32"))
     }
 
     /// This sweep with mappings searched as if the core were `guide`, which has these memories with other energies.
