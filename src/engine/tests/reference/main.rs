@@ -65,7 +65,7 @@ impl Report {
 type Check = fn() -> Report;
 
 fn main() {
-    let categories: [(&str, Check); 50] = [
+    let categories: [(&str, Check); 52] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),
@@ -94,6 +94,8 @@ fn main() {
         ("optimus/random", optimus::random),
         ("optimus/schemes", optimus::schemes),
         ("placement/rule", placement::check),
+        ("placement/least_energy", placement::least_energy),
+        ("placement/least_latency", placement::least_latency),
         ("stream/coala", stream::coala::eager),
         ("stream/random", stream::coala::random),
         ("stream/corrected", stream::coala::corrected),

@@ -1,6 +1,7 @@
 //! DeFiNES: stacks, tiles and the placement of their data.
 
 mod attention;
+mod best_placement;
 mod case_study_1;
 mod neighbours;
 mod placement_by_elements;

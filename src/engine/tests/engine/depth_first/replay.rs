@@ -531,7 +531,7 @@ fn preset_sweep(hardware: &str, workload: &str, settings: Settings) -> Sweep {
 }
 
 /// Runs the stacks of all points that count; returns their number.
-fn run_all(sweep: &Sweep, counts: impl Fn(&StackPlan) -> bool) -> Result<usize, String> {
+pub fn run_all(sweep: &Sweep, counts: impl Fn(&StackPlan) -> bool) -> Result<usize, String> {
     let plan = sweep.plan();
     let solutions = solve_all(sweep, &plan, |_| {});
     let mut assembler = sweep.assembler(&plan);
