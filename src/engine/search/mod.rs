@@ -275,6 +275,21 @@ pub fn find_best_within(
     }
 }
 
+/// As [`find_best_within`], but ends where an exact search begins to take long. A mapping that is [`Proof::Optimal`] is
+/// that of [`find_best`].
+pub fn find_shortly(
+    evaluator: &Evaluator<'_>,
+    objective: &Objective,
+    limits: &Limits,
+    strategy: Strategy,
+    at_most_pj: f64,
+) -> Outcome {
+    match strategy {
+        Strategy::Exact => exact::find_shortly(evaluator, objective, limits, at_most_pj),
+        Strategy::Loma => loma::find_best(evaluator.problem(), objective, limits, &|| true, ANY),
+    }
+}
+
 /// As [`find_best`], but stops once `has_time` returns `false`, with the best mapping so far and its gap ([`Proof`]).
 pub fn find_best_while(
     problem: &LayerOnCore<'_>,

@@ -76,6 +76,19 @@ pub(super) fn find_best<L: Legality>(
     find_best_within(evaluator, objective, limits, has_time, legal, f64::INFINITY)
 }
 
+/// As [`find_best_within`], but ends where that begins to take long: with ties open, or before better bounds are made.
+pub(super) fn find_shortly(
+    evaluator: &Evaluator<'_>,
+    objective: &Objective,
+    limits: &Limits,
+    at_most_pj: f64,
+) -> Outcome {
+    let (problem, legal) = (evaluator.problem(), None::<&NoConstraints>);
+    let has_time = &|| true;
+    let at_most_pj = if *objective == Objective::Energy { at_most_pj } else { f64::INFINITY };
+    ExactSearch { problem, evaluator, limits, has_time, legal, at_most_pj, is_short: true }.best(objective)
+}
+
 /// As [`find_best`], but ends with no mapping once it is proved that all mappings need more energy than `at_most_pj`.
 /// Only the objective `Energy` uses this limit.
 pub(super) fn find_best_within<L: Legality>(
@@ -88,51 +101,7 @@ pub(super) fn find_best_within<L: Legality>(
 ) -> Outcome {
     let problem = evaluator.problem();
     let at_most_pj = if *objective == Objective::Energy { at_most_pj } else { f64::INFINITY };
-    let search = ExactSearch { problem, evaluator, limits, has_time, legal, at_most_pj };
-    let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
-    let loops = search.loops(&mut outcome);
-    let energy = |_: LayerOperand, _: usize, _: f64, pj: f64| pj;
-    let fixed_pj = search.evaluator.fixed_pj();
-    let dram = problem.core.top(Operand::O);
-    match objective {
-        Objective::Energy => search.cheapest(&loops, objective, &energy, (fixed_pj, PRICE_TOLERANCE), &mut outcome),
-        Objective::DramAccesses => search.fewest_accesses(&loops, objective, Some(dram), &mut outcome),
-        Objective::MemoryAccesses(name) => {
-            let memory = problem.core.memories.position(|memory| memory.name == *name);
-            search.fewest_accesses(&loops, objective, memory, &mut outcome);
-        }
-        Objective::Weighted(weights) => {
-            let price = |operand, level, words, pj| {
-                let is_dram = search.is_at(operand, level, dram);
-                weights.energy * pj + if is_dram { weights.dram_accesses * words } else { 0.0 }
-            };
-            if weights.latency == 0.0 {
-                search.cheapest(&loops, objective, &price, (weights.energy * fixed_pj, PRICE_TOLERANCE), &mut outcome);
-            } else {
-                search.branch(&loops, objective, &price, weights.energy * fixed_pj, &mut outcome);
-            }
-        }
-        Objective::Latency | Objective::EnergyDelayProduct => {
-            search.branch(&loops, objective, &energy, fixed_pj, &mut outcome);
-        }
-    }
-    if !objective.never_falls() {
-        // Bounds of energy, words and cycles bound no score that falls where these grow.
-        outcome.proof = Proof::None;
-    }
-    if outcome.proof != Proof::Optimal && !has_time() {
-        outcome.stopped = StopReason::OutOfTime;
-    }
-    if problem.rules.loading_reduction_repeats {
-        // ZigZag 3.8 subtracts some cycles of loading more than once. Latency may then fall below every sum of loads,
-        // so the bounds on latency prove nothing.
-        outcome.proof = match (objective, outcome.proof) {
-            (Objective::Latency | Objective::EnergyDelayProduct | Objective::Weighted(_), _) => Proof::None,
-            (_, Proof::Optimal) => Proof::OptimalButForTies,
-            (_, proof) => proof,
-        };
-    }
-    outcome
+    ExactSearch { problem, evaluator, limits, has_time, legal, at_most_pj, is_short: false }.best(objective)
 }
 
 /// The range of slopes whose corners of the front are sought, beside a mapping of least energy; `None` for the whole
@@ -148,7 +117,8 @@ pub(super) fn find_front(
     has_time: &dyn Fn() -> bool,
 ) -> (Vec<super::Solution>, (f64, f64), Outcome) {
     let (problem, legal) = (evaluator.problem(), None::<&NoConstraints>);
-    let search = ExactSearch { problem, evaluator, limits, has_time, legal, at_most_pj: f64::INFINITY };
+    let search =
+        ExactSearch { problem, evaluator, limits, has_time, legal, at_most_pj: f64::INFINITY, is_short: false };
     let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
     let loops = search.loops(&mut outcome);
     let (front, slopes) = search.front(&loops, slopes, &mut outcome).unwrap_or_default();
@@ -170,7 +140,15 @@ pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
     }
     let legal = None::<&NoConstraints>;
     let evaluator = &Evaluator::new(problem);
-    let search = ExactSearch { problem, evaluator, limits, has_time: &|| true, legal, at_most_pj: f64::INFINITY };
+    let search = ExactSearch {
+        problem,
+        evaluator,
+        limits,
+        has_time: &|| true,
+        legal,
+        at_most_pj: f64::INFINITY,
+        is_short: false,
+    };
     let loops = search.loops(&mut Outcome::NOTHING.clone());
     if !problem.rules.mappings_fit_unchecked {
         if search.simplest_fits(&loops) {
@@ -186,7 +164,15 @@ pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
 /// Whether a legal mapping exists; `None` where the limits leave the question open.
 pub(super) fn has_legal_mapping<L: Legality>(problem: &LayerOnCore<'_>, limits: &Limits, legal: &L) -> Option<bool> {
     let (evaluator, has_time) = (&Evaluator::new(problem), &|| true);
-    let search = ExactSearch { problem, evaluator, limits, has_time, legal: Some(legal), at_most_pj: f64::INFINITY };
+    let search = ExactSearch {
+        problem,
+        evaluator,
+        limits,
+        has_time,
+        legal: Some(legal),
+        at_most_pj: f64::INFINITY,
+        is_short: false,
+    };
     let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
     let loops = search.loops(&mut outcome);
     // Orders of merged loops are only a part of all orders: if one fits, the answer is yes, but if none fits, it stays
@@ -221,9 +207,65 @@ struct ExactSearch<'a, L> {
     legal: Option<&'a L>,
     /// Mappings that need more energy than this do not count.
     at_most_pj: f64,
+    /// Whether it ends where it begins to take long.
+    is_short: bool,
 }
 
 impl<L: Legality> ExactSearch<'_, L> {
+    /// The best mapping by `objective`, and among equals the fastest.
+    fn best(&self, objective: &Objective) -> Outcome {
+        let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
+        let loops = self.loops(&mut outcome);
+        let energy = |_: LayerOperand, _: usize, _: f64, pj: f64| pj;
+        let fixed_pj = self.evaluator.fixed_pj();
+        let dram = self.problem.core.top(Operand::O);
+        match objective {
+            Objective::Energy => self.cheapest(&loops, objective, &energy, (fixed_pj, PRICE_TOLERANCE), &mut outcome),
+            Objective::DramAccesses => self.fewest_accesses(&loops, objective, Some(dram), &mut outcome),
+            Objective::MemoryAccesses(name) => {
+                let memory = self.problem.core.memories.position(|memory| memory.name == *name);
+                self.fewest_accesses(&loops, objective, memory, &mut outcome);
+            }
+            Objective::Weighted(weights) => {
+                let price = |operand, level, words, pj| {
+                    let is_dram = self.is_at(operand, level, dram);
+                    weights.energy * pj + if is_dram { weights.dram_accesses * words } else { 0.0 }
+                };
+                if weights.latency == 0.0 {
+                    self.cheapest(
+                        &loops,
+                        objective,
+                        &price,
+                        (weights.energy * fixed_pj, PRICE_TOLERANCE),
+                        &mut outcome,
+                    );
+                } else {
+                    self.branch(&loops, objective, &price, weights.energy * fixed_pj, &mut outcome);
+                }
+            }
+            Objective::Latency | Objective::EnergyDelayProduct => {
+                self.branch(&loops, objective, &energy, fixed_pj, &mut outcome);
+            }
+        }
+        if !objective.never_falls() {
+            // Bounds of energy, words and cycles bound no score that falls where these grow.
+            outcome.proof = Proof::None;
+        }
+        if outcome.proof != Proof::Optimal && !(self.has_time)() {
+            outcome.stopped = StopReason::OutOfTime;
+        }
+        if self.problem.rules.loading_reduction_repeats {
+            // ZigZag 3.8 subtracts some cycles of loading more than once. Latency may then fall below every sum of loads,
+            // so the bounds on latency prove nothing.
+            outcome.proof = match (objective, outcome.proof) {
+                (Objective::Latency | Objective::EnergyDelayProduct | Objective::Weighted(_), _) => Proof::None,
+                (_, Proof::Optimal) => Proof::OptimalButForTies,
+                (_, proof) => proof,
+            };
+        }
+        outcome
+    }
+
     /// The loop prime factors; where there are too many sets of them, some are merged and nothing is proved.
     fn loops(&self, outcome: &mut Outcome) -> Vec<TemporalLoop> {
         if let Some(legal) = self.legal {
@@ -341,7 +383,7 @@ impl<L: Legality> ExactSearch<'_, L> {
         };
         let few = search(max_states.min(estimate_after), None)?;
         outcome.orders += few.expanded;
-        if few.price.is_finite() || max_states <= estimate_after || !(self.has_time)() {
+        if few.price.is_finite() || self.is_short || max_states <= estimate_after || !(self.has_time)() {
             return Some(few);
         }
         let estimate = Relaxation::by_price(space);
@@ -369,10 +411,11 @@ impl<L: Legality> ExactSearch<'_, L> {
         }
         let at_most = self.at_most_pj - constant - space.constant;
         let Some(mut cheapest) = self.cheapest_chains(&space, (tie, at_most), false, outcome) else { return };
-        let most = if cheapest.is_complete { self.limits.max_states } else { MOST_CHAINS };
+        let takes_all = cheapest.is_complete && !self.is_short;
+        let most = if takes_all { self.limits.max_states } else { MOST_CHAINS };
         let (mut best, mut settled) = ties::fastest(&space, &mut cheapest, (most, self.has_time));
         settled &= cheapest.is_complete;
-        if !settled && cheapest.price.is_finite() {
+        if !settled && !self.is_short && cheapest.price.is_finite() {
             // Too many chains are equal to list them all. The best-first search prunes partial chains that cannot be
             // faster.
             space.constant += constant;
@@ -385,6 +428,10 @@ impl<L: Legality> ExactSearch<'_, L> {
             best = found.incumbents.best().map(|best| best.solution.clone());
         }
         // A search that stopped before its first mapping falls back on other ways.
+        if self.is_short && best.is_none() {
+            outcome.proof = Proof::None;
+            return;
+        }
         outcome.best = best.or_else(|| self.by_other_ways(loops, objective, price));
         if !cheapest.price.is_finite() {
             let climb = |from| {
@@ -443,6 +490,10 @@ impl<L: Legality> ExactSearch<'_, L> {
         if let Some(best) = ties::fastest(space, &mut cheapest, (MOST_CHAINS, self.has_time)).0 {
             return Some(best);
         }
+        if self.is_short {
+            outcome.proof = Proof::None;
+            return None;
+        }
         let energy = |_: LayerOperand, _: usize, _: f64, pj: f64| pj;
         let Some(found) = self.by_other_ways(loops, objective, &energy) else {
             outcome.proof = Proof::None;
@@ -470,7 +521,7 @@ impl<L: Legality> ExactSearch<'_, L> {
         let sought = Wanted::Best(objective);
         let mut found = self.branches(&space, sought, known, outcome);
         // Where nothing is proved, or the rules of a tool take mappings that do not fit, LOMA's may be better.
-        if (found.unexplored < f64::INFINITY || self.problem.rules.mappings_fit_unchecked)
+        if (found.unexplored < f64::INFINITY && !self.is_short || self.problem.rules.mappings_fit_unchecked)
             && let Some(by_loma) = self.by_loma(objective)
             && let Some(cost) = by_loma.cost_by(self.evaluator)
         {
@@ -500,6 +551,7 @@ impl<L: Legality> ExactSearch<'_, L> {
         let cost = known.cost_by(self.evaluator);
         let known = cost.map(|cost| (known, sought.price(self.problem, &cost))).into_iter().collect();
         let few = max_branches.min(relax_after);
+        let max_branches = if self.is_short { few } else { max_branches };
         let mut found = branch::search(space, sought, known, false, (few, self.has_time));
         outcome.orders += found.expanded;
         if found.unexplored < f64::INFINITY && few < max_branches {
