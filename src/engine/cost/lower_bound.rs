@@ -30,6 +30,16 @@ impl Evaluator<'_> {
     /// A bound under the corrected rules. The tools cut amounts of data and words down to integers, so that moving data in
     /// more parts may seem to pay.
     pub fn unavoidable(&self) -> LayerEnergy {
+        self.accesses_once(true)
+    }
+
+    /// As [`Self::unavoidable`], whatever room operands leave each other: the accesses below the highest memory of an
+    /// operand are also a bound where another operand has fewer levels.
+    pub fn unavoidable_in_any_room(&self) -> LayerEnergy {
+        self.accesses_once(false)
+    }
+
+    fn accesses_once(&self, has_limited_room: bool) -> LayerEnergy {
         let (amounts, mut least) = self.all_data_once(LayerOperand::First);
         for operand in LayerOperand::ALL {
             if operand == LayerOperand::Second && self.problem.array_keeps(operand) {
@@ -37,10 +47,10 @@ impl Evaluator<'_> {
                 least.words[operand] = energy.words[operand];
                 least.elements[operand] = energy.elements[operand];
                 least.energy_pj[operand] = energy.energy_pj[operand];
-                self.leave_out_rounding(operand, false, &amounts, &mut least);
+                self.leave_out_rounding(operand, (false, has_limited_room), &amounts, &mut least);
                 continue;
             }
-            self.leave_out_rounding(operand, false, &amounts, &mut least);
+            self.leave_out_rounding(operand, (false, has_limited_room), &amounts, &mut least);
         }
         least.add_up();
         least
@@ -50,7 +60,7 @@ impl Evaluator<'_> {
     pub fn lower_bound_at_array(&self) -> [f64; OPERANDS] {
         LayerOperand::ALL.map(|operand| {
             let (amounts, mut least) = self.all_data_once(operand);
-            self.leave_out_rounding(operand, true, &amounts, &mut least);
+            self.leave_out_rounding(operand, (true, true), &amounts, &mut least);
             let least = &least.energy_pj[operand][0];
             Movement::ALL
                 .into_iter()
@@ -79,7 +89,13 @@ impl Evaluator<'_> {
 
     /// Counts the words of an operand as in many small transfers, and with `at_array` those of the array, too: one
     /// transfer of all data may round up more than many do.
-    fn leave_out_rounding(&self, operand: LayerOperand, at_array: bool, amounts: &Amounts, energy: &mut LayerEnergy) {
+    fn leave_out_rounding(
+        &self,
+        operand: LayerOperand,
+        (at_array, has_limited_room): (bool, bool),
+        amounts: &Amounts,
+        energy: &mut LayerEnergy,
+    ) {
         let problem = self.problem;
         let view = &problem.operands[operand];
         for (level, &memory) in view.memories.iter().enumerate() {
@@ -95,7 +111,8 @@ impl Evaluator<'_> {
                 let words = if is_at_array {
                     bits / memory.width_bits(view.stored_as, movement) as f64
                 } else {
-                    bits * self.least_words_per_bit((operand, level, movement), elements, precision)
+                    let link = (operand, level, movement);
+                    bits * self.least_words_per_bit(link, has_limited_room, elements, precision)
                 };
                 energy.words[operand][level][at] = words;
                 energy.energy_pj[operand][level][at] = words * memory.word_energy_pj(movement);
@@ -108,6 +125,7 @@ impl Evaluator<'_> {
     fn least_words_per_bit(
         &self,
         (operand, level, movement): (LayerOperand, usize, Movement),
+        has_limited_room: bool,
         all_elements: f64,
         precision: u64,
     ) -> f64 {
@@ -116,7 +134,10 @@ impl Evaluator<'_> {
         let above = if movement.is_low() { level } else { level + 1 };
         let boundary = &self.average.boundaries[operand][above];
         let boost = if movement.is_low() { boundary.boost() } else { 1.0 };
-        let most = all_elements.min(Room::new(problem, operand, above).most_elements() * boost);
+        let most = match has_limited_room {
+            true => all_elements.min(Room::new(problem, operand, above).most_elements() * boost),
+            false => all_elements,
+        };
         let width_bits = problem.core.memories[view.memories[level]].width_bits(view.stored_as, movement);
         boundary.least_words_per_bit(movement, most * precision as f64, width_bits)
     }

@@ -4,12 +4,12 @@ use super::account::CopyKind;
 use super::axis::Strip;
 use super::copies::CopyAction;
 use super::ids::{NodeId, ProblemId, ReadId};
+use super::node_choices::NodePlacement;
 use super::placement::{StackFootprint, TileGeometry, TopLevels, layer_levels};
 use super::plan::{Caches, LayerTilePlan, ReadPlan};
 use super::problems::{FeasibilityCheck, LayerKey, NotPlanned, ProblemKey, Problems};
 use super::residents::Residents;
 use super::stack::Stack;
-use super::tile_placement::NodePlacement;
 use crate::hardware::{Core, MAX_LEVELS, MemoryId, Operand, Unroll};
 use crate::ids::{TiSlice, TiVec};
 use crate::mapping::{LayerOnCore, LayerOperand, LayerProblem, slice_bits};
@@ -326,17 +326,19 @@ impl TilePlanner<'_> {
         self.core.memories[self.w_memory].instances > 1 && !self.rules.kept_weights_counted_together
     }
 
-    /// This problem's layer with one loop of its unrolling halved, no loop before number `first`: each with that number.
-    pub fn halved(&self, problems: &mut Problems, key: &ProblemKey, first: usize) -> Vec<(usize, LayerKey)> {
+    /// This problem's layer with one loop of its unrolling halved, once or repeatedly.
+    pub fn narrower(&self, problems: &mut Problems, key: &ProblemKey) -> Vec<LayerKey> {
         let shape = problems.shape(key);
-        let unroll = problems.unroll_of(key.layer).to_vec();
-        let limit = |part: &Unroll| part.limit.min(shape.size(part.dim)).max(1);
-        let halved = (first..unroll.len()).filter(|&part| limit(&unroll[part]) > 1).map(|part| {
-            let mut narrower = unroll.clone();
-            narrower[part].limit = limit(&unroll[part]).div_ceil(2);
-            (part, problems.with_unroll(key.layer, &narrower))
-        });
-        halved.collect()
+        let whole = problems.unroll_of(key.layer).to_vec();
+        let mut all = Vec::new();
+        for (place, part) in whole.iter().enumerate() {
+            for limit in halved(part, &shape) {
+                let mut narrower = whole.clone();
+                narrower[place].limit = limit;
+                all.push(problems.with_unroll(key.layer, &narrower));
+            }
+        }
+        all
     }
 
     /// This problem on one PE.
@@ -647,16 +649,22 @@ struct Mappable {
     extra: (usize, usize),
 }
 
+/// The PEs that a loop uses at most.
+fn widest(part: &Unroll, shape: &LayerShape) -> u64 {
+    part.limit.min(shape.size(part.dim)).max(1)
+}
+
+/// A loop of an unrolling halved, once and repeatedly.
+fn halved(part: &Unroll, shape: &LayerShape) -> impl Iterator<Item = u64> + use<> {
+    let half = |&limit: &u64| (limit > 1).then(|| limit.div_ceil(2));
+    std::iter::successors(Some(widest(part, shape)), half).skip(1)
+}
+
 /// All ways to halve unrollings repeatedly, those that keep the most PEs busy first.
 fn narrower_unrolls(shape: &LayerShape, unroll: &[Unroll]) -> Vec<Vec<Unroll>> {
     let mut all = vec![Vec::new()];
     for part in unroll {
-        let mut limit = part.limit.min(shape.size(part.dim)).max(1);
-        let mut limits = vec![limit];
-        while limit > 1 {
-            limit = limit.div_ceil(2);
-            limits.push(limit);
-        }
+        let limits: Vec<u64> = [widest(part, shape)].into_iter().chain(halved(part, shape)).collect();
         let with = |before: &Vec<Unroll>| {
             let with_limit = |&limit: &u64| before.iter().copied().chain([Unroll { limit, ..*part }]).collect();
             limits.iter().map(with_limit).collect::<Vec<Vec<Unroll>>>()

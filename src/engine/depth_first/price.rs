@@ -2,6 +2,7 @@
 
 use super::copies::CopyAction;
 use super::problems::{Feasibility, NotPlanned, ProblemKey, Problems};
+use crate::hardware::MAX_LEVELS;
 use crate::mapping::LayerProblem;
 use crate::ties::Figures;
 use rustc_hash::FxHashMap;
@@ -48,9 +49,37 @@ impl Ord for Price {
     }
 }
 
+/// Lower bounds on the price of a layer for each choice of its highest memories: sums over the operands.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PricesByLevel {
+    /// What does not depend on these.
+    pub fixed: Price,
+    /// For W, I and O, and each level.
+    pub at: [[Price; MAX_LEVELS]; 3],
+}
+
+impl PricesByLevel {
+    /// The bound for these numbers of levels.
+    pub fn of(&self, levels: [usize; 3]) -> Price {
+        levels.iter().zip(&self.at).fold(self.fixed, |sum, (&level, at)| sum + at[level - 1])
+    }
+}
+
+/// What a short search tells of the price of a problem.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ShortPrice {
+    /// As [`Prices::of`].
+    Known(Option<Price>),
+    /// A lower bound.
+    AtLeast(Price),
+}
+
 /// Finds the prices among which a placement is chosen.
 pub trait Prices {
-    /// A lower bound on the price of a problem, found without a search.
+    /// Lower bounds on the price of a problem, which has all levels, for each choice of these.
+    fn by_level(&mut self, problem: &LayerProblem) -> PricesByLevel;
+
+    /// A lower bound on the price of a problem, which takes longer.
     fn at_least(&mut self, problem: &LayerProblem) -> Price;
 
     /// The price of the mapping that a problem gets; `None` where nothing fits.
@@ -58,6 +87,12 @@ pub trait Prices {
     /// # Errors
     /// If there is no time to find out.
     fn of(&mut self, problem: &LayerProblem) -> Result<Option<Price>, NotPlanned>;
+
+    /// What a short search tells of [`Self::of`], as far as that is not above `most`.
+    ///
+    /// # Errors
+    /// If there is no time to find out.
+    fn of_shortly(&mut self, problem: &LayerProblem, most: Price) -> Result<ShortPrice, NotPlanned>;
 
     /// Whether a problem has a mapping.
     fn fits(&mut self, problem: &LayerProblem) -> bool;
@@ -75,26 +110,66 @@ pub trait Prices {
 /// Prices that are known, each found once.
 #[derive(Debug, Default)]
 pub(super) struct KnownPrices {
+    /// By problem with all levels.
+    by_level: FxHashMap<ProblemKey, PricesByLevel>,
     least: FxHashMap<ProblemKey, Price>,
     searched: FxHashMap<ProblemKey, Option<Price>>,
+    /// Lower bounds by short searches, and up to where these counted.
+    searched_shortly: FxHashMap<ProblemKey, (Price, Price)>,
     fits: FxHashMap<ProblemKey, bool>,
 }
 
 impl KnownPrices {
     /// Number of prices.
     pub fn len(&self) -> usize {
-        self.least.len() + self.searched.len()
+        self.by_level.len() + self.least.len() + self.searched.len() + self.searched_shortly.len()
     }
 
-    /// A lower bound on the price of a problem, also beside other data.
-    pub fn at_least(&mut self, problems: &Problems, key: ProblemKey, prices: &mut dyn Prices) -> Price {
-        let alone = ProblemKey { reserved: None, ..key };
+    /// Lower bounds on the price of a problem, which has all levels, for each choice of these.
+    pub fn by_level(&mut self, problems: &Problems, key: ProblemKey, prices: &mut dyn Prices) -> PricesByLevel {
+        *self.by_level.entry(key).or_insert_with(|| prices.by_level(&problems.problem(&key)))
+    }
+
+    /// A lower bound on the price of a problem that has all memories to itself.
+    pub fn at_least(&mut self, problems: &Problems, alone: ProblemKey, prices: &mut dyn Prices) -> Price {
         *self.least.entry(alone).or_insert_with(|| prices.at_least(&problems.problem(&alone)))
     }
 
     /// Whether a problem has a mapping.
     pub fn fits(&mut self, problems: &Problems, key: ProblemKey, prices: &mut dyn Prices) -> bool {
         *self.fits.entry(key).or_insert_with(|| prices.fits(&problems.problem(&key)))
+    }
+
+    /// A lower bound on the price of a problem by a short search, as far as it is not above `most`; `None` where nothing
+    /// fits.
+    ///
+    /// # Errors
+    /// If there is no time to find out.
+    pub fn of_shortly(
+        &mut self,
+        problems: &Problems,
+        key: ProblemKey,
+        prices: &mut dyn Prices,
+        most: Price,
+    ) -> Result<Option<Price>, NotPlanned> {
+        if let Some(&known) = self.searched.get(&key) {
+            return Ok(known);
+        }
+        if let Some(&(known, known_most)) = self.searched_shortly.get(&key)
+            && (known < known_most || most <= known_most)
+        {
+            return Ok(Some(known));
+        }
+        Ok(match prices.of_shortly(&problems.problem(&key), most)? {
+            ShortPrice::Known(price) => {
+                self.searched.insert(key, price);
+                price
+            }
+            ShortPrice::AtLeast(price) => {
+                self.searched_shortly.insert(key, (price, most));
+                Some(price)
+            }
+        })
     }
 
     /// The price of a problem; `None` where nothing fits.
@@ -112,10 +187,6 @@ impl KnownPrices {
         }
         let found = prices.of(&problems.problem(&key))?;
         self.searched.insert(key, found);
-        if let (None, Some(price)) = (key.reserved, found) {
-            // Beside other data nothing costs less.
-            self.least.insert(key, price);
-        }
         Ok(found)
     }
 }

@@ -22,9 +22,14 @@ use crate::hardware::{MemoryId, Operand};
 use crate::ids::{TiVec, ti_vec};
 
 /// Bits that are taken of each memory, as the nodes of a tile are planned one after the other.
-#[derive(Clone)]
 pub(super) struct Residents<'a> {
     tile: &'a TilePlanner<'a>,
+    pub amounts: ResidentAmounts,
+}
+
+/// What is resident at one moment.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ResidentAmounts {
     /// For each node planned so far, the memory of its map, and its bits there.
     maps: TiVec<NodeId, Option<(MemoryId, u64)>>,
     /// Bits of maps that later nodes read, by memory.
@@ -38,37 +43,43 @@ impl<'a> Residents<'a> {
     pub fn new(tile: &'a TilePlanner<'a>) -> Self {
         let count = tile.core.memories.len();
         let maps = ti_vec![None; tile.stack.nodes.len()];
-        let mut residents = Self { tile, maps, held: ti_vec![0; count], cached: ti_vec![0; count] };
+        let amounts = ResidentAmounts { maps, held: ti_vec![0; count], cached: ti_vec![0; count] };
+        let mut residents = Self { tile, amounts };
         let Caches { h_read, v_read, v_write, .. } = tile.caches;
         for node in tile.stack.nodes.keys() {
             if let Some(memory) = v_read.or(v_write) {
                 // Above the first row of tiles there is nothing.
                 let from_here = if v_read.is_none() { tile.written_bits(node)[1] } else { 0 };
-                residents.cached[memory] += tile.kept_rows_bits(node).saturating_sub(from_here);
+                residents.amounts.cached[memory] += tile.kept_rows_bits(node).saturating_sub(from_here);
             }
             let columns = residents.columns(node, h_read, tile.x.nodes[node].from_cache);
-            columns.into_iter().flatten().for_each(|(memory, bits)| residents.cached[memory] += bits);
+            columns.into_iter().flatten().for_each(|(memory, bits)| residents.amounts.cached[memory] += bits);
         }
         residents
+    }
+
+    /// What was resident at some moment of this tile.
+    pub fn at(tile: &'a TilePlanner<'a>, amounts: ResidentAmounts) -> Self {
+        Self { tile, amounts }
     }
 
     /// Whether the memories hold the caches and the weights that the stack keeps.
     pub fn have_room(&self) -> bool {
         let tile = self.tile;
         let is_top = |memory: MemoryId| Operand::ALL.iter().any(|&operand| tile.core.top(operand) == memory);
-        let mut memories = self.cached.iter_enumerated().filter(|(memory, _)| !is_top(*memory));
+        let mut memories = self.amounts.cached.iter_enumerated().filter(|(memory, _)| !is_top(*memory));
         let kept = |memory: MemoryId| if memory == tile.w_memory { tile.kept_bits } else { 0 };
         memories.all(|(memory, &cached)| cached + kept(memory) <= tile.core.memories[memory].size_bits)
     }
 
     /// Where each map lies that a later node reads.
     pub fn places(&self) -> impl Iterator<Item = Option<MemoryId>> {
-        self.maps.iter().map(|map| map.map(|(memory, _)| memory))
+        self.amounts.maps.iter().map(|map| map.map(|(memory, _)| memory))
     }
 
     /// Where a map lies that a later node reads.
     pub fn map_memory(&self, node: NodeId) -> Option<MemoryId> {
-        self.maps[node].map(|(memory, _)| memory)
+        self.amounts.maps[node].map(|(memory, _)| memory)
     }
 
     /// Memories and bits of the columns that are left to the right: of the tile's own rows, and of the rows from above.
@@ -91,7 +102,7 @@ impl<'a> Residents<'a> {
         }
         if !tile.rules.mappings_have_whole_memories {
             let in_place = if memory == inputs { self.cached_in_place(node, memory) } else { 0 };
-            beside.caches = self.cached[memory].saturating_sub(in_place);
+            beside.caches = self.amounts.cached[memory].saturating_sub(in_place);
             beside.weights = tile.kept_weights_beside(node, memory, takes_kept_weights);
         }
         beside
@@ -128,10 +139,10 @@ impl<'a> Residents<'a> {
     /// Maps in `memory` that are not, at the same time, inputs of `node` in memory `inputs`.
     fn maps_beside(&self, node: NodeId, memory: MemoryId, inputs: MemoryId) -> u64 {
         let tile = self.tile;
-        let mut bits = self.held[memory];
+        let mut bits = self.amounts.held[memory];
         let producers = &tile.stack.producers[node];
         for (place, &producer) in producers.iter().enumerate() {
-            let Some((at, held)) = self.maps[producer].filter(|(at, _)| *at == memory) else { continue };
+            let Some((at, held)) = self.amounts.maps[producer].filter(|(at, _)| *at == memory) else { continue };
             if producers[..place].contains(&producer) {
                 continue;
             }
@@ -177,10 +188,10 @@ impl<'a> Residents<'a> {
         let tile = self.tile;
         if let Some(memory) = map_memory.filter(|_| node != tile.stack.output()) {
             let bits = tile.map_bits(node);
-            self.maps[node] = Some((memory, bits));
-            self.held[memory] += bits;
+            self.amounts.maps[node] = Some((memory, bits));
+            self.amounts.held[memory] += bits;
             for (cache, bits) in self.copied_to_caches(node, memory).into_iter().flatten() {
-                self.cached[cache] += bits;
+                self.amounts.cached[cache] += bits;
             }
         }
         let producers = &tile.stack.producers[node];
@@ -206,23 +217,23 @@ impl<'a> Residents<'a> {
     /// Drops a map after its last reader: the overlap that earlier tiles left leaves the caches, except for the part
     /// that stays for later tiles.
     fn drop_map(&mut self, producer: NodeId) {
-        let Some((memory, held)) = self.maps[producer].take() else { return };
+        let Some((memory, held)) = self.amounts.maps[producer].take() else { return };
         let tile = self.tile;
         let Caches { h_read, h_write, v_read, v_write } = tile.caches;
-        self.held[memory] -= held;
+        self.amounts.held[memory] -= held;
         for (cache, bits) in self.copied_to_caches(producer, memory).into_iter().flatten() {
-            self.cached[cache] -= bits;
+            self.amounts.cached[cache] -= bits;
         }
         let of = &tile.x.nodes[producer];
         for (cache, bits) in self.columns(producer, h_read, of.from_cache).into_iter().flatten() {
-            self.cached[cache] -= bits;
+            self.amounts.cached[cache] -= bits;
         }
         for (cache, bits) in self.columns(producer, h_write, of.to_cache).into_iter().flatten() {
-            self.cached[cache] += bits;
+            self.amounts.cached[cache] += bits;
         }
         // Rows from above are replaced by as many rows that stay.
         if let Some(cache) = v_write.filter(|_| v_read.is_none()) {
-            self.cached[cache] += tile.written_bits(producer)[1];
+            self.amounts.cached[cache] += tile.written_bits(producer)[1];
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::cost::{
     Access, AccessCause, ByCause, EnergySplit, Evaluator, LatencyCause, LatencyLowerBound, LatencySplit, LayerCost,
     LayerEnergy, PerLink, PortBalance, accesses, slowest_port,
 };
-use crate::hardware::MemoryId;
+use crate::hardware::{MAX_LEVELS, MemoryId, Movement};
 use crate::ids::{TiVec, ti_vec};
 use crate::mapping::{LayerOnCore, LayerOperand, OperandView, TemporalLoop};
 use crate::search::Solution;
@@ -139,6 +139,64 @@ impl ProblemCost {
             latency: evaluator.latency(&solution.order, &moves).split(),
             words: words_at(layer, &energy, counted),
         })
+    }
+}
+
+/// Lower bounds on the cost of a layer for each choice of its highest memories: sums over the operands.
+#[derive(Debug, Clone, Copy)]
+pub struct BoundsByLevel {
+    /// Energy that does not depend on memories, pJ.
+    pub fixed_pj: f64,
+    /// Cycles of computing.
+    pub cycles: u64,
+    /// For W, I and O, and each level, the accesses where that level is the highest.
+    pub at: [[LeastAccesses; MAX_LEVELS]; 3],
+}
+
+/// A lower bound on accesses.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LeastAccesses {
+    /// Energy, pJ.
+    pub energy_pj: f64,
+    /// Full-width words at each counted memory.
+    pub words: [f64; COUNTED_MEMORIES],
+}
+
+impl BoundsByLevel {
+    /// Accesses that no mapping avoids, however large its memories. `layer` has all levels.
+    pub fn new(layer: &LayerOnCore<'_>, counted: [MemoryId; COUNTED_MEMORIES]) -> Self {
+        let evaluator = Evaluator::new(layer);
+        let least = evaluator.unavoidable_in_any_room();
+        let mut at = [[LeastAccesses::default(); MAX_LEVELS]; 3];
+        for (index, operand) in layer.each_operand() {
+            let mut sum = LeastAccesses::default();
+            for (level, memory) in operand.memories.iter().enumerate() {
+                let mut add = |is_low: bool| {
+                    for movement in Movement::ALL.into_iter().filter(|movement| movement.is_low() == is_low) {
+                        sum.energy_pj += least.energy_pj[index][level][movement as usize];
+                        for (words, _) in sum.words.iter_mut().zip(counted).filter(|(_, counted)| counted == memory) {
+                            *words += least.words[index][level][movement as usize];
+                        }
+                    }
+                    sum
+                };
+                // The highest memory exchanges data with the one below it alone.
+                at[operand.stored_as as usize][level] = add(true);
+                add(false);
+            }
+        }
+        Self { fixed_pj: least.fixed.total_pj(), cycles: LatencyLowerBound::new(&evaluator).base_cycles(), at }
+    }
+
+    /// The accesses for these numbers of levels.
+    pub fn of(&self, levels: [usize; 3]) -> LeastAccesses {
+        let mut sum = LeastAccesses::default();
+        for (level, at) in levels.into_iter().zip(&self.at) {
+            let LeastAccesses { energy_pj, words } = at[level - 1];
+            sum.energy_pj += energy_pj;
+            sum.words.iter_mut().zip(words).for_each(|(sum, words)| *sum += words);
+        }
+        sum
     }
 }
 

@@ -10,13 +10,14 @@ use super::account::TileMap;
 use super::axis::StripRun;
 use super::ids::{NodeId, TileTypeId};
 use super::layer_tile::TilePlanner;
+use super::node_choices::{Finder, NodeChoices, NodePlacement, TileChoices};
 use super::placement::is_shared;
 use super::plan::{StackPlan, TilePlan};
 use super::planner::{LayerTileBudget, PlannerMemory};
 use super::price::{Price, Prices};
 use super::problems::NotPlanned;
 use super::stack_planner::{StackPlanner, TileKey, check_kinds, tile_plan, tile_runs};
-use super::tile_placement::{Finder, NodePlacement, TilePlacements};
+use super::tile_placement::{SearchDepth, TilePlacements};
 use crate::hardware::{MemoryId, Operand};
 use crate::ids::TiVec;
 use crate::mapping::LayerProblem;
@@ -88,11 +89,13 @@ struct PlacedTiles<'k, 'a> {
     memory: &'k mut PlannerMemory,
     prices: &'k mut dyn Prices,
     known: FxHashMap<(TileKey, MemoryId), TilePrice>,
+    /// By tile but for its caches, and by memory of weights.
+    choices: FxHashMap<(TileKey, MemoryId), TileChoices>,
 }
 
 impl<'k, 'a> PlacedTiles<'k, 'a> {
     fn new(stack: &'k StackPlanner<'a>, memory: &'k mut PlannerMemory, prices: &'k mut dyn Prices) -> Self {
-        Self { stack, memory, prices, known: FxHashMap::default() }
+        Self { stack, memory, prices, known: FxHashMap::default(), choices: FxHashMap::default() }
     }
 
     /// The best of all placements; `None` where that costs more than `most`, or nothing fits.
@@ -142,19 +145,26 @@ impl<'k, 'a> PlacedTiles<'k, 'a> {
             }
         }
         let mut are_known = true;
-        for key in keys {
-            let Some(TilePrice::AtLeast(placements)) = self.known.get_mut(&(key, w_memory)) else { continue };
-            are_known = false;
-            let PlannerMemory { layers, problems, prices, .. } = &mut *self.memory;
-            let tile = stack.tile_planner(&key, w_memory, layers);
-            let find = &mut Finder { problems, known: prices, prices: self.prices };
-            if placements.search(&tile, find)? {
-                let price = placements.least();
-                let placed = match price < Price::INFINITE {
-                    true => TilePrice::Placed(price, placements.best()),
-                    false => TilePrice::Nowhere,
-                };
-                self.known.insert((key, w_memory), placed);
+        for depth in [SearchDepth::Shortly, SearchDepth::Fully] {
+            for key in &keys {
+                let Some(TilePrice::AtLeast(placements)) = self.known.get_mut(&(*key, w_memory)) else { continue };
+                let Some(choices) = self.choices.get_mut(&(key.without_caches(), w_memory)) else { continue };
+                let PlannerMemory { layers, problems, prices, .. } = &mut *self.memory;
+                let tile = stack.tile_planner(key, w_memory, layers);
+                let find = &mut Finder { problems, known: prices, prices: self.prices };
+                let is_searched = placements.search(&tile, choices, depth, find)?;
+                are_known &= is_searched && depth == SearchDepth::Shortly;
+                if is_searched && (depth == SearchDepth::Fully || placements.least() >= Price::INFINITE) {
+                    let price = placements.least();
+                    let placed = match price < Price::INFINITE {
+                        true => TilePrice::Placed(price, placements.best(&tile, choices, find)?),
+                        false => TilePrice::Nowhere,
+                    };
+                    self.known.insert((*key, w_memory), placed);
+                }
+            }
+            if !are_known {
+                break;
             }
         }
         // Arrangements share tiles that exchange nothing, so that prices may have changed without a search.
@@ -226,7 +236,11 @@ impl<'k, 'a> PlacedTiles<'k, 'a> {
         let PlannerMemory { layers, problems, prices, .. } = &mut *self.memory;
         let tile = self.stack.tile_planner(&key, w_memory, layers);
         let find = &mut Finder { problems, known: prices, prices: self.prices };
-        let placements = Box::new(TilePlacements::new(&tile, find));
+        let choices = self
+            .choices
+            .entry((key.without_caches(), w_memory))
+            .or_insert_with(|| tile.stack.nodes.keys().map(|node| NodeChoices::new(&tile, node, find)).collect());
+        let placements = Box::new(TilePlacements::new(&tile, choices, find));
         let least = placements.least();
         self.known.insert((key, w_memory), TilePrice::AtLeast(placements));
         least
@@ -238,7 +252,7 @@ impl<'k, 'a> PlacedTiles<'k, 'a> {
         best: &Arrangement,
         budget: &mut LayerTileBudget,
     ) -> Result<(TiVec<TileTypeId, TilePlan>, TileMap), NotPlanned> {
-        let Self { stack, memory, prices, known } = self;
+        let Self { stack, memory, prices, known, .. } = self;
         let columns = split(&stack.x.slots, &best.h_memories);
         let mut types: TiVec<TileTypeId, TilePlan> = TiVec::new();
         let mut ids: FxHashMap<TileKey, TileTypeId> = FxHashMap::default();

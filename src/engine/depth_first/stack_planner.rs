@@ -33,6 +33,13 @@ pub(super) struct TileKey {
     row: BehaviourId,
 }
 
+impl TileKey {
+    /// What it has in common with tiles whose caches lie elsewhere.
+    pub fn without_caches(self) -> Self {
+        Self { caches: Caches::default(), ..self }
+    }
+}
+
 /// The memories of the data that all tiles of a stack share.
 #[derive(Clone, Copy)]
 struct Places {

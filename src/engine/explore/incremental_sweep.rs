@@ -8,7 +8,7 @@ use super::common_slope::{
 };
 use super::prices::SweepPrices;
 use super::request::Settings;
-use super::sweep::{PointSummary, SolvedAlone, Sweep, too_large_to_count};
+use super::sweep::{PointSummary, ShortSearch, SolvedAlone, Sweep, too_large_to_count};
 use crate::cost::Evaluator;
 use crate::depth_first::{
     COUNTED_MEMORIES, DepthFirstStrategy, Feasibility, FeasibilityCheck, FuseDepth, NotPlanned, Planner, PlannerMemory,
@@ -102,6 +102,13 @@ pub(super) enum KnownCost {
     NoMapping,
     /// The search ended before it found anything.
     NotFound,
+}
+
+/// What a short search tells of the cost of a problem.
+pub(super) enum ShortCost {
+    Known(KnownCost),
+    /// A lower bound on its score.
+    AtLeast(f64),
 }
 
 /// Numbers of searches that points needed.
@@ -573,6 +580,30 @@ impl ProblemSolver<'_> {
         store.cost(fingerprints.of(problem, &layer), effort, solve)
     }
 
+    /// What is known of the cost of a problem, or found by a short search if there is time. Scores above `most` do not
+    /// count.
+    pub fn cost_shortly(
+        &mut self,
+        problem: &LayerProblem,
+        most: f64,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Option<ShortCost> {
+        let layer = self.sweep.on_core(problem);
+        let Self { sweep, counted, store, fingerprints, alone, effort, .. } = self;
+        let key = fingerprints.of(problem, &layer);
+        let mut at_least = None;
+        let solve = || {
+            has_time().then(|| sweep.search_shortly(problem, most, alone)).and_then(|found| match found {
+                ShortSearch::Settled(outcome) => Some(solved(sweep, &layer, &Corners::one(outcome), *counted)),
+                ShortSearch::AtLeast(score) => {
+                    at_least = Some(ShortCost::AtLeast(score));
+                    None
+                }
+            })
+        };
+        store.cost(key, effort, solve).map(ShortCost::Known).or(at_least)
+    }
+
     /// Whether the store has the cost of the problem.
     pub fn is_known(&mut self, problem: &LayerProblem, layer: &LayerOnCore<'_>) -> bool {
         self.store.knows(self.fingerprints.of(problem, layer))
@@ -678,7 +709,17 @@ fn solve(
     (layer, alone): (&LayerOnCore<'_>, &SolvedAlone),
     counted: [MemoryId; COUNTED_MEMORIES],
 ) -> (KnownCost, Corners<Solution>) {
-    let (corners, mappings) = costs_of(&sweep.corners_beside(problem, alone), &Evaluator::new(layer), counted);
+    solved(sweep, layer, &sweep.corners_beside(problem, alone), counted)
+}
+
+/// The cost of a problem, which is `layer` on the core of the sweep, from the outcomes of its search.
+fn solved(
+    sweep: &Sweep,
+    layer: &LayerOnCore<'_>,
+    outcomes: &Corners<Outcome>,
+    counted: [MemoryId; COUNTED_MEMORIES],
+) -> (KnownCost, Corners<Solution>) {
+    let (corners, mappings) = costs_of(outcomes, &Evaluator::new(layer), counted);
     let known = match corners.all.first() {
         Some(_) if sweep.takes_corners() => KnownCost::Corners(Arc::new(corners)),
         Some(cost) => KnownCost::Cost(*cost),

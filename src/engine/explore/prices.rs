@@ -1,8 +1,9 @@
 //! Prices of mapping problems and copies by the objective of a sweep, among which placements are chosen.
 
-use super::incremental_sweep::{KnownCost, ProblemSolver};
+use super::incremental_sweep::{KnownCost, ProblemSolver, ShortCost};
 use crate::depth_first::{
-    COUNTED_MEMORIES, CopyAction, CopyRoutes, Feasibility, NotPlanned, Price, Prices, ProblemCost,
+    BoundsByLevel, COUNTED_MEMORIES, CopyAction, CopyRoutes, Feasibility, NotPlanned, Price, Prices, PricesByLevel,
+    ProblemCost, ShortPrice,
 };
 use crate::hardware::MemoryId;
 use crate::mapping::LayerProblem;
@@ -43,22 +44,42 @@ impl<'p, 's> SweepPrices<'p, 's> {
 }
 
 impl Prices for SweepPrices<'_, '_> {
-    fn at_least(&mut self, problem: &LayerProblem) -> Price {
+    fn by_level(&mut self, problem: &LayerProblem) -> PricesByLevel {
         if !self.has_bounds {
-            return Price::default();
+            return PricesByLevel::default();
         }
-        let layer = self.solver.sweep.on_core(problem);
-        self.price_of(&ProblemCost::lower_bound(&layer, self.solver.counted))
+        let bounds = BoundsByLevel::new(&self.solver.sweep.on_core(problem), self.solver.counted);
+        PricesByLevel {
+            fixed: self.price(bounds.fixed_pj, bounds.cycles as f64, [0.0; COUNTED_MEMORIES]),
+            at: bounds.at.map(|levels| levels.map(|least| self.price(least.energy_pj, 0.0, least.words))),
+        }
+    }
+
+    fn at_least(&mut self, problem: &LayerProblem) -> Price {
+        match self.has_bounds {
+            true => {
+                let layer = self.solver.sweep.on_core(problem);
+                self.price_of(&ProblemCost::lower_bound(&layer, self.solver.counted))
+            }
+            false => Price::default(),
+        }
     }
 
     fn of(&mut self, problem: &LayerProblem) -> Result<Option<Price>, NotPlanned> {
         if !self.fits(problem) {
             return Ok(None);
         }
-        Ok(match self.solver.known_cost(problem, self.has_time).ok_or(NotPlanned::Later)? {
-            KnownCost::Cost(cost) => Some(self.price_of(&cost)),
-            KnownCost::Corners(corners) => corners.all.iter().map(|cost| self.price_of(cost)).min(),
-            KnownCost::NoMapping | KnownCost::NotFound => None,
+        let cost = self.solver.known_cost(problem, self.has_time).ok_or(NotPlanned::Later)?;
+        Ok(self.price_of_known(&cost))
+    }
+
+    fn of_shortly(&mut self, problem: &LayerProblem, most: Price) -> Result<ShortPrice, NotPlanned> {
+        if !self.fits(problem) {
+            return Ok(ShortPrice::Known(None));
+        }
+        Ok(match self.solver.cost_shortly(problem, most.0[0], self.has_time).ok_or(NotPlanned::Later)? {
+            ShortCost::Known(cost) => ShortPrice::Known(self.price_of_known(&cost)),
+            ShortCost::AtLeast(score) => ShortPrice::AtLeast(Price(self.objective.figures(score, 0.0, 0.0))),
         })
     }
 
@@ -81,6 +102,14 @@ impl Prices for SweepPrices<'_, '_> {
 }
 
 impl SweepPrices<'_, '_> {
+    fn price_of_known(&self, cost: &KnownCost) -> Option<Price> {
+        match cost {
+            KnownCost::Cost(cost) => Some(self.price_of(cost)),
+            KnownCost::Corners(corners) => corners.all.iter().map(|cost| self.price_of(cost)).min(),
+            KnownCost::NoMapping | KnownCost::NotFound => None,
+        }
+    }
+
     fn price_of_copies(&mut self, copies: &[CopyAction], take_time: bool) -> Price {
         let mut words = [0.0; COUNTED_MEMORIES];
         if !matches!(self.objective, Objective::Energy | Objective::Latency) {

@@ -13,9 +13,10 @@ use crate::ids::TiVec;
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::search::{
     FrontPart, Limits, MappingFront, Objective, Outcome, Proof, Solution, StopReason, Strategy, check_lpf_limit,
-    find_best, find_best_by, find_front, smallest_that_fit,
+    find_best, find_best_by, find_front, find_shortly, smallest_that_fit,
 };
 use crate::spec::{Diagnostics, closest};
+use crate::tolerance::PRICE_TOLERANCE;
 use crate::units::Cycles;
 use crate::workload::{Dim, Network};
 use rustc_hash::FxHashMap;
@@ -330,6 +331,40 @@ impl Sweep {
         if corners.all.iter().all(is_as_good) { corners } else { search(&layer) }
     }
 
+    /// What a short search finds of a problem of which some mapping fits. Scores above `most` do not count.
+    pub(super) fn search_shortly(&self, problem: &LayerProblem, most: f64, known: &SolvedAlone) -> ShortSearch {
+        if self.takes_corners() || self.guide.is_some() {
+            return ShortSearch::AtLeast(0.0);
+        }
+        let layer = self.on_core(problem);
+        let Settings { objective, strategy, .. } = &self.settings;
+        let search =
+            |layer: &LayerOnCore<'_>| find_shortly(&Evaluator::new(layer), objective, &self.limits(), *strategy, most);
+        let settle = |outcome: Outcome| match (&outcome.best, outcome.proof) {
+            (None, Proof::Optimal) if most < f64::INFINITY => ShortSearch::AtLeast(most),
+            (_, Proof::Optimal) => ShortSearch::Settled(outcome),
+            (Some(best), Proof::OptimalButForTies | Proof::Gap(_)) => {
+                let gap = if let Proof::Gap(gap) = outcome.proof { gap } else { 0.0 };
+                let score = best.cost(&layer).map_or(0.0, |cost| objective.score(&layer, &cost));
+                ShortSearch::AtLeast(score * (1.0 - gap - PRICE_TOLERANCE))
+            }
+            _ => ShortSearch::AtLeast(0.0),
+        };
+        if problem.reserved.is_empty() {
+            let outcome = search(&layer);
+            known.note(problem, &outcome);
+            return settle(outcome);
+        }
+        // Beside other data nothing is better than alone: where the mapping fits, it is as good.
+        let alone = known.get_short(&LayerProblem { reserved: Vec::new(), ..problem.clone() });
+        let is_as_good = |outcome: &Outcome| {
+            let best = outcome.best.as_ref();
+            let cost = best.and_then(|best| Some((best, best.cost(&layer)?)));
+            cost.is_some_and(|(best, cost)| cost.latency.total_cycles() == best.latency_cycles)
+        };
+        settle(alone.filter(is_as_good).unwrap_or_else(|| search(&layer)))
+    }
+
     /// The corners of a problem for slopes of a range at least, in place of those that are known.
     pub(super) fn corners_between(&self, problem: &LayerProblem, (least, most): (f64, f64)) -> Corners<Outcome> {
         self.corners(&Evaluator::new(&self.on_guide(problem)), FrontPart::Between(least, most))
@@ -541,10 +576,21 @@ pub(super) fn check_objective(path: &str, objective: &Objective, core: Option<&C
     }
 }
 
-/// The best mappings of problems that have all memories to themselves, under the settings of one sweep, for those of
-/// the same layer beside other data.
+/// What a short search finds.
+pub(super) enum ShortSearch {
+    /// The outcome of a whole search.
+    Settled(Outcome),
+    /// A lower bound on the score of all mappings.
+    AtLeast(f64),
+}
+
+/// The outcomes of searches of problems that have all memories to themselves, under the settings of one sweep, for those
+/// of the same layer beside other data.
 #[derive(Debug, Default)]
-pub struct SolvedAlone(Mutex<FxHashMap<LayerProblem, Corners<Outcome>>>);
+pub struct SolvedAlone {
+    searched: Mutex<FxHashMap<LayerProblem, Corners<Outcome>>>,
+    searched_shortly: Mutex<FxHashMap<LayerProblem, Outcome>>,
+}
 
 impl SolvedAlone {
     pub(super) fn get(
@@ -552,17 +598,40 @@ impl SolvedAlone {
         problem: LayerProblem,
         search: impl FnOnce(&LayerProblem) -> Corners<Outcome>,
     ) -> Corners<Outcome> {
-        let known = self.0.lock().ok().and_then(|known| known.get(&problem).cloned());
-        known.unwrap_or_else(|| {
+        known_of(&self.searched, &problem).unwrap_or_else(|| {
             let outcome = search(&problem);
-            if let Ok(mut known) = self.0.lock() {
-                if known.len() >= MOST_ALONE {
-                    known.clear();
-                }
-                known.insert(problem, outcome.clone());
-            }
+            keep(&self.searched, problem, outcome.clone());
             outcome
         })
+    }
+
+    /// The outcome of a short search, if there is any.
+    fn get_short(&self, problem: &LayerProblem) -> Option<Outcome> {
+        known_of(&self.searched_shortly, problem)
+    }
+
+    /// Keeps the mapping that a short search found.
+    fn note(&self, problem: &LayerProblem, outcome: &Outcome) {
+        if outcome.best.is_none() {
+            return;
+        }
+        if outcome.proof == Proof::Optimal {
+            keep(&self.searched, problem.clone(), Corners::one(outcome.clone()));
+        }
+        keep(&self.searched_shortly, problem.clone(), outcome.clone());
+    }
+}
+
+fn known_of<T: Clone>(known: &Mutex<FxHashMap<LayerProblem, T>>, problem: &LayerProblem) -> Option<T> {
+    known.lock().ok()?.get(problem).cloned()
+}
+
+fn keep<T>(known: &Mutex<FxHashMap<LayerProblem, T>>, problem: LayerProblem, outcome: T) {
+    if let Ok(mut known) = known.lock() {
+        if known.len() >= MOST_ALONE {
+            known.clear();
+        }
+        known.insert(problem, outcome);
     }
 }
 

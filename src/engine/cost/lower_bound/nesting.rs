@@ -171,8 +171,8 @@ impl NestedBoundary {
                 let elements = least.elements[operand][level][UP[end] as usize];
                 let bits = elements * view.precision.0 as f64;
                 let movement = movements[end];
-                let words =
-                    bits * evaluator.least_words_per_bit((operand, level, movement), f64::INFINITY, view.precision.0);
+                let words = bits
+                    * evaluator.least_words_per_bit((operand, level, movement), true, f64::INFINITY, view.precision.0);
                 let pj = words * problem.core.memories[view.memories[level]].word_energy_pj(movement);
                 // Partial sums have no fewer bits than final outputs.
                 if movements == UP { pj.max(once_pj[end]) } else { pj }

@@ -5,13 +5,13 @@ use crate::cost::Evaluator;
 use crate::depth_first::copies::{CopyAction, CopyRoutes};
 use crate::depth_first::ids::NodeId;
 use crate::depth_first::layer_tile::{PlacedNode, TilePlanner, level_count};
+use crate::depth_first::node_choices::{NodeChoices, NodePlacement, fits, inputs_memory, map_memory};
 use crate::depth_first::planner::Planner;
-use crate::depth_first::price::Prices;
-use crate::depth_first::problems::{Feasibility, LayerKey, NotPlanned, ProblemKey};
+use crate::depth_first::price::{Prices, PricesByLevel, ShortPrice};
+use crate::depth_first::problems::{Feasibility, NotPlanned, ProblemKey};
 use crate::depth_first::residents::Residents;
-use crate::depth_first::solved::{COUNTED_MEMORIES, ProblemCost};
+use crate::depth_first::solved::{BoundsByLevel, COUNTED_MEMORIES, ProblemCost};
 use crate::depth_first::strategy::{FuseDepth, StoringMode};
-use crate::depth_first::tile_placement::{NodeChoices, NodePlacement, fits, inputs_memory, map_memory};
 use crate::hardware::{Core, MemoryId, Operand};
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::rules::Rules;
@@ -50,6 +50,26 @@ impl Prices for Searched<'_> {
         let cost = ProblemCost::lower_bound(&LayerOnCore::new(self.core, RULES, problem), self.counted());
         let (energy, cycles) = cost.energy_and_latency();
         self.price(energy, cycles)
+    }
+
+    fn by_level(&mut self, problem: &LayerProblem) -> PricesByLevel {
+        let bounds = BoundsByLevel::new(&LayerOnCore::new(self.core, RULES, problem), self.counted());
+        PricesByLevel {
+            fixed: self.price(bounds.fixed_pj, bounds.cycles as f64),
+            at: bounds.at.map(|levels| levels.map(|least| self.price(least.energy_pj, 0.0))),
+        }
+    }
+
+    /// Some prices at once, of others a bound.
+    fn of_shortly(&mut self, problem: &LayerProblem, most: Price) -> Result<ShortPrice, NotPlanned> {
+        let found = self.of(problem)?;
+        Ok(match found {
+            Some(price) if price > most => ShortPrice::AtLeast(Price([most.0[0], 0.0, 0.0])),
+            Some(price) if (price.0[0] as u64).is_multiple_of(2) => {
+                ShortPrice::AtLeast(Price([0.97 * price.0[0], 0.0, 0.0]))
+            }
+            _ => ShortPrice::Known(found),
+        })
     }
 
     fn of(&mut self, problem: &LayerProblem) -> Result<Option<Price>, NotPlanned> {
@@ -142,8 +162,8 @@ fn least_from(
     let choices = NodeChoices::new(tile, at, find);
     // Placements of the same inputs and output differ only in their problem.
     let mut known: HashMap<(Option<MemoryId>, Option<MemoryId>), Price> = HashMap::new();
-    for choice in &choices.choices {
-        if !fits(tile, residents, at, choice.placement) {
+    for (number, choice) in choices.choices.iter().enumerate() {
+        if choice.whole != number || !fits(tile, residents, at, choice.placement) {
             continue;
         }
         let (inputs, map) = (inputs_memory(tile, choice.placement), map_memory(tile, choice.placement));
@@ -154,7 +174,11 @@ fn least_from(
                 let key = ProblemKey { levels: levels.map(level_count), ..key };
                 let keeps_apart = levels[0] < tile.core.levels(Operand::W).len() && tile.keeps_weights_apart();
                 let mut best = Price::INFINITE;
-                for layer in all_unrollings(tile, find, &key, choices.may_be_narrowed && !keeps_apart) {
+                let mut all = vec![key.layer];
+                if !keeps_apart {
+                    all.extend(tile.narrower(find.problems, &key));
+                }
+                for layer in all {
                     let beside = tile.beside(find.problems, ProblemKey { layer, ..key }, &place);
                     let problem = find.problems.problem(&beside);
                     if let Ok(Some(price)) = find.prices.of(&problem) {
@@ -171,7 +195,7 @@ fn least_from(
                 tile.write_caches(NodeId::from(node - 1), memory, &mut copies);
             }
             tile.copy_before(at, [None, inputs, map], &|producer| residents.map_memory(producer), &mut copies);
-            let mut after = residents.clone();
+            let mut after = Residents::at(tile, residents.amounts.clone());
             after.finish(at, map);
             find.prices.of_copies(&copies) + least_from(tile, find, node + 1, &after, map)
         });
@@ -179,22 +203,6 @@ fn least_from(
         least = least.min(price);
     }
     least
-}
-
-/// The unrolling of a problem, and all that are narrower.
-fn all_unrollings(tile: &TilePlanner<'_>, find: &mut Finder<'_>, key: &ProblemKey, narrower: bool) -> Vec<LayerKey> {
-    let mut all = vec![key.layer];
-    let mut next = 0;
-    while narrower && next < all.len() {
-        let of = ProblemKey { layer: all[next], ..*key };
-        for (_, layer) in tile.halved(find.problems, &of, 0) {
-            if !all.contains(&layer) {
-                all.push(layer);
-            }
-        }
-        next += 1;
-    }
-    all
 }
 
 /// Numbers that look random.
@@ -216,12 +224,12 @@ impl Numbers {
             )
         };
         let mut text = "name: random
-array: { dimensions: { D1: 2 }, mac_energy: 1 pJ }
-unroll: { conv: { D1: K }, pointwise: { D1: K }, add: { D1: G }, pooling: { D1: G } }
+array: { dimensions: { D1: 2, D2: 3 }, mac_energy: 1 pJ }
+unroll: { conv: { D1: K, D2: OX }, pointwise: { D1: K, D2: OX }, add: { D1: G, D2: OX }, pooling: { D1: G, D2: OX } }
 memories:
 "
         .to_owned();
-        text += &memory("w_reg", 64, "W", "[D1]");
+        text += &memory("w_reg", 64, "W", "[D1, D2]");
         text += &memory("low", 8 * (6 + 12), "I, O", "all");
         text += &memory("high", 8 * 80, "W, I, O", "all");
         text += &memory("dram", 1 << 33, "W, I, O", "all");

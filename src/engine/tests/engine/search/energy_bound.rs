@@ -2,8 +2,9 @@
 
 use super::random_problems::{Random, hardware, problem};
 use fusescape_engine::cost::{Evaluator, LatencyLowerBound, LayerEnergy};
+use fusescape_engine::depth_first::BoundsByLevel;
 use fusescape_engine::hardware::{Core, MemoryId, Operand};
-use fusescape_engine::mapping::{LayerOnCore, LayerOperand, OperandView};
+use fusescape_engine::mapping::{LayerOnCore, LayerOperand, LayerProblem, OperandView};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Limits, Objective, Proof, Strategy, find_best};
 use fusescape_test_support::random::oracle_cases;
@@ -66,7 +67,7 @@ fn words_at(layer: &LayerOnCore<'_>, energy: &LayerEnergy, memory: MemoryId) -> 
 #[test]
 fn no_mapping_needs_less() {
     let mut random = Random(43);
-    let mut compared = Compared::default();
+    let (mut compared, mut by_level) = (Compared::default(), (0, 0));
     while compared.all < oracle_cases(4000) {
         let text = hardware(&mut random);
         let Ok(mut core) = Core::from_text(&text) else { continue };
@@ -84,8 +85,28 @@ fn no_mapping_needs_less() {
         }
         problem.adds = compared.all.is_multiple_of(4);
         let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
-        compared.add(&layer, &|| format!("sizes by 2^{smaller}: {problem:?}\n{text}"));
+        let what = || format!("sizes by 2^{smaller}: {problem:?}\n{text}");
+        compared.add(&layer, &what);
+        if problem.adds {
+            continue;
+        }
+        let all = Operand::ALL.map(|operand| core.levels(operand).len());
+        let on_all_levels = LayerProblem { levels: all, reserved: Vec::new(), ..problem.clone() };
+        let counted = [core.top(Operand::O), MemoryId::default()];
+        let bounds = BoundsByLevel::new(&LayerOnCore::new(&core, Rules::CORRECTED, &on_all_levels), counted);
+        let unavoidable = Evaluator::new(&layer).unavoidable();
+        let least = bounds.of(problem.levels);
+        let energy_pj = bounds.fixed_pj + least.energy_pj;
+        assert!(energy_pj <= unavoidable.total_pj * (1.0 + 1e-9), "{energy_pj} by level: {}", what());
+        for (memory, words) in counted.into_iter().zip(least.words) {
+            let of_levels = words_at(&layer, &unavoidable, memory);
+            assert!(words <= of_levels * (1.0 + 1e-9), "{words} words by level for {of_levels}: {}", what());
+        }
+        assert!(bounds.cycles <= LatencyLowerBound::new(&Evaluator::new(&layer)).base_cycles(), "{}", what());
+        by_level.0 += 1;
+        by_level.1 += u64::from(energy_pj >= unavoidable.total_pj * (1.0 - 1e-9));
     }
+    assert!(by_level.1 * 4 > by_level.0, "of {} bounds by level {} are those of the levels", by_level.0, by_level.1);
     let Compared { all, raised, reached, beyond_steps } = compared;
     assert!(beyond_steps * 20 > all, "of {all} bounds on latency {beyond_steps} are higher than the steps");
     assert!(raised * 20 > all && reached * 4 > all, "of {all} bounds {raised} are raised, {reached} reached");
