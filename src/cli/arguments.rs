@@ -227,9 +227,10 @@ pub struct DepthFirst {
     #[command(flatten)]
     pub sweep: SweptDesign,
     /// Which layers are fused: auto, optimal (with the best tile and mode for each stack), single-layer, layer-by-layer, or
-    /// names of layers to cut after, those with blanks or commas in double quotes
-    #[arg(long, default_value = "auto", value_name = "auto|optimal|single-layer|layer-by-layer|CUTS", value_parser = parse_stacks)]
-    pub stacks: StackSelection,
+    /// names of layers to cut after, those with blanks or commas in double quotes. Without it, those of auto, and what the
+    /// optimal ones cost
+    #[arg(long, value_name = "auto|optimal|single-layer|layer-by-layer|CUTS", value_parser = parse_stacks)]
+    pub stacks: Option<StackSelection>,
 }
 
 /// Which layers run together.

@@ -3,9 +3,10 @@
 use super::arguments::{DepthFirst, Format, StrategyOptions, SweptDesign};
 use super::documents::load;
 use super::progress::TerminalBar;
-use super::report::PrintedSweep;
+use super::report::{PrintedSweep, beside_optimal};
 use super::{Failure, json_text, optimal, print};
 use fusescape_command::depth_first::{depth_first, sweep};
+use fusescape_command::optimal::optimal_beside;
 use fusescape_command::or_word;
 use fusescape_command::parse::{STACKS, StackSelection};
 use fusescape_engine::depth_first::FuseDepth;
@@ -16,17 +17,22 @@ use fusescape_spec::{Diagnostics, hardware_presets, workload_presets};
 pub fn run(DepthFirst { sweep: options, stacks }: &DepthFirst) -> Result<(), Failure> {
     let limits = options.tried.chosen.limits();
     let fuse = match stacks {
-        StackSelection::Optimal => {
+        Some(StackSelection::Optimal) => {
             return optimal::run(&validated(options, FuseDepth::Automatic)?, limits, options.tried.format);
         }
-        StackSelection::By(_) if limits != StackLimits::default() => {
+        _ if limits != StackLimits::default() => {
             return Err("--most-layers and --most-tiles limit a search: add --stacks optimal.".into());
         }
-        StackSelection::By(fuse) => fuse.clone(),
+        Some(StackSelection::By(fuse)) => fuse.clone(),
+        None => FuseDepth::Automatic,
     };
     let found = depth_first(&validated(options, fuse)?, &TerminalBar::default())?;
     let report = PrintedSweep(&found);
     print(&match options.tried.format {
+        Format::Table if stacks.is_none() && found.strategies.len() > 1 => {
+            let optimal = optimal_beside(&found.sweep, &TerminalBar::default())?;
+            report.table() + &optimal.map_or_else(String::new, |optimal| beside_optimal(&found, &optimal))
+        }
         Format::Table => report.table(),
         Format::Json => json_text(&found.json()?)?,
         Format::Csv => report.csv()?,

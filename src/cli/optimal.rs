@@ -65,6 +65,7 @@ fn table(found: &OptimalReport) -> Result<String, std::fmt::Error> {
         tried.planned,
         effort.searched,
     )?;
+    writeln!(out, "given: data lies in the lowest memories that hold it (DeFiNES, Section III, step 3)")?;
     if let Some(scope) = study.listed().scope() {
         writeln!(out, "proved to be the best of {scope}; other stacks are too many, and were not looked at")?;
     }

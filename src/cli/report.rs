@@ -7,7 +7,7 @@ use fusescape_command::depth_first::{SweepReport, SweepRow, sentences};
 use fusescape_command::estimate_line;
 use fusescape_engine::cost::{AccessCause, EnergyCause, LatencyCause};
 use fusescape_engine::depth_first::PointAccount;
-use fusescape_engine::explore::PointSummary;
+use fusescape_engine::explore::{Combination, OptimalStacks, PointSummary};
 use serde_json::Value;
 
 /// Adds a line to a text; writing to a `String` cannot fail.
@@ -16,6 +16,26 @@ macro_rules! outln {
         $out.push_str(&format!($($text)*));
         $out.push('\n');
     }};
+}
+
+/// What the optimal stacks cost, beside a sweep with those of DeFiNES' rule.
+pub fn beside_optimal(report: &SweepReport, optimal: &OptimalStacks) -> String {
+    let same = |combination: &Combination| {
+        optimal.latency_cycles == combination.latency_cycles
+            && (optimal.energy_pj - combination.energy_pj).abs() <= 1e-9 * optimal.energy_pj
+    };
+    match report.combination.as_ref() {
+        Some(combination) if same(combination) => {
+            "\nThe stacks are those of DeFiNES' rule (auto); no other cut costs less with these tiles and modes.\n"
+                .to_owned()
+        }
+        _ => format!(
+            "\nThe stacks are those of DeFiNES' rule (auto). With these tiles and modes the best cut costs {} and {}: \
+             --stacks optimal\n",
+            with_unit(Quantity::Energy, optimal.energy_pj),
+            with_unit(Quantity::Latency, optimal.latency_cycles as f64)
+        ),
+    }
 }
 
 /// A finished sweep that is printed.

@@ -44,6 +44,23 @@ pub fn optimal(
     Ok(OptimalReport { sweep: sweep.clone(), study, optimal, effort: search.effort, tried: search.tried })
 }
 
+/// Limit on stacks times strategies that are searched beside a sweep: some seconds.
+const MOST_BESIDE: usize = 30_000;
+
+/// The jointly optimal stacks beside a sweep with others; `None` where not all are listed or can be searched within
+/// seconds, or there are none.
+///
+/// # Errors
+/// If it was stopped.
+pub fn optimal_beside(sweep: &Sweep, monitor: &dyn ProgressMonitor) -> Result<Option<OptimalStacks>, CommandError> {
+    let Ok(study) = StackProblem::new(sweep.clone(), StackLimits::default()) else { return Ok(None) };
+    let strategies = study.stacks().len().saturating_mul(sweep.settings.strategies().len());
+    if strategies > MOST_BESIDE || study.listed().scope().is_some() {
+        return Ok(None);
+    }
+    Ok(search(&study, StackAim::Optimum, monitor)?.optimum().map(|optimum| (**optimum).clone()))
+}
+
 /// Searches the best strategies of all stacks on all cores, and the best combination.
 pub(super) fn search(
     study: &StackProblem,

@@ -359,6 +359,29 @@ fn what_is_small_has_units_that_show_it() {
 }
 
 #[test]
+fn who_names_no_stacks_learns_what_the_optimal_ones_cost() {
+    let grid = |workload: &'static str, grid: &'static str, stacks: &[&'static str]| {
+        let options = ["depth-first", "--hardware", "meta-proto-like-df", "--workload", workload, "--grid", grid];
+        succeeds(&[&options[..], &["--mode", "fully-cached"], stacks].concat())
+    };
+    let small = |stacks: &[&'static str]| grid("resnet18", "14,28x14", stacks);
+    let optimum = small(&["--stacks", "optimal"]);
+    let costs = optimum.split("\noptimal: ").nth(1).and_then(|rest| rest.split(';').next()).unwrap();
+    let told = small(&[]);
+    let hint = told.lines().last().unwrap();
+    assert!(
+        hint.starts_with("The stacks are those of DeFiNES' rule (auto)") && hint.ends_with("--stacks optimal"),
+        "{hint}"
+    );
+    for number in costs.split(", ").map(|part| part.split(' ').next().unwrap()) {
+        assert!(hint.contains(number), "{number} is not in {hint}");
+    }
+    assert!(optimum.contains("given: data lies in the lowest memories that hold it"), "{optimum}");
+    assert!(grid("fsrcnn", "60,240x72", &[]).contains("no other cut costs less"));
+    assert!(!small(&["--stacks", "auto"]).contains("DeFiNES' rule"));
+}
+
+#[test]
 fn a_layer_is_searched_under_constraints() {
     let orders =
         "name: a\nlayers: [{ layer: conv2, order: [FX all, rest, K 4], levels: [{ memory: spad_W, holds: C 2 }] }]\n";

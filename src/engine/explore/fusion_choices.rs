@@ -74,7 +74,10 @@ impl FusionMethod {
                 "Groups of operators with the fewest accesses to DRAM, by Algorithm 1 (Optimus, Section 6)."
             }
             Self::Optimus => "The same model, searched over all order ideals of the graph: nothing is cheaper by it.",
-            Self::Optimal => "Stacks, tile sizes and modes together, by the whole cost model: nothing is better by it.",
+            Self::Optimal => {
+                "Stacks, tile sizes and modes together, by the whole cost model: no other choice of these is better, with data in the \
+                 lowest memories that hold it."
+            }
         }
     }
 }

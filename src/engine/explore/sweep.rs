@@ -241,9 +241,9 @@ impl Sweep {
     }
 
     /// This sweep with data placed where the objective is least, not in the lowest memory that holds it (DeFiNES, Section
-    /// III, step 3): the levels of W, I and O of each layer of each tile type, and its unrolling, that or a narrower one;
-    /// the memory of the weights and of the rows of overlap for the stack; of the columns at each boundary of tiles. The
-    /// page does not ask for it.
+    /// III, step 3): the levels of W, I and O of each layer of each tile type, and its unrolling, with one loop halved,
+    /// once or repeatedly, if that costs less; the memory of the weights and of the rows of overlap for the stack; of the
+    /// columns at each boundary of tiles. The page does not ask for it.
     #[must_use]
     pub fn choosing_placement(self) -> Self {
         Self { chooses_placement: true, ..self }
