@@ -111,16 +111,9 @@ impl<'a> Planner<'a> {
         strategy: &DepthFirstStrategy,
         check: FeasibilityCheck<'_>,
     ) -> Result<PointPlan, NotPlanned> {
-        let stacks = self.stacks(&strategy.fuse)?;
-        let tile = if strategy.fuse == FuseDepth::LayerByLayer { (u64::MAX, u64::MAX) } else { strategy.tile };
-        check_strip_count(self.network, stacks.iter().map(|known| &*known.stack), tile)?;
-        let mut planned = Vec::with_capacity(stacks.len());
-        let mut budget = LayerTileBudget { layer_tiles: MOST_LAYER_TILES };
-        for known in stacks {
-            let planner = StackPlanner::new(self, known, tile, strategy.mode)?;
-            planned.push(planner.plan(&mut self.memory, &mut budget, check)?);
-        }
-        Ok(PointPlan { strategy: strategy.clone(), stacks: planned })
+        self.plan_stacks(strategy, |planner, known, way, budget| {
+            planner.stack_planner(known, way)?.plan(&mut planner.memory, budget, check)
+        })
     }
 
     /// Plans one stack on its own.
@@ -149,21 +142,47 @@ impl<'a> Planner<'a> {
         strategy: &DepthFirstStrategy,
         prices: &mut dyn Prices,
     ) -> Result<PointPlan, NotPlanned> {
+        self.plan_stacks(strategy, |planner, known, way, budget| {
+            let best = planner.stack_planner(known.clone(), way)?;
+            match best.plan_best(&mut planner.memory, budget, prices, Price::INFINITE)? {
+                Some(plan) => Ok(plan),
+                None => {
+                    // The published rule says why.
+                    let check = &mut |problem: &LayerProblem| prices.check(problem);
+                    planner.stack_planner(known, way)?.plan(&mut planner.memory, budget, check)
+                }
+            }
+        })
+    }
+
+    /// Plans the stacks of one point, one after the other.
+    fn plan_stacks(
+        &mut self,
+        strategy: &DepthFirstStrategy,
+        mut plan: impl FnMut(
+            &mut Self,
+            KnownStack,
+            ((u64, u64), StoringMode),
+            &mut LayerTileBudget,
+        ) -> Result<StackPlan, NotPlanned>,
+    ) -> Result<PointPlan, NotPlanned> {
         let stacks = self.stacks(&strategy.fuse)?;
         let tile = if strategy.fuse == FuseDepth::LayerByLayer { (u64::MAX, u64::MAX) } else { strategy.tile };
         check_strip_count(self.network, stacks.iter().map(|known| &*known.stack), tile)?;
         let mut planned = Vec::with_capacity(stacks.len());
         let mut budget = LayerTileBudget { layer_tiles: MOST_LAYER_TILES };
         for known in stacks {
-            let way = (tile, strategy.mode);
-            let best = self.best_known_stack(known.clone(), way, &mut budget, (prices, Price::INFINITE))?;
-            let plan = match best {
-                Some(plan) => plan,
-                None => self.impossible_stack(known, way, prices)?,
-            };
-            planned.push(plan);
+            planned.push(plan(self, known, (tile, strategy.mode), &mut budget)?);
         }
         Ok(PointPlan { strategy: strategy.clone(), stacks: planned })
+    }
+
+    fn stack_planner(
+        &mut self,
+        known: KnownStack,
+        (tile, mode): ((u64, u64), StoringMode),
+    ) -> Result<StackPlanner<'a>, Diagnostics> {
+        StackPlanner::new(self, known, tile, mode)
     }
 
     /// Plans one stack with the best of all placements; `None` where that costs more than `most`, or nothing fits.
@@ -180,30 +199,7 @@ impl<'a> Planner<'a> {
         let known = self.known_stack(stack);
         check_strip_count(self.network, [stack], way.0)?;
         let mut budget = LayerTileBudget { layer_tiles: MOST_LAYER_TILES };
-        self.best_known_stack(known, way, &mut budget, (prices, most))
-    }
-
-    fn best_known_stack(
-        &mut self,
-        known: KnownStack,
-        (tile, mode): ((u64, u64), StoringMode),
-        budget: &mut LayerTileBudget,
-        (prices, most): (&mut dyn Prices, Price),
-    ) -> Result<Option<StackPlan>, NotPlanned> {
-        let planner = StackPlanner::new(self, known, tile, mode)?;
-        planner.plan_best(&mut self.memory, budget, prices, most)
-    }
-
-    /// A stack that has no placement: the published rule says why.
-    fn impossible_stack(
-        &mut self,
-        known: KnownStack,
-        (tile, mode): ((u64, u64), StoringMode),
-        prices: &mut dyn Prices,
-    ) -> Result<StackPlan, NotPlanned> {
-        let mut budget = LayerTileBudget { layer_tiles: MOST_LAYER_TILES };
-        let check = &mut |problem: &LayerProblem| prices.check(problem);
-        StackPlanner::new(self, known, tile, mode)?.plan(&mut self.memory, &mut budget, check)
+        self.stack_planner(known, way)?.plan_best(&mut self.memory, &mut budget, prices, most)
     }
 
     /// A lower bound on the cost of a stack under the corrected rules, found without planning a tile.

@@ -16,7 +16,7 @@ use super::plan::{StackPlan, TilePlan};
 use super::planner::{LayerTileBudget, PlannerMemory};
 use super::price::{Price, Prices};
 use super::problems::NotPlanned;
-use super::stack_planner::{StackPlanner, TileKey, check_kinds, tile_plan, tile_runs};
+use super::stack_planner::{StackPlanner, TileKey, check_kinds, tile_plan};
 use super::tile_placement::{SearchDepth, TilePlacements};
 use crate::hardware::{MemoryId, Operand};
 use crate::ids::TiVec;
@@ -254,33 +254,23 @@ impl<'k, 'a> PlacedTiles<'k, 'a> {
     ) -> Result<(TiVec<TileTypeId, TilePlan>, TileMap), NotPlanned> {
         let Self { stack, memory, prices, known, .. } = self;
         let columns = split(&stack.x.slots, &best.h_memories);
-        let mut types: TiVec<TileTypeId, TilePlan> = TiVec::new();
-        let mut ids: FxHashMap<TileKey, TileTypeId> = FxHashMap::default();
-        let mut map = TileMap { columns: tile_runs(&columns), rows: tile_runs(&stack.y.slots), types: Vec::new() };
-        for (row, memories) in stack.y.slots.iter().zip(&best.h_memories) {
-            let mut types_of_row = Vec::with_capacity(columns.len());
-            for (column, _, h) in tiles_along(&columns, memories) {
-                let key = stack.key_of((column.start, row.start), (column, row), best.v_memory, h);
-                let index = match ids.get(&key) {
-                    Some(&index) => index,
-                    None => {
-                        budget.take(&stack.known.stack)?;
-                        let Some(TilePrice::Placed(_, placement)) = known.get(&(key, best.w_memory)) else { continue };
-                        let tile = stack.tile_planner(&key, best.w_memory, &memory.layers);
-                        let place = ((column.size, row.size), (column.start, row.start));
-                        let check = &mut |problem: &LayerProblem| prices.check(problem);
-                        let plan = |tile: &TilePlanner<'_>| tile.plan_as(placement, &mut memory.problems, check);
-                        let index = types.push_and_get_key(tile_plan(place, &key, &tile, plan)?);
-                        ids.insert(key, index);
-                        index
-                    }
-                };
-                types[index].count += column.count * row.count;
-                types_of_row.push(index);
-            }
-            map.types.push(types_of_row);
-        }
-        Ok((types, map))
+        let keys = |number: usize| {
+            let row = &stack.y.slots[number];
+            let tiles = tiles_along(&columns, &best.h_memories[number]);
+            let key = |(column, _, h): (&StripRun, usize, [Option<MemoryId>; 2])| {
+                stack.key_of((column.start, row.start), (column, row), best.v_memory, h)
+            };
+            tiles.map(key).collect()
+        };
+        stack.types_and_map(&columns, keys, budget, |place, key| {
+            // The tiles of the best arrangement are placed.
+            let placed = known.get(&(*key, best.w_memory));
+            let Some(TilePrice::Placed(_, placement)) = placed else { return Err(NotPlanned::Later) };
+            let tile = stack.tile_planner(key, best.w_memory, &memory.layers);
+            let check = &mut |problem: &LayerProblem| prices.check(problem);
+            let plan = |tile: &TilePlanner<'_>| tile.plan_as(placement, &mut memory.problems, check);
+            tile_plan(place, key, &tile, plan)
+        })
     }
 }
 

@@ -184,22 +184,40 @@ impl<'a> StackPlanner<'a> {
         budget: &mut LayerTileBudget,
         check: FeasibilityCheck<'_>,
     ) -> Result<(TiVec<TileTypeId, TilePlan>, TileMap), NotPlanned> {
-        let (columns, rows) = (&self.x.slots, &self.y.slots);
+        let columns = &self.x.slots;
+        let keys = |number: usize| {
+            let row = &self.y.slots[number];
+            columns.iter().map(|column| self.key(column, row, decisions, places)).collect()
+        };
+        self.types_and_map(columns, keys, budget, |place, key| {
+            let planner = self.tile_planner(key, places.w_memory, &memory.layers);
+            let plan = |tile: &TilePlanner<'_>| tile.plan(&mut memory.problems, check);
+            tile_plan(place, key, &planner, plan)
+        })
+    }
+
+    /// All tile types, each planned once, and where they lie. `keys` are those of the tiles of a row by its number, one
+    /// for each of the columns.
+    pub(super) fn types_and_map(
+        &self,
+        columns: &[StripRun],
+        keys: impl Fn(usize) -> Vec<TileKey>,
+        budget: &mut LayerTileBudget,
+        mut plan: impl FnMut(SizeAndPlace, &TileKey) -> Result<TilePlan, NotPlanned>,
+    ) -> Result<(TiVec<TileTypeId, TilePlan>, TileMap), NotPlanned> {
+        let rows = &self.y.slots;
         let mut types: TiVec<TileTypeId, TilePlan> = TiVec::new();
         let mut known: FxHashMap<TileKey, TileTypeId> = FxHashMap::default();
         let mut map = TileMap { columns: tile_runs(columns), rows: tile_runs(rows), types: Vec::new() };
-        for row in rows {
+        for (number, row) in rows.iter().enumerate() {
             let mut types_of_row = Vec::with_capacity(columns.len());
-            for column in columns {
-                let key = self.key(column, row, decisions, places);
+            for (column, key) in columns.iter().zip(keys(number)) {
                 let index = match known.get(&key) {
                     Some(&index) => index,
                     None => {
                         budget.take(&self.known.stack)?;
                         let place = ((column.size, row.size), (column.start, row.start));
-                        let planner = self.tile_planner(&key, places.w_memory, &memory.layers);
-                        let plan = |tile: &TilePlanner<'_>| tile.plan(&mut memory.problems, check);
-                        let index = types.push_and_get_key(tile_plan(place, &key, &planner, plan)?);
+                        let index = types.push_and_get_key(plan(place, &key)?);
                         known.insert(key, index);
                         index
                     }
@@ -370,9 +388,12 @@ impl<'a> StackPlanner<'a> {
     }
 }
 
+/// Columns and rows of a tile, and the first place of its type.
+pub(super) type SizeAndPlace = ((u64, u64), (u64, u64));
+
 /// A tile type with a count of 0.
 pub(super) fn tile_plan(
-    (size, first_position): ((u64, u64), (u64, u64)),
+    (size, first_position): SizeAndPlace,
     key: &TileKey,
     planner: &TilePlanner<'_>,
     plan: impl FnOnce(&TilePlanner<'_>) -> Result<(TiVec<NodeId, LayerTilePlan>, Vec<CopyAction>), NotPlanned>,
@@ -407,6 +428,6 @@ pub(super) fn check_kinds(columns: &[StripRun], rows: &[StripRun]) -> Result<(),
     diagnostics.or(())
 }
 
-pub(super) fn tile_runs(slots: &[StripRun]) -> Vec<TileRun> {
+fn tile_runs(slots: &[StripRun]) -> Vec<TileRun> {
     slots.iter().map(|slot| TileRun { start: slot.start, size: slot.size, count: slot.count }).collect()
 }

@@ -4,7 +4,8 @@
 //! once, and evaluated again as more of its problems are searched.
 
 use super::common_slope::{SumCorner, SumOfHulls};
-use super::incremental_sweep::{CostStore, IncrementalSweep, ProblemSolver, cost_now, one_stack};
+use super::cost_store::CostStore;
+use super::incremental_sweep::{IncrementalSweep, ProblemSolver, cost_now, one_stack};
 use crate::depth_first::{
     CostExpression, Feasibility, NotPlanned, PointPlan, PointTotals, Price, ProblemCost, Stack, StackLowerBound,
     StoringMode,

@@ -72,6 +72,7 @@
 mod attention;
 mod best;
 mod common_slope;
+mod cost_store;
 mod dataflows;
 mod fusion_choices;
 mod fusion_sweep;
@@ -106,12 +107,13 @@ pub use attention::{
     TracedSchedule,
 };
 pub use best::{Combination, best_combination, best_strategy, pareto_front};
+pub use cost_store::{CostStore, SearchEffort, SharedCosts};
 pub use dataflows::{ARRAY_SIZES, ArrayDataflow, dataflow_request};
 pub use fusion_choices::FusionMethod;
 pub use fusion_sweep::{FusionStep, Grouping, SweptParameter, fusion_step};
 pub use fusions::{FusionComparison, FusionResult, compare_fusions};
 pub use group_traffic::{GroupTraffic, MapTraffic, TrafficUnits};
-pub use incremental_sweep::{CostStore, IncrementalSweep, SearchEffort, SharedCosts};
+pub use incremental_sweep::IncrementalSweep;
 pub use layer::{
     DesignLayer, LatencyParts, LayerFacts, LayerRequest, MappedLayer, MappingEdit, TemporalMapping, UnrollingChoice,
     UnrollingChoices,

@@ -2,7 +2,8 @@
 //! fuse depths, the best of one cut more and of one fewer.
 
 use super::best::best_strategy;
-use super::incremental_sweep::{CostStore, IncrementalSweep};
+use super::cost_store::CostStore;
+use super::incremental_sweep::IncrementalSweep;
 use super::request::{Request, Settings};
 use super::sweep::{PointSummary, Sweep};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount, Stack, StoringMode, cut};

@@ -1,6 +1,7 @@
 //! Prices of mapping problems and copies by the objective of a sweep, among which placements are chosen.
 
-use super::incremental_sweep::{KnownCost, ProblemSolver, ShortCost};
+use super::cost_store::{KnownCost, ShortCost};
+use super::incremental_sweep::ProblemSolver;
 use crate::depth_first::{
     BoundsByLevel, COUNTED_MEMORIES, CopyAction, CopyRoutes, Feasibility, NotPlanned, Price, Prices, PricesByLevel,
     ProblemCost, ShortPrice,

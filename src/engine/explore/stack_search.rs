@@ -1,7 +1,7 @@
 //! The study of all stacks of a network as a job: the number of its parts, each part, and the outcome of all together.
 
+use super::cost_store::{CostStore, SearchEffort};
 use super::fusions::{FusionComparison, compare_fusions};
-use super::incremental_sweep::{CostStore, SearchEffort};
 use super::request::Request;
 use super::stacks::{OptimalStacks, StackLimits, StackProblem, StackRun, StrategyEffort};
 use super::sweep::Sweep;

@@ -18,8 +18,9 @@
 //! stays that may end in a tie: its score exceeds the least one at its state by no more than the tolerance of the whole.
 
 use super::common_slope::{EnergyLatency, SumCorner, SumOfHulls, corners_of, is_beaten_by};
+use super::cost_store::{CostStore, SearchEffort};
 use super::fusion_choices::stacks_of_methods;
-use super::incremental_sweep::{CostStore, IncrementalSweep, SearchEffort, slopes};
+use super::incremental_sweep::{IncrementalSweep, slopes};
 use super::sweep::Sweep;
 use crate::cost::{ByCause, EnergySplit, LatencySplit};
 use crate::depth_first::{

@@ -4,7 +4,8 @@
 //! a lane, and the worker's [`IncrementalSweep`] remembers what they share. Who is done with its own lane takes the far
 //! half of the longest.
 
-use super::incremental_sweep::{CostStore, IncrementalSweep, SearchEffort, SharedCosts, no_such_point};
+use super::cost_store::{CostStore, SearchEffort, SharedCosts};
+use super::incremental_sweep::{IncrementalSweep, no_such_point};
 use super::order::coarse_to_fine;
 use super::request::{Request, Settings};
 use super::sweep::{PointSummary, Sweep};

@@ -1,6 +1,7 @@
 //! Planning all points of a sweep: by the published rule before any is solved, or each with the best of all placements.
 
-use super::incremental_sweep::{CostStore, IncrementalSweep};
+use super::cost_store::CostStore;
+use super::incremental_sweep::IncrementalSweep;
 use super::sweep::{Sweep, SweepPlan};
 use crate::depth_first::{DepthFirstStrategy, NotPlanned, Planner};
 

@@ -1,7 +1,7 @@
 //! Costs that the designs of a study share: of mapping problems of layers on one core, and of tiles on many.
 
 use crate::explore::SharedCosts;
-use crate::explore::incremental_sweep::hash;
+use crate::explore::cost_store::hash;
 use crate::hardware::{Core, Memory};
 use crate::ids::TiVec;
 use crate::multicore::{CoreId, CoresProblem, TileCosts, TileProblem, TileSolution};
