@@ -16,7 +16,8 @@
 //!    fit. Checks: `tests/engine/depth_first/placement_by_elements.rs` against single elements, `replay.rs` beside it
 //!    by running schedules. Instead of the lowest memory, the one that costs least can be chosen: `node_choices.rs`
 //!    has the choices of a layer-tile, `tile_placement.rs` finds the best placement of a tile, `stack_placement.rs` that
-//!    of the data that all tiles share, by the prices of `price.rs`. `best_placement.rs` beside `replay.rs` has the checks, `stack_placement/brute_force.rs` an oracle.
+//!    of the data that all tiles share, by the prices of `price.rs`. `best_placement.rs` beside `replay.rs` has the
+//!    checks, `stack_placement/brute_force.rs` an oracle.
 //! 4. `copies.rs` plans data copy actions and their port conflicts.
 //! 5. `layer_tile.rs` plans one tile type layer by layer: levels, copies, and the mapping problem. `stack_planner.rs`
 //!    finds the tile types of a stack, `planner.rs` keeps what points share, `problems.rs` interns the mapping
