@@ -157,7 +157,7 @@ impl<'k, 'a> PlacedTiles<'k, 'a> {
                 if is_searched && (depth == SearchDepth::Fully || placements.least() >= Price::INFINITE) {
                     let price = placements.least();
                     let placed = match price < Price::INFINITE {
-                        true => TilePrice::Placed(price, placements.best(&tile, choices, find)?),
+                        true => TilePrice::Placed(price, placements.best(choices)),
                         false => TilePrice::Nowhere,
                     };
                     self.known.insert((*key, w_memory), placed);

@@ -133,19 +133,13 @@ impl TilePlacements {
         Ok(are_known)
     }
 
-    /// The placement that is best by the prices known so far.
-    pub fn best(
-        &mut self,
-        tile: &TilePlanner<'_>,
-        choices: &TileChoices,
-        find: &mut Finder<'_>,
-    ) -> Result<TiVec<NodeId, NodePlacement>, NotPlanned> {
-        self.find_path(tile, choices, find)?;
+    /// The placement that is best by the prices known so far, once a search has found it.
+    pub fn best(&self, choices: &TileChoices) -> TiVec<NodeId, NodePlacement> {
         let placement = |&(state, step): &(usize, usize)| {
             let State { node, steps, .. } = &self.states[state];
             choices[*node].choices[steps[step].choice].placement
         };
-        Ok(self.path.iter().map(placement).collect())
+        self.path.iter().map(placement).collect()
     }
 
     /// Finds the path that is best by the prices known so far, by A*. What is to come costs no less than the least of

@@ -148,3 +148,43 @@ fn every_mode_has_a_placement() {
         assert_eq!(caches.clone().any(|caches| caches.v_write.is_some()), mode.caches_rows(), "{mode}");
     }
 }
+
+/// By the rule ResNet18 costs more with the larger memory, as inputs that fit push larger outputs to DRAM.
+#[test]
+fn a_map_that_fits_pushes_no_other_one_to_dram() {
+    let text = |presets, id: &str| find_preset(presets, id).unwrap().text.to_owned();
+    let meta = text(hardware_presets(), "meta-proto-like-df");
+    let energies = [763_184, 881_744].map(|bits| {
+        let hardware =
+            meta.replacen("name: sram_64KB\n    size: 64 KiB", &format!("name: sram_64KB\n    size: {bits} bit"), 1);
+        assert_ne!(hardware, meta);
+        let (tiles_x, tiles_y, modes) = (vec![28], vec![14], vec![StoringMode::FullyCached]);
+        let settings = Settings { tiles_x, tiles_y, modes, fuse: vec![FuseDepth::Automatic], ..Settings::default() };
+        let workload = text(workload_presets(), "resnet18");
+        let sweep = Sweep::new(&Request { hardware, workload, settings }).unwrap();
+        [score(&sweep).unwrap(), score(&sweep.choosing_placement()).unwrap()]
+    });
+    let [[rule, best], [larger_rule, larger_best]] = energies;
+    assert!(larger_best <= best * (1.0 + 1e-9) && best <= rule, "{energies:?}");
+    assert!(larger_rule > rule, "{energies:?}");
+}
+
+#[test]
+fn points_that_were_planned_before_change_nothing() {
+    let text = |presets, id: &str| find_preset(presets, id).unwrap().text.to_owned();
+    let (hardware, workload) = (text(hardware_presets(), "tesla-npu-like-df"), text(workload_presets(), "resnet18"));
+    let (tiles_x, tiles_y, modes) = (vec![7, 14], vec![14], vec![StoringMode::FullyCached]);
+    let settings = Settings { tiles_x, tiles_y, modes, fuse: vec![FuseDepth::Automatic], ..Settings::default() };
+    let sweep = Sweep::new(&Request { hardware, workload, settings }).unwrap().choosing_placement();
+    let score_after = |before: &[usize], point: usize| {
+        let (mut points, mut store) = (IncrementalSweep::new(sweep.clone()), CostStore::default());
+        for &point in before {
+            points.point(&mut store, point, &mut || true).unwrap();
+        }
+        points.point(&mut store, point, &mut || true).unwrap().score
+    };
+    for (first, second) in [(0, 1), (1, 0)] {
+        let (alone, after) = (score_after(&[], second), score_after(&[first], second));
+        assert!((alone - after).abs() <= 1e-9 * alone, "{alone} alone, {after} after another point");
+    }
+}
