@@ -31,7 +31,7 @@ pub fn run(DepthFirst { sweep: options, stacks }: &DepthFirst) -> Result<(), Fai
     print(&match options.tried.format {
         Format::Table if stacks.is_none() && found.strategies.len() > 1 => {
             let optimal = optimal_beside(&found.sweep, &TerminalBar::default())?;
-            report.table() + &optimal.map_or_else(String::new, |optimal| beside_optimal(&found, &optimal))
+            report.table() + &beside_optimal(&found, optimal.as_ref())
         }
         Format::Table => report.table(),
         Format::Json => json_text(&found.json()?)?,

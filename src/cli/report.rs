@@ -18,24 +18,25 @@ macro_rules! outln {
     }};
 }
 
-/// What the optimal stacks cost, beside a sweep with those of DeFiNES' rule.
-pub fn beside_optimal(report: &SweepReport, optimal: &OptimalStacks) -> String {
+/// What the optimal stacks cost, if they were searched, beside a sweep with those of DeFiNES' rule.
+pub fn beside_optimal(report: &SweepReport, optimal: Option<&OptimalStacks>) -> String {
+    let Some(optimal) = optimal else {
+        return "\nThe stacks are those of DeFiNES' rule (auto). For the best cut: --stacks optimal\n".to_owned();
+    };
     let same = |combination: &Combination| {
         optimal.latency_cycles == combination.latency_cycles
             && (optimal.energy_pj - combination.energy_pj).abs() <= 1e-9 * optimal.energy_pj
     };
-    match report.combination.as_ref() {
-        Some(combination) if same(combination) => {
-            "\nThe stacks are those of DeFiNES' rule (auto); no other cut costs less with these tiles and modes.\n"
-                .to_owned()
-        }
-        _ => format!(
-            "\nThe stacks are those of DeFiNES' rule (auto). With these tiles and modes the best cut costs {} and {}: \
-             --stacks optimal\n",
-            with_unit(Quantity::Energy, optimal.energy_pj),
-            with_unit(Quantity::Latency, optimal.latency_cycles as f64)
-        ),
+    if report.combination.as_ref().is_some_and(same) {
+        return "\nThe stacks are those of DeFiNES' rule (auto); no other cut costs less with these tiles and modes.\n"
+            .to_owned();
     }
+    format!(
+        "\nThe stacks are those of DeFiNES' rule (auto). With these tiles and modes the best cut costs {} and {}: \
+         --stacks optimal\n",
+        with_unit(Quantity::Energy, optimal.energy_pj),
+        with_unit(Quantity::Latency, optimal.latency_cycles as f64)
+    )
 }
 
 /// A finished sweep that is printed.

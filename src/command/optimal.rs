@@ -45,7 +45,7 @@ pub fn optimal(
 }
 
 /// Limit on stacks times strategies that are searched beside a sweep: some seconds.
-const MOST_BESIDE: usize = 30_000;
+const MOST_BESIDE: usize = 150_000;
 
 /// The jointly optimal stacks beside a sweep with others; `None` where not all are listed or can be searched within
 /// seconds, or there are none.
