@@ -1,9 +1,8 @@
 //! The choices for one node of a tile: where it keeps its data, and its unrolling. What they cost with all memories to
 //! themselves is the same whatever is resident, so tiles that differ in their caches alone share it.
 //!
-//! Where an unrolling leaves too little room, or moves much data, a narrower one may cost less. So as soon as the price
-//! of a whole unrolling rises, those with one loop halved, once or repeatedly, are choices, too, as far as they may cost
-//! less.
+//! Where an unrolling leaves too little room, or moves much data, a narrower one may cost less: one with a loop halved,
+//! once or repeatedly. So each layer takes the best of its unrollings.
 
 use super::copies::CopyAction;
 use super::ids::NodeId;
@@ -11,6 +10,7 @@ use super::layer_tile::{PlacedNode, TilePlanner, level_count};
 use super::price::{KnownPrices, Price, Prices, PricesByLevel};
 use super::problems::{LayerKey, NotPlanned, ProblemKey, Problems};
 use super::residents::Residents;
+use super::tile_placement::SearchDepth;
 use crate::hardware::{MemoryId, Operand};
 use crate::ids::TiVec;
 
@@ -28,29 +28,56 @@ pub(super) enum NodePlacement {
 /// The choices for all nodes of a tile.
 pub(super) type TileChoices = TiVec<NodeId, NodeChoices>;
 
-/// The choices for one node, and the lower bounds on their prices. Narrower unrollings join them.
+/// The choices for one node, and the lower bounds on their prices.
 pub(super) struct NodeChoices {
     pub choices: Vec<Choice>,
     /// All but levels and reserved bits; `None` for inputs, and for layers that compute nothing.
     pub key: Option<ProblemKey>,
-    /// Narrower unrollings, and the lower bounds on their prices.
-    narrower: Vec<(LayerKey, PricesByLevel)>,
     passed_over_bits: u64,
-    /// How often prices have risen, or choices have been added.
+    /// How often prices have risen.
     pub changes: usize,
 }
 
+/// A place for the data of a node, with each unrolling that it may have.
 pub(super) struct Choice {
+    /// With the whole unrolling.
     pub placement: NodePlacement,
-    /// The number of the same choice with the whole unrolling.
-    pub whole: usize,
+    /// A lower bound on the price of its mapping problem, whatever is resident.
+    pub least: Price,
+    /// The whole unrolling, then narrower ones; none for inputs, and for layers that compute nothing.
+    unrollings: Vec<Unrolling>,
+}
+
+/// What is known of a choice beside the data that is resident.
+#[derive(Clone, Default)]
+pub(super) struct ChoiceBeside {
     /// A lower bound on the price of its mapping problem.
     pub least: Price,
+    /// The unrolling that has this price.
+    pub best: usize,
+    /// How far that was searched.
+    pub searched: Option<SearchDepth>,
+    by_unrolling: Vec<Beside>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Beside {
+    key: Option<ProblemKey>,
+    least: Price,
+    searched: Option<SearchDepth>,
+}
+
+/// What is known of the mapping problem of an unrolling that has all memories to itself.
+#[derive(Clone, Copy)]
+struct Unrolling {
+    layer: LayerKey,
+    /// A lower bound on its price.
+    least: Price,
     /// How it was found.
     known: Known,
 }
 
-/// What is known of a problem that has all memories to itself.
+/// Ways to find a lower bound on the price of a problem.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Known {
     /// A quick bound.
@@ -103,34 +130,17 @@ impl NodeChoices {
     pub fn new(tile: &TilePlanner<'_>, node: NodeId, find: &mut Finder<'_>) -> Self {
         let layer = tile.unplaced(node);
         let core = tile.core;
-        let of = |whole: usize, placement: NodePlacement| Choice {
-            placement,
-            whole,
-            least: Price::default(),
-            known: Known::Searched,
+        let none = |choices: Vec<NodePlacement>| {
+            let of = |placement: NodePlacement| Choice::new(placement, Vec::new());
+            Self { choices: choices.into_iter().map(of).collect(), key: None, passed_over_bits: 0, changes: 0 }
         };
         if layer.is_input {
-            let levels = levels_from(tile, Operand::I, tile.least.i);
-            let placement = |(number, &level): (usize, &usize)| {
-                of(number, NodePlacement::Input(core.levels(Operand::I)[level - 1]))
-            };
-            return Self {
-                choices: levels.iter().enumerate().map(placement).collect(),
-                key: None,
-                narrower: Vec::new(),
-                passed_over_bits: 0,
-                changes: 0,
-            };
+            let levels = levels_from(tile, Operand::I, tile.least.i).into_iter();
+            return none(levels.map(|level| NodePlacement::Input(core.levels(Operand::I)[level - 1])).collect());
         }
         let computes = layer.computed.0 > 0 && layer.computed.1 > 0;
         let Some((key, w_kept)) = tile.problem_of(find.problems, node, &layer).filter(|_| computes) else {
-            return Self {
-                choices: vec![of(0, NodePlacement::Idle)],
-                key: None,
-                narrower: Vec::new(),
-                passed_over_bits: 0,
-                changes: 0,
-            };
+            return none(vec![NodePlacement::Idle]);
         };
         let kind = tile.network.layer(layer.layer).shape.kind;
         let all = Operand::ALL.map(|operand| core.levels(operand).len());
@@ -140,91 +150,143 @@ impl NodeChoices {
             true => vec![all[2]],
             false => levels_from(tile, Operand::O, least.o),
         };
+        let may_be_narrowed = !tile.rules.lowest_memory_may_overflow && core.vector_unit_for(kind).is_none();
+        let narrower = if may_be_narrowed { tile.narrower(find.problems, &key) } else { Vec::new() };
         let every_level = ProblemKey { levels: all.map(level_count), ..key };
-        let by_level = find.by_level(every_level);
+        let layers: Vec<(LayerKey, PricesByLevel)> = std::iter::once(key.layer)
+            .chain(narrower)
+            .map(|layer| (layer, find.by_level(ProblemKey { layer, ..every_level })))
+            .collect();
         let mut choices = Vec::new();
         for i in levels_from(tile, Operand::I, least.i) {
             for &o in &o {
                 for &w in &w {
                     let levels = [w, i, o];
+                    // Weights that each PE keeps are those of the whole unrolling.
+                    let keeps_apart = w < all[0] && tile.keeps_weights_apart();
+                    let unrolling = |(layer, by_level): &(LayerKey, PricesByLevel)| Unrolling {
+                        layer: *layer,
+                        least: by_level.of(levels),
+                        known: Known::Bound,
+                    };
+                    let layers = layers.iter().take(if keeps_apart { 1 } else { usize::MAX });
                     let placement = NodePlacement::Layer { levels, unrolled: key.layer };
-                    let least = by_level.of(levels);
-                    choices.push(Choice { placement, whole: choices.len(), least, known: Known::Bound });
+                    choices.push(Choice::new(placement, layers.map(unrolling).collect()));
                 }
             }
         }
-        let may_be_narrowed = !tile.rules.lowest_memory_may_overflow && core.vector_unit_for(kind).is_none();
-        let layers = if may_be_narrowed { tile.narrower(find.problems, &key) } else { Vec::new() };
-        let narrower = layers.into_iter().map(|layer| (layer, find.by_level(ProblemKey { layer, ..every_level })));
-        let narrower = narrower.collect();
-        let mut of_node =
-            Self { choices, key: Some(key), narrower, passed_over_bits: tile.passed_over_bits(&layer), changes: 0 };
-        for whole in 0..of_node.choices.len() {
-            of_node.add_narrower(tile, whole, of_node.choices[whole].least);
-        }
-        of_node
+        Self { choices, key: Some(key), passed_over_bits: tile.passed_over_bits(&layer), changes: 0 }
     }
 
-    /// The problem of a choice with all memories to itself.
-    pub fn key_of(&self, choice: &Choice) -> Option<ProblemKey> {
-        let NodePlacement::Layer { levels, unrolled } = choice.placement else { return None };
-        self.key.map(|key| ProblemKey { levels: levels.map(level_count), layer: unrolled, ..key })
+    /// A choice whose problem, if it has one, has not been searched.
+    pub fn nothing_searched(&self) -> ChoiceBeside {
+        ChoiceBeside { searched: self.key.is_none().then_some(SearchDepth::Fully), ..ChoiceBeside::default() }
     }
 
     /// A node that is being placed.
-    pub fn placed<'r, 'a>(&self, node: NodeId, residents: &'r Residents<'a>) -> PlacedNode<'r, 'a> {
+    fn placed<'r, 'a>(&self, node: NodeId, residents: &'r Residents<'a>) -> PlacedNode<'r, 'a> {
         PlacedNode { node, residents, passed_over_bits: self.passed_over_bits }
     }
 
-    /// Finds the price of a choice with all memories to itself, as far as a short search does, or until it rises. Returns
+    /// The problem of an unrolling with all memories to itself.
+    fn key_of(&self, choice: &Choice, layer: LayerKey) -> Option<ProblemKey> {
+        let NodePlacement::Layer { levels, .. } = choice.placement else { return None };
+        self.key.map(|key| ProblemKey { levels: levels.map(level_count), layer, ..key })
+    }
+
+    /// Finds the price of a choice with all memories to itself, as far as short searches do, or until it rises. Returns
     /// whether it does.
     ///
     /// # Errors
     /// If there is no time to find out.
     pub fn raise(&mut self, tile: &TilePlanner<'_>, number: usize, find: &mut Finder<'_>) -> Result<bool, NotPlanned> {
-        while self.choices[number].known != Known::Searched {
+        let before = self.choices[number].least;
+        loop {
             let choice = &self.choices[number];
-            let Some(key) = self.key_of(choice) else { return Ok(false) };
-            let whole = &self.choices[choice.whole];
-            let (found, known) = match choice.known {
+            let unrollings = &choice.unrollings;
+            let best = (0..unrollings.len()).min_by_key(|&place| unrollings[place].least);
+            let Some(place) = best.filter(|&place| unrollings[place].known != Known::Searched) else { return Ok(false) };
+            let Unrolling { layer, least, known } = unrollings[place];
+            let Some(key) = self.key_of(choice, layer) else { return Ok(false) };
+            let (found, known) = match known {
                 Known::Bound => (find.at_least(key), Known::CloseBound),
-                // A narrower unrolling has to beat the whole one.
-                _ if choice.whole != number && whole.known == Known::Searched => {
-                    (find.search_shortly(key, whole.least)?, Known::Searched)
+                // Narrower unrollings have to beat the whole one.
+                _ if place > 0 && unrollings[0].known == Known::Searched => {
+                    (find.search_shortly(key, unrollings[0].least)?, Known::Searched)
                 }
                 _ => (find.search_shortly(key, Price::INFINITE)?, Known::Searched),
             };
-            let least = choice.least;
+            let fits_nowhere = place == 0 && found >= Price::INFINITE && !find.fits_on_one_pe(tile, key);
             let choice = &mut self.choices[number];
-            (choice.least, choice.known) = (least.max(found), known);
-            let price = choice.least;
-            if price < Price::INFINITE || find.fits_on_one_pe(tile, key) {
-                self.add_narrower(tile, number, price);
+            choice.unrollings[place] = Unrolling { layer, least: least.max(found), known };
+            if fits_nowhere {
+                choice.unrollings.truncate(1);
             }
-            if price > least {
+            choice.find_least();
+            if choice.least > before {
                 self.changes += 1;
                 return Ok(true);
             }
         }
-        Ok(false)
     }
 
-    /// Adds the narrower unrollings that may cost less than this price of a choice.
-    pub fn add_narrower(&mut self, tile: &TilePlanner<'_>, number: usize, price: Price) {
-        let Choice { placement, whole, .. } = self.choices[number];
-        let NodePlacement::Layer { levels, .. } = placement else { return };
-        // Weights that each PE keeps are those of the whole unrolling.
-        let keeps_apart = levels[0] < tile.core.levels(Operand::W).len() && tile.keeps_weights_apart();
-        if keeps_apart || whole != number {
-            return;
-        }
-        for (unrolled, by_level) in &self.narrower {
-            let least = by_level.of(levels);
-            let placement = NodePlacement::Layer { levels, unrolled: *unrolled };
-            if least < price && self.choices.iter().all(|known| known.placement != placement) {
-                self.choices.push(Choice { placement, whole, least, known: Known::Bound });
-                self.changes += 1;
+    /// Finds the price of a choice beside the data that is resident, as far as searches of this depth do, or until it
+    /// rises. Returns whether it does.
+    ///
+    /// # Errors
+    /// If there is no time to find out.
+    pub fn raise_beside(
+        &self,
+        tile: &TilePlanner<'_>,
+        step: &mut ChoiceBeside,
+        (number, depth): (usize, SearchDepth),
+        (node, residents): (NodeId, &Residents<'_>),
+        find: &mut Finder<'_>,
+    ) -> Result<bool, NotPlanned> {
+        let choice = &self.choices[number];
+        let place = self.placed(node, residents);
+        step.by_unrolling.resize(choice.unrollings.len(), Beside::default());
+        let before = step.least;
+        loop {
+            let least = |number: usize| step.by_unrolling[number].least.max(choice.unrollings[number].least);
+            let Some(best) = (0..choice.unrollings.len()).min_by_key(|&number| least(number)) else { return Ok(false) };
+            (step.least, step.best) = (step.least.max(least(best)), best);
+            if step.least > before {
+                return Ok(true);
             }
+            let beside = step.by_unrolling[best];
+            if beside.searched >= Some(depth) {
+                step.searched = Some(depth);
+                return Ok(false);
+            }
+            // Narrower unrollings have to beat the whole one.
+            let most = if best > 0 && step.by_unrolling[0].searched.is_some() { least(0) } else { Price::INFINITE };
+            let key = match beside.key {
+                Some(key) => key,
+                None => {
+                    let Some(key) = self.key_of(choice, choice.unrollings[best].layer) else { return Ok(false) };
+                    tile.beside(find.problems, key, &place)
+                }
+            };
+            let (found, searched) = match beside.searched {
+                None => (find.search_shortly(key, most)?, SearchDepth::Shortly),
+                Some(_) => (find.search(key)?, SearchDepth::Fully),
+            };
+            step.by_unrolling[best] = Beside { key: Some(key), least: found, searched: Some(searched) };
+            if best == 0 && found >= Price::INFINITE && !find.fits_on_one_pe(tile, key) {
+                step.by_unrolling.iter_mut().for_each(|beside| beside.least = Price::INFINITE);
+            }
+        }
+    }
+
+    /// The placement of a choice with one of its unrollings.
+    pub fn placement(&self, number: usize, unrolling: usize) -> NodePlacement {
+        let choice = &self.choices[number];
+        match (choice.placement, choice.unrollings.get(unrolling)) {
+            (NodePlacement::Layer { levels, .. }, Some(unrolling)) => {
+                NodePlacement::Layer { levels, unrolled: unrolling.layer }
+            }
+            (placement, _) => placement,
         }
     }
 
@@ -255,6 +317,18 @@ impl NodeChoices {
             least = least.min(price);
         }
         least
+    }
+}
+
+impl Choice {
+    fn new(placement: NodePlacement, unrollings: Vec<Unrolling>) -> Self {
+        let mut choice = Self { placement, least: Price::default(), unrollings };
+        choice.find_least();
+        choice
+    }
+
+    fn find_least(&mut self) {
+        self.least = self.unrollings.iter().map(|unrolling| unrolling.least).min().unwrap_or_default();
     }
 }
 

@@ -12,7 +12,7 @@
 
 use super::ids::NodeId;
 use super::layer_tile::TilePlanner;
-use super::node_choices::{Finder, NodeChoices, NodePlacement, TileChoices, fits, inputs_memory, map_memory};
+use super::node_choices::{ChoiceBeside, Finder, NodeChoices, NodePlacement, TileChoices, fits, inputs_memory, map_memory};
 use super::price::Price;
 use super::problems::NotPlanned;
 use super::residents::{ResidentAmounts, Residents};
@@ -45,20 +45,16 @@ struct State {
     amounts: ResidentAmounts,
     /// Where the map of the node before lies.
     map: Option<MemoryId>,
-    /// The ways to place the node; none before the state is reached.
+    /// The ways to place the node, once the state is reached.
     steps: Vec<Step>,
-    /// How many choices of the node have been looked at.
-    choices: usize,
+    is_reached: bool,
 }
 
-#[derive(Clone, Copy)]
 struct Step {
     choice: usize,
     to: usize,
     copies: Price,
-    /// The price of its problem beside the data that is resident; a lower bound until that is searched.
-    mapped: Price,
-    searched: Option<SearchDepth>,
+    beside: ChoiceBeside,
 }
 
 /// How far a problem is searched.
@@ -73,9 +69,9 @@ pub(super) enum SearchDepth {
 impl Step {
     /// The price of its problem, or a lower bound.
     fn mapped(&self, choices: &NodeChoices) -> Price {
-        match self.searched {
-            Some(SearchDepth::Fully) => self.mapped,
-            _ => self.mapped.max(choices.choices[self.choice].least),
+        match self.beside.searched {
+            Some(SearchDepth::Fully) => self.beside.least,
+            _ => self.beside.least.max(choices.choices[self.choice].least),
         }
     }
 }
@@ -122,7 +118,7 @@ impl TilePlacements {
         let mut are_known = true;
         for place in 0..self.path.len() {
             let (state, step) = self.path[place];
-            if self.states[state].steps[step].searched < Some(depth) {
+            if self.states[state].steps[step].beside.searched < Some(depth) {
                 are_known = false;
                 self.search_step(tile, choices, (state, step), depth, find)?;
             }
@@ -137,7 +133,7 @@ impl TilePlacements {
     pub fn best(&self, choices: &TileChoices) -> TiVec<NodeId, NodePlacement> {
         let placement = |&(state, step): &(usize, usize)| {
             let State { node, steps, .. } = &self.states[state];
-            choices[*node].choices[steps[step].choice].placement
+            choices[*node].placement(steps[step].choice, steps[step].beside.best)
         };
         self.path.iter().map(placement).collect()
     }
@@ -207,7 +203,7 @@ impl TilePlacements {
         Ok(())
     }
 
-    /// Adds the steps of a state for all choices that are new.
+    /// Finds the steps of a state.
     fn look_at(
         &mut self,
         tile: &TilePlanner<'_>,
@@ -215,13 +211,13 @@ impl TilePlacements {
         at: usize,
         find: &mut Finder<'_>,
     ) -> Result<(), NotPlanned> {
-        let State { node, map, choices: first, .. } = self.states[at];
-        let of_node = &choices[node];
-        if first == of_node.choices.len() {
+        let State { node, map, is_reached, .. } = self.states[at];
+        if is_reached {
             return Ok(());
         }
+        let of_node = &choices[node];
         let residents = Residents::at(tile, std::mem::take(&mut self.states[at].amounts));
-        let mut steps = std::mem::take(&mut self.states[at].steps);
+        let mut steps = Vec::with_capacity(of_node.choices.len());
         let mut copies = Vec::new();
         if let Some(memory) = map {
             tile.write_caches(NodeId::from(node.index() - 1), memory, &mut copies);
@@ -230,14 +226,7 @@ impl TilePlacements {
         // By the memory of the node's map, the state after it.
         let mut after: Vec<(Option<MemoryId>, usize)> = Vec::new();
         let mut price: Option<(Option<MemoryId>, Price)> = None;
-        for (number, choice) in of_node.choices.iter().enumerate().skip(first) {
-            let searched = of_node.key.is_none().then_some(SearchDepth::Fully);
-            if choice.whole != number {
-                // It has the place of the whole unrolling.
-                let whole = steps.iter().find(|step| step.choice == choice.whole).copied();
-                steps.extend(whole.map(|step| Step { choice: number, mapped: Price::default(), searched, ..step }));
-                continue;
-            }
+        for (number, choice) in of_node.choices.iter().enumerate() {
             if !fits(tile, &residents, node, choice.placement) {
                 continue;
             }
@@ -263,10 +252,10 @@ impl TilePlacements {
                     to
                 }
             };
-            steps.push(Step { choice: number, to, copies: copied, mapped: Price::default(), searched });
+            steps.push(Step { choice: number, to, copies: copied, beside: of_node.nothing_searched() });
         }
         let state = &mut self.states[at];
-        (state.amounts, state.steps, state.choices) = (residents.amounts, steps, of_node.choices.len());
+        (state.amounts, state.steps, state.is_reached) = (residents.amounts, steps, true);
         if self.states.len() > MOST_STATES {
             return Err(too_many_states(tile, node).into());
         }
@@ -306,29 +295,10 @@ impl TilePlacements {
         if choices.raise(tile, step.choice, find)? {
             return Ok(());
         }
-        let Some(key) = choices.key_of(&choices.choices[step.choice]) else { return Ok(()) };
         let residents = Residents::at(tile, std::mem::take(amounts));
-        let beside = tile.beside(find.problems, key, &choices.placed(node, &residents));
+        let raised = choices.raise_beside(tile, &mut step.beside, (step.choice, depth), (node, &residents), find);
         *amounts = residents.amounts;
-        for depth in [SearchDepth::Shortly, SearchDepth::Fully].into_iter().filter(|&next| next <= depth) {
-            if step.searched >= Some(depth) {
-                continue;
-            }
-            let before = step.mapped(choices);
-            let found = match depth {
-                SearchDepth::Shortly => find.search_shortly(beside, Price::INFINITE)?,
-                SearchDepth::Fully => find.search(beside)?,
-            };
-            (step.mapped, step.searched) = (found, Some(depth));
-            let price = step.mapped(choices);
-            if price < Price::INFINITE || find.fits_on_one_pe(tile, beside) {
-                choices.add_narrower(tile, step.choice, price);
-            }
-            if price > before {
-                break;
-            }
-        }
-        Ok(())
+        raised.map(|_| ())
     }
 }
 
@@ -338,7 +308,7 @@ fn changes(choices: &TileChoices) -> usize {
 
 impl State {
     fn new(node: NodeId, amounts: ResidentAmounts, map: Option<MemoryId>) -> Self {
-        Self { node, amounts, map, steps: Vec::new(), choices: 0 }
+        Self { node, amounts, map, steps: Vec::new(), is_reached: false }
     }
 }
 

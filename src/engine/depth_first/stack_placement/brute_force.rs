@@ -162,8 +162,8 @@ fn least_from(
     let choices = NodeChoices::new(tile, at, find);
     // Placements of the same inputs and output differ only in their problem.
     let mut known: HashMap<(Option<MemoryId>, Option<MemoryId>), Price> = HashMap::new();
-    for (number, choice) in choices.choices.iter().enumerate() {
-        if choice.whole != number || !fits(tile, residents, at, choice.placement) {
+    for choice in &choices.choices {
+        if !fits(tile, residents, at, choice.placement) {
             continue;
         }
         let (inputs, map) = (inputs_memory(tile, choice.placement), map_memory(tile, choice.placement));
