@@ -27,6 +27,7 @@ use crate::hardware::Movement;
 use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS, OperandView, Relevance, slice_bits, smallest_demand};
 use crate::sorting::sort_by;
 use crate::workload::{Dim, LoopSizes};
+use std::cell::OnceCell;
 
 /// The number of boundaries of each operand that come first in an order.
 type Placed = [usize; OPERANDS];
@@ -262,12 +263,18 @@ pub(super) struct Room<'a> {
     above: usize,
     /// Bits that the operand may take, besides the least of the others.
     bits: u64,
+    /// The ways to divide the loops of its windows, once they are needed.
+    divided: OnceCell<[Vec<DividedWindow>; 2]>,
 }
+
+/// A way to divide the loops of the windows along one axis: by which factor more data crosses, and the part of the loops
+/// that lies below.
+type DividedWindow = (f64, LoopSizes);
 
 impl<'a> Room<'a> {
     pub(super) fn new(problem: &'a LayerOnCore<'a>, operand: LayerOperand, above: usize) -> Self {
         let bits = above.checked_sub(1).map_or(0, |level| room_bits(problem, operand, level));
-        Self { problem, operand, above, bits }
+        Self { problem, operand, above, bits, divided: OnceCell::new() }
     }
 
     /// Whether the memory above the boundary has room for the operand as partial sums: for all of it at its highest
@@ -368,31 +375,28 @@ fn room_bits(problem: &LayerOnCore<'_>, operand: LayerOperand, level: usize) -> 
     problem.room_bits(memory).saturating_sub(others.sum())
 }
 
-/// How many times more data crosses the boundary above `own` than if all windows that overlap lay below it, at least:
-/// where the loops below have room there and in `other`.
-fn window_factor(evaluator: &Evaluator<'_>, own: &Room<'_>, other: &Room<'_>) -> f64 {
-    let (problem, view) = (own.problem, own.view());
-    let all = &problem.spatial.temporal_sizes;
-    if view.precision == (0, 0) {
-        return 1.0;
-    }
+/// The loops of all windows of an operand, whole.
+fn whole_windows(problem: &LayerOnCore<'_>, view: &OperandView) -> LoopSizes {
     let mut whole: LoopSizes = [1; 8];
-    for &(_, outputs, kernel) in &view.windows {
-        whole[outputs as usize] = all[outputs as usize];
-        whole[kernel as usize] = all[kernel as usize];
+    for dim in view.windows.iter().flat_map(|&(_, outputs, kernel)| [outputs, kernel]) {
+        whole[dim as usize] = problem.spatial.temporal_sizes[dim as usize];
     }
-    let holds = |sizes: &LoopSizes| own.holds(sizes) && other.holds(sizes);
-    if holds(&whole) {
-        return 1.0;
-    }
-    // Along each axis: all ways to divide the loops, with the factor by which more data crosses, the least first.
-    let along = |window: usize| {
+    whole
+}
+
+/// For each axis, all ways to divide the loops of the windows along it, those first by which the least data crosses the
+/// boundary above `own`.
+fn divided_windows(evaluator: &Evaluator<'_>, own: &Room<'_>) -> [Vec<DividedWindow>; 2] {
+    let (view, all) = (own.view(), &own.problem.spatial.temporal_sizes);
+    let whole = whole_windows(own.problem, view);
+    [0, 1].map(|window| {
         let Some(&(_, outputs, kernel)) = view.windows.get(window) else { return vec![(1.0, [1; 8])] };
         let data = |sizes: &LoopSizes| evaluator.elements_of_part(own.operand, own.above, window + 1, sizes);
         let once = data(&whole);
+        let of_windows = divisors(all[kernel as usize]);
         let mut ways = Vec::new();
         for part in divisors(all[outputs as usize]) {
-            for of_window in divisors(all[kernel as usize]) {
+            for &of_window in &of_windows {
                 let mut sizes = [1; 8];
                 (sizes[outputs as usize], sizes[kernel as usize]) = (part, of_window);
                 let crossings = all[outputs as usize] / part * (all[kernel as usize] / of_window);
@@ -401,11 +405,24 @@ fn window_factor(evaluator: &Evaluator<'_>, own: &Room<'_>, other: &Room<'_>) ->
         }
         sort_by(&mut ways, |a, b| a.0.total_cmp(&b.0));
         ways
-    };
-    let (columns, rows) = (along(0), along(1));
+    })
+}
+
+/// How many times more data crosses the boundary above `own` than if all windows that overlap lay below it, at least:
+/// where the loops below have room there and in `other`.
+fn window_factor(evaluator: &Evaluator<'_>, own: &Room<'_>, other: &Room<'_>) -> f64 {
+    let (problem, view) = (own.problem, own.view());
+    if view.precision == (0, 0) {
+        return 1.0;
+    }
+    let holds = |sizes: &LoopSizes| own.holds(sizes) && other.holds(sizes);
+    if holds(&whole_windows(problem, view)) {
+        return 1.0;
+    }
+    let [columns, rows] = own.divided.get_or_init(|| divided_windows(evaluator, own));
     let mut least = f64::INFINITY;
-    for (by_columns, columns) in &columns {
-        for (by_rows, rows) in &rows {
+    for (by_columns, columns) in columns {
+        for (by_rows, rows) in rows {
             let factor = by_columns * by_rows;
             if factor >= least {
                 break;
