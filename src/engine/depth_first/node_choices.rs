@@ -205,7 +205,9 @@ impl NodeChoices {
             let choice = &self.choices[number];
             let unrollings = &choice.unrollings;
             let best = (0..unrollings.len()).min_by_key(|&place| unrollings[place].least);
-            let Some(place) = best.filter(|&place| unrollings[place].known != Known::Searched) else { return Ok(false) };
+            let Some(place) = best.filter(|&place| unrollings[place].known != Known::Searched) else {
+                return Ok(false);
+            };
             let Unrolling { layer, least, known } = unrollings[place];
             let Some(key) = self.key_of(choice, layer) else { return Ok(false) };
             let (found, known) = match known {

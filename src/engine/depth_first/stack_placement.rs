@@ -199,14 +199,21 @@ impl<'k, 'a> PlacedTiles<'k, 'a> {
         let mut least: Vec<(Option<MemoryId>, Price)> = vec![(None, Price::default())];
         let mut before: Vec<Vec<usize>> = Vec::new();
         for slot in columns {
-            let ends = if slot.next.is_some() { choices.clone() } else { vec![None] };
+            let starts = if slot.previous.is_some() { choices.as_slice() } else { &[None] };
+            let ends = if slot.next.is_some() { choices.as_slice() } else { &[None] };
+            // By the memory behind the tile, then by that before it.
+            let prices: Vec<Price> = ends
+                .iter()
+                .flat_map(|&end| starts.iter().map(move |&start| [start, end]))
+                .map(|h| price(slot, h))
+                .collect();
             for _ in 0..slot.count {
                 let mut here = Vec::with_capacity(ends.len());
                 let mut from = Vec::with_capacity(ends.len());
-                for &end in &ends {
-                    let ways = least.iter().enumerate().map(|(way, &(start, so_far))| {
+                for (&end, prices) in ends.iter().zip(prices.chunks(starts.len())) {
+                    let ways = least.iter().zip(prices).enumerate().map(|(way, (&(start, so_far), &price))| {
                         // Among equals the memory stays.
-                        (so_far + price(slot, [start, end]), start != end, way)
+                        (so_far + price, start != end, way)
                     });
                     let (best, _, way) = ways.min().unwrap_or((Price::INFINITE, false, 0));
                     here.push((end, best));

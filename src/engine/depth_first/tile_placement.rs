@@ -12,7 +12,9 @@
 
 use super::ids::NodeId;
 use super::layer_tile::TilePlanner;
-use super::node_choices::{ChoiceBeside, Finder, NodeChoices, NodePlacement, TileChoices, fits, inputs_memory, map_memory};
+use super::node_choices::{
+    ChoiceBeside, Finder, NodeChoices, NodePlacement, TileChoices, fits, inputs_memory, map_memory,
+};
 use super::price::Price;
 use super::problems::NotPlanned;
 use super::residents::{ResidentAmounts, Residents};
