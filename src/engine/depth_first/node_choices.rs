@@ -10,9 +10,9 @@ use super::layer_tile::{PlacedNode, TilePlanner, level_count};
 use super::price::{KnownPrices, Price, Prices, PricesByLevel};
 use super::problems::{LayerKey, NotPlanned, ProblemKey, Problems};
 use super::residents::Residents;
-use super::tile_placement::SearchDepth;
 use crate::hardware::{MemoryId, Operand};
 use crate::ids::TiVec;
+use crate::search::Effort;
 
 /// Where a node keeps its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub(super) struct ChoiceBeside {
     /// The unrolling that has this price.
     pub best: usize,
     /// How far that was searched.
-    pub searched: Option<SearchDepth>,
+    pub searched: Option<Effort>,
     by_unrolling: Vec<Beside>,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct ChoiceBeside {
 struct Beside {
     key: Option<ProblemKey>,
     least: Price,
-    searched: Option<SearchDepth>,
+    searched: Option<Effort>,
 }
 
 /// What is known of the mapping problem of an unrolling that has all memories to itself.
@@ -110,15 +110,10 @@ impl Finder<'_> {
         self.known.fits(self.problems, narrowest, self.prices)
     }
 
-    /// A lower bound on the price of a problem by a short search, as far as it is not above `most`; infinite where
+    /// The price of a problem, as far as it is not above `most`, or a lower bound by a short search; infinite where
     /// nothing fits.
-    pub fn search_shortly(&mut self, key: ProblemKey, most: Price) -> Result<Price, NotPlanned> {
-        Ok(self.known.of_shortly(self.problems, key, self.prices, most)?.unwrap_or(Price::INFINITE))
-    }
-
-    /// The price of a problem; infinite where nothing fits.
-    pub fn search(&mut self, key: ProblemKey) -> Result<Price, NotPlanned> {
-        Ok(self.known.of(self.problems, key, self.prices)?.unwrap_or(Price::INFINITE))
+    pub fn search(&mut self, key: ProblemKey, within: (Price, Effort)) -> Result<Price, NotPlanned> {
+        self.known.of(self.problems, key, self.prices, within)
     }
 
     pub fn of_copies(&mut self, copies: &[CopyAction]) -> Price {
@@ -180,7 +175,7 @@ impl NodeChoices {
 
     /// A choice whose problem, if it has one, has not been searched.
     pub fn nothing_searched(&self) -> ChoiceBeside {
-        ChoiceBeside { searched: self.key.is_none().then_some(SearchDepth::Fully), ..ChoiceBeside::default() }
+        ChoiceBeside { searched: self.key.is_none().then_some(Effort::Score), ..ChoiceBeside::default() }
     }
 
     /// A node that is being placed.
@@ -214,9 +209,9 @@ impl NodeChoices {
                 Known::Bound => (find.at_least(key), Known::CloseBound),
                 // Narrower unrollings have to beat the whole one.
                 _ if place > 0 && unrollings[0].known == Known::Searched => {
-                    (find.search_shortly(key, unrollings[0].least)?, Known::Searched)
+                    (find.search(key, (unrollings[0].least, Effort::Short))?, Known::Searched)
                 }
-                _ => (find.search_shortly(key, Price::INFINITE)?, Known::Searched),
+                _ => (find.search(key, (Price::INFINITE, Effort::Short))?, Known::Searched),
             };
             let fits_nowhere = place == 0 && found >= Price::INFINITE && !find.fits_on_one_pe(tile, key);
             let choice = &mut self.choices[number];
@@ -232,7 +227,7 @@ impl NodeChoices {
         }
     }
 
-    /// Finds the price of a choice beside the data that is resident, as far as searches of this depth do, or until it
+    /// Finds the price of a choice beside the data that is resident, as far as searches of this effort do, or until it
     /// rises. Returns whether it does.
     ///
     /// # Errors
@@ -240,43 +235,45 @@ impl NodeChoices {
     pub fn raise_beside(
         &self,
         tile: &TilePlanner<'_>,
-        step: &mut ChoiceBeside,
-        (number, depth): (usize, SearchDepth),
+        known: &mut ChoiceBeside,
+        (number, effort): (usize, Effort),
         (node, residents): (NodeId, &Residents<'_>),
         find: &mut Finder<'_>,
     ) -> Result<bool, NotPlanned> {
         let choice = &self.choices[number];
         let place = self.placed(node, residents);
-        step.by_unrolling.resize(choice.unrollings.len(), Beside::default());
-        let before = step.least;
+        known.by_unrolling.resize(choice.unrollings.len(), Beside::default());
+        let before = known.least;
         loop {
-            let least = |number: usize| step.by_unrolling[number].least.max(choice.unrollings[number].least);
+            let least = |number: usize| known.by_unrolling[number].least.max(choice.unrollings[number].least);
             let Some(best) = (0..choice.unrollings.len()).min_by_key(|&number| least(number)) else { return Ok(false) };
-            (step.least, step.best) = (step.least.max(least(best)), best);
-            if step.least > before {
+            (known.least, known.best) = (known.least.max(least(best)), best);
+            if known.least > before {
                 return Ok(true);
             }
-            let beside = step.by_unrolling[best];
-            if beside.searched >= Some(depth) {
-                step.searched = Some(depth);
+            let Beside { key, searched, .. } = known.by_unrolling[best];
+            if searched >= Some(effort) {
+                known.searched = Some(effort);
                 return Ok(false);
             }
-            // Narrower unrollings have to beat the whole one.
-            let most = if best > 0 && step.by_unrolling[0].searched.is_some() { least(0) } else { Price::INFINITE };
-            let key = match beside.key {
+            // It has to beat those that were searched.
+            let finished = known.by_unrolling.iter().filter(|other| other.searched == Some(Effort::Score));
+            let most = finished.map(|other| other.least).min().unwrap_or(Price::INFINITE);
+            let key = match key {
                 Some(key) => key,
                 None => {
                     let Some(key) = self.key_of(choice, choice.unrollings[best].layer) else { return Ok(false) };
                     tile.beside(find.problems, key, &place)
                 }
             };
-            let (found, searched) = match beside.searched {
-                None => (find.search_shortly(key, most)?, SearchDepth::Shortly),
-                Some(_) => (find.search(key)?, SearchDepth::Fully),
-            };
-            step.by_unrolling[best] = Beside { key: Some(key), least: found, searched: Some(searched) };
+            let searched = if searched.is_none() { Effort::Short } else { Effort::Score };
+            let found = find.search(key, (most, searched))?;
+            // One that does not beat them is none.
+            let is_beaten = searched == Effort::Score && found.0[0] >= most.0[0];
+            let least = if is_beaten { Price::INFINITE } else { found };
+            known.by_unrolling[best] = Beside { key: Some(key), least, searched: Some(searched) };
             if best == 0 && found >= Price::INFINITE && !find.fits_on_one_pe(tile, key) {
-                step.by_unrolling.iter_mut().for_each(|beside| beside.least = Price::INFINITE);
+                known.by_unrolling.iter_mut().for_each(|beside| beside.least = Price::INFINITE);
             }
         }
     }

@@ -4,6 +4,7 @@ use super::copies::CopyAction;
 use super::problems::{Feasibility, NotPlanned, ProblemKey, Problems};
 use crate::hardware::MAX_LEVELS;
 use crate::mapping::LayerProblem;
+use crate::search::Effort;
 use crate::ties::Figures;
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
@@ -65,11 +66,11 @@ impl PricesByLevel {
     }
 }
 
-/// What a short search tells of the price of a problem.
+/// What a search tells of the price of a problem.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum ShortPrice {
-    /// As [`Prices::of`].
-    Known(Option<Price>),
+pub enum KnownPrice {
+    /// The price of a mapping of the best score; `None` where nothing fits.
+    Exactly(Option<Price>),
     /// A lower bound.
     AtLeast(Price),
 }
@@ -82,17 +83,11 @@ pub trait Prices {
     /// A lower bound on the price of a problem, which takes longer.
     fn at_least(&mut self, problem: &LayerProblem) -> Price;
 
-    /// The price of the mapping that a problem gets; `None` where nothing fits.
+    /// The price of a problem, as far as that is not above `most`. It says nothing of mappings of equal score.
     ///
     /// # Errors
     /// If there is no time to find out.
-    fn of(&mut self, problem: &LayerProblem) -> Result<Option<Price>, NotPlanned>;
-
-    /// What a short search tells of [`Self::of`], as far as that is not above `most`.
-    ///
-    /// # Errors
-    /// If there is no time to find out.
-    fn of_shortly(&mut self, problem: &LayerProblem, most: Price) -> Result<ShortPrice, NotPlanned>;
+    fn of(&mut self, problem: &LayerProblem, most: Price, effort: Effort) -> Result<KnownPrice, NotPlanned>;
 
     /// Whether a problem has a mapping.
     fn fits(&mut self, problem: &LayerProblem) -> bool;
@@ -113,7 +108,7 @@ pub(super) struct KnownPrices {
     /// By problem with all levels.
     by_level: FxHashMap<ProblemKey, PricesByLevel>,
     least: FxHashMap<ProblemKey, Price>,
-    searched: FxHashMap<ProblemKey, Option<Price>>,
+    searched: FxHashMap<ProblemKey, Price>,
     /// Lower bounds by short searches, and up to where these counted.
     searched_shortly: FxHashMap<ProblemKey, (Price, Price)>,
     fits: FxHashMap<ProblemKey, bool>,
@@ -140,39 +135,8 @@ impl KnownPrices {
         *self.fits.entry(key).or_insert_with(|| prices.fits(&problems.problem(&key)))
     }
 
-    /// A lower bound on the price of a problem by a short search, as far as it is not above `most`; `None` where nothing
-    /// fits.
-    ///
-    /// # Errors
-    /// If there is no time to find out.
-    pub fn of_shortly(
-        &mut self,
-        problems: &Problems,
-        key: ProblemKey,
-        prices: &mut dyn Prices,
-        most: Price,
-    ) -> Result<Option<Price>, NotPlanned> {
-        if let Some(&known) = self.searched.get(&key) {
-            return Ok(known);
-        }
-        if let Some(&(known, known_most)) = self.searched_shortly.get(&key)
-            && (known < known_most || most <= known_most)
-        {
-            return Ok(Some(known));
-        }
-        Ok(match prices.of_shortly(&problems.problem(&key), most)? {
-            ShortPrice::Known(price) => {
-                self.searched.insert(key, price);
-                price
-            }
-            ShortPrice::AtLeast(price) => {
-                self.searched_shortly.insert(key, (price, most));
-                Some(price)
-            }
-        })
-    }
-
-    /// The price of a problem; `None` where nothing fits.
+    /// The price of a problem, as far as it is not above `most`, or a lower bound by a short search; infinite where
+    /// nothing fits.
     ///
     /// # Errors
     /// If there is no time to find out.
@@ -181,12 +145,27 @@ impl KnownPrices {
         problems: &Problems,
         key: ProblemKey,
         prices: &mut dyn Prices,
-    ) -> Result<Option<Price>, NotPlanned> {
+        (most, effort): (Price, Effort),
+    ) -> Result<Price, NotPlanned> {
         if let Some(&known) = self.searched.get(&key) {
             return Ok(known);
         }
-        let found = prices.of(&problems.problem(&key))?;
-        self.searched.insert(key, found);
-        Ok(found)
+        if effort == Effort::Short
+            && let Some(&(known, known_most)) = self.searched_shortly.get(&key)
+            && (known < known_most || most <= known_most)
+        {
+            return Ok(known);
+        }
+        Ok(match prices.of(&problems.problem(&key), most, effort)? {
+            KnownPrice::Exactly(price) => {
+                let price = price.unwrap_or(Price::INFINITE);
+                self.searched.insert(key, price);
+                price
+            }
+            KnownPrice::AtLeast(price) => {
+                self.searched_shortly.insert(key, (price, most));
+                price
+            }
+        })
     }
 }

@@ -17,10 +17,11 @@ use super::planner::{LayerTileBudget, PlannerMemory};
 use super::price::{Price, Prices};
 use super::problems::NotPlanned;
 use super::stack_planner::{StackPlanner, TileKey, check_kinds, tile_plan};
-use super::tile_placement::{SearchDepth, TilePlacements};
+use super::tile_placement::TilePlacements;
 use crate::hardware::{MemoryId, Operand};
 use crate::ids::TiVec;
 use crate::mapping::LayerProblem;
+use crate::search::Effort;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -145,16 +146,16 @@ impl<'k, 'a> PlacedTiles<'k, 'a> {
             }
         }
         let mut are_known = true;
-        for depth in [SearchDepth::Shortly, SearchDepth::Fully] {
+        for effort in [Effort::Short, Effort::Score] {
             for key in &keys {
                 let Some(TilePrice::AtLeast(placements)) = self.known.get_mut(&(*key, w_memory)) else { continue };
                 let Some(choices) = self.choices.get_mut(&(key.without_caches(), w_memory)) else { continue };
                 let PlannerMemory { layers, problems, prices, .. } = &mut *self.memory;
                 let tile = stack.tile_planner(key, w_memory, layers);
                 let find = &mut Finder { problems, known: prices, prices: self.prices };
-                let is_searched = placements.search(&tile, choices, depth, find)?;
-                are_known &= is_searched && depth == SearchDepth::Shortly;
-                if is_searched && (depth == SearchDepth::Fully || placements.least() >= Price::INFINITE) {
+                let is_searched = placements.search(&tile, choices, effort, find)?;
+                are_known &= is_searched && effort == Effort::Short;
+                if is_searched && (effort == Effort::Score || placements.least() >= Price::INFINITE) {
                     let price = placements.least();
                     let placed = match price < Price::INFINITE {
                         true => TilePrice::Placed(price, placements.best(choices)),

@@ -20,6 +20,7 @@ use super::problems::NotPlanned;
 use super::residents::{ResidentAmounts, Residents};
 use crate::hardware::MemoryId;
 use crate::ids::TiVec;
+use crate::search::Effort;
 use crate::spec::Diagnostics;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -59,20 +60,11 @@ struct Step {
     beside: ChoiceBeside,
 }
 
-/// How far a problem is searched.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum SearchDepth {
-    /// By a short search, which may end with a lower bound.
-    Shortly,
-    /// To the end.
-    Fully,
-}
-
 impl Step {
     /// The price of its problem, or a lower bound.
     fn mapped(&self, choices: &NodeChoices) -> Price {
         match self.beside.searched {
-            Some(SearchDepth::Fully) => self.beside.least,
+            Some(Effort::Score) => self.beside.least,
             _ => self.beside.least.max(choices.choices[self.choice].least),
         }
     }
@@ -110,7 +102,7 @@ impl TilePlacements {
         &mut self,
         tile: &TilePlanner<'_>,
         choices: &mut TileChoices,
-        depth: SearchDepth,
+        effort: Effort,
         find: &mut Finder<'_>,
     ) -> Result<bool, NotPlanned> {
         if self.path.is_empty() || self.changes != changes(choices) {
@@ -120,9 +112,9 @@ impl TilePlacements {
         let mut are_known = true;
         for place in 0..self.path.len() {
             let (state, step) = self.path[place];
-            if self.states[state].steps[step].beside.searched < Some(depth) {
+            if self.states[state].steps[step].beside.searched < Some(effort) {
                 are_known = false;
-                self.search_step(tile, choices, (state, step), depth, find)?;
+                self.search_step(tile, choices, (state, step), effort, find)?;
             }
         }
         if !are_known {
@@ -288,7 +280,7 @@ impl TilePlacements {
         tile: &TilePlanner<'_>,
         choices: &mut TileChoices,
         (state, step): (usize, usize),
-        depth: SearchDepth,
+        effort: Effort,
         find: &mut Finder<'_>,
     ) -> Result<(), NotPlanned> {
         let State { node, steps, amounts, .. } = &mut self.states[state];
@@ -298,7 +290,7 @@ impl TilePlacements {
             return Ok(());
         }
         let residents = Residents::at(tile, std::mem::take(amounts));
-        let raised = choices.raise_beside(tile, &mut step.beside, (step.choice, depth), (node, &residents), find);
+        let raised = choices.raise_beside(tile, &mut step.beside, (step.choice, effort), (node, &residents), find);
         *amounts = residents.amounts;
         raised.map(|_| ())
     }

@@ -24,6 +24,8 @@ const MAPPINGS_LIMIT: usize = 20_000;
 #[derive(Default)]
 pub struct CostStore {
     known: HashMap<[u64; 2], KnownCost>,
+    /// Costs of a mapping of the best score, where ties are open.
+    scores: HashMap<[u64; 2], ProblemCost>,
     /// The mappings of those that were searched last, by corner.
     mappings: HashMap<[u64; 2], Arc<Corners<Solution>>>,
     /// Costs that other threads find, too.
@@ -85,8 +87,9 @@ pub(super) enum KnownCost {
     NotFound,
 }
 
-/// What a short search tells of the cost of a problem.
-pub(super) enum ShortCost {
+/// What a search that leaves ties open tells of the cost of a problem.
+#[derive(Clone)]
+pub(super) enum ScoreCost {
     Known(KnownCost),
     /// A lower bound on its score.
     AtLeast(f64),
@@ -172,6 +175,19 @@ impl CostStore {
         effort.searched += 1;
         self.replace(key, known.clone(), mappings);
         Some(known)
+    }
+
+    /// The cost of a mapping of the best score.
+    pub(super) fn score(&self, key: [u64; 2]) -> Option<KnownCost> {
+        self.scores.get(&key).map(|cost| KnownCost::Cost(*cost))
+    }
+
+    /// Notes the cost of a mapping of the best score, where ties are open.
+    pub(super) fn note_score(&mut self, key: [u64; 2], cost: ProblemCost) {
+        if self.scores.len() >= STORE_LIMIT {
+            self.scores.clear();
+        }
+        self.scores.insert(key, cost);
     }
 
     /// Notes a result in place of an earlier one, if there is any.

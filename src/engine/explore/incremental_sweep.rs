@@ -6,10 +6,10 @@
 use super::common_slope::{
     ALL_SLOPES, Corners, EnergyLatency, KnownCorners, SlopeCorner, choose_for, corners_by_slope,
 };
-use super::cost_store::{CostStore, Fingerprints, KnownCost, SearchEffort, ShortCost};
+use super::cost_store::{CostStore, Fingerprints, KnownCost, ScoreCost, SearchEffort};
 use super::prices::SweepPrices;
 use super::request::Settings;
-use super::sweep::{PointSummary, ShortSearch, SolvedAlone, Sweep, too_large_to_count};
+use super::sweep::{PointSummary, ScoreSearch, SolvedAlone, Sweep, too_large_to_count};
 use crate::cost::Evaluator;
 use crate::depth_first::{
     COUNTED_MEMORIES, DepthFirstStrategy, Feasibility, FeasibilityCheck, FuseDepth, NotPlanned, Planner, PlannerMemory,
@@ -19,7 +19,7 @@ use crate::depth_first::{
 use crate::hardware::MemoryId;
 use crate::ids::TiVec;
 use crate::mapping::{LayerOnCore, LayerProblem};
-use crate::search::{Outcome, Solution, has_mapping};
+use crate::search::{Effort, Outcome, Solution, has_mapping};
 use crate::sorting::sort_by_key;
 use crate::spec::Diagnostics;
 use crate::ties::{self, is_clearly_less};
@@ -476,28 +476,51 @@ impl ProblemSolver<'_> {
         store.cost(fingerprints.of(problem, &layer), effort, solve)
     }
 
-    /// What is known of the cost of a problem, or found by a short search if there is time. Scores above `most` do not
-    /// count.
-    pub fn cost_shortly(
+    /// What is known of the cost of a problem, of which some mapping fits, or found by a search that leaves ties open, if
+    /// there is time. Scores above `most` do not count.
+    pub fn score(
         &mut self,
         problem: &LayerProblem,
-        most: f64,
+        (most, effort): (f64, Effort),
         has_time: &mut dyn FnMut() -> bool,
-    ) -> Option<ShortCost> {
+    ) -> Option<ScoreCost> {
+        if self.sweep.takes_corners() || self.sweep.guide.is_some() {
+            return match effort {
+                Effort::Short => Some(ScoreCost::AtLeast(0.0)),
+                _ => self.known_cost(problem, has_time).map(ScoreCost::Known),
+            };
+        }
         let layer = self.sweep.on_core(problem);
-        let Self { sweep, counted, store, fingerprints, alone, effort, .. } = self;
+        let Self { sweep, counted, store, fingerprints, alone, effort: searches, .. } = self;
         let key = fingerprints.of(problem, &layer);
-        let mut at_least = None;
+        if let Some(known) = store.score(key) {
+            return Some(ScoreCost::Known(known));
+        }
+        let mut score = None;
         let solve = || {
-            has_time().then(|| sweep.search_shortly(problem, most, alone)).and_then(|found| match found {
-                ShortSearch::Settled(outcome) => Some(solved(sweep, &layer, &Corners::one(outcome), *counted)),
-                ShortSearch::AtLeast(score) => {
-                    at_least = Some(ShortCost::AtLeast(score));
-                    None
+            let found = has_time().then(|| sweep.search_score(problem, (most, effort), alone))?;
+            let outcome = match &found {
+                ScoreSearch::Settled(outcome) | ScoreSearch::Score(outcome) => outcome,
+                ScoreSearch::AtLeast(least) => {
+                    score = Some(ScoreCost::AtLeast(*least));
+                    return None;
                 }
-            })
+            };
+            let solved = solved(sweep, &layer, &Corners::one(outcome.clone()), *counted);
+            if matches!(found, ScoreSearch::Settled(_)) {
+                return Some(solved);
+            }
+            score = Some(ScoreCost::Known(solved.0));
+            None
         };
-        store.cost(key, effort, solve).map(ShortCost::Known).or(at_least)
+        if let Some(known) = store.cost(key, searches, solve) {
+            return Some(ScoreCost::Known(known));
+        }
+        if let Some(ScoreCost::Known(KnownCost::Cost(cost))) = &score {
+            searches.searched += 1;
+            store.note_score(key, *cost);
+        }
+        score
     }
 
     /// Whether the store has the cost of the problem.

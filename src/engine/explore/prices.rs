@@ -1,14 +1,14 @@
 //! Prices of mapping problems and copies by the objective of a sweep, among which placements are chosen.
 
-use super::cost_store::{KnownCost, ShortCost};
+use super::cost_store::{KnownCost, ScoreCost};
 use super::incremental_sweep::ProblemSolver;
 use crate::depth_first::{
-    BoundsByLevel, COUNTED_MEMORIES, CopyAction, CopyRoutes, Feasibility, NotPlanned, Price, Prices, PricesByLevel,
-    ProblemCost, ShortPrice,
+    BoundsByLevel, COUNTED_MEMORIES, CopyAction, CopyRoutes, Feasibility, KnownPrice, NotPlanned, Price, Prices,
+    PricesByLevel, ProblemCost,
 };
 use crate::hardware::MemoryId;
 use crate::mapping::LayerProblem;
-use crate::search::{Objective, Weights, has_mapping};
+use crate::search::{Effort, Objective, Weights, has_mapping};
 use crate::units::Cycles;
 
 /// The prices of a sweep, whose problems are searched as long as there is time.
@@ -66,21 +66,13 @@ impl Prices for SweepPrices<'_, '_> {
         }
     }
 
-    fn of(&mut self, problem: &LayerProblem) -> Result<Option<Price>, NotPlanned> {
+    fn of(&mut self, problem: &LayerProblem, most: Price, effort: Effort) -> Result<KnownPrice, NotPlanned> {
         if !self.fits(problem) {
-            return Ok(None);
+            return Ok(KnownPrice::Exactly(None));
         }
-        let cost = self.solver.known_cost(problem, self.has_time).ok_or(NotPlanned::Later)?;
-        Ok(self.price_of_known(&cost))
-    }
-
-    fn of_shortly(&mut self, problem: &LayerProblem, most: Price) -> Result<ShortPrice, NotPlanned> {
-        if !self.fits(problem) {
-            return Ok(ShortPrice::Known(None));
-        }
-        Ok(match self.solver.cost_shortly(problem, most.0[0], self.has_time).ok_or(NotPlanned::Later)? {
-            ShortCost::Known(cost) => ShortPrice::Known(self.price_of_known(&cost)),
-            ShortCost::AtLeast(score) => ShortPrice::AtLeast(Price(self.objective.figures(score, 0.0, 0.0))),
+        Ok(match self.solver.score(problem, (most.0[0], effort), self.has_time).ok_or(NotPlanned::Later)? {
+            ScoreCost::Known(cost) => KnownPrice::Exactly(self.price_of_known(&cost)),
+            ScoreCost::AtLeast(score) => KnownPrice::AtLeast(Price(self.objective.figures(score, 0.0, 0.0))),
         })
     }
 

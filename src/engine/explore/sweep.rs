@@ -12,8 +12,8 @@ use crate::hardware::{Core, MemoryId, Operand, check_shared_dimension};
 use crate::ids::TiVec;
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::search::{
-    FrontPart, Limits, MappingFront, Objective, Outcome, Proof, Solution, StopReason, Strategy, check_lpf_limit,
-    find_best, find_best_by, find_front, find_shortly, smallest_that_fit,
+    Effort, FrontPart, Limits, MappingFront, Objective, Outcome, Proof, Solution, StopReason, Strategy,
+    check_lpf_limit, find_best, find_best_by, find_front, find_score, smallest_that_fit,
 };
 use crate::spec::{Diagnostics, closest};
 use crate::tolerance::PRICE_TOLERANCE;
@@ -331,24 +331,35 @@ impl Sweep {
         if corners.all.iter().all(is_as_good) { corners } else { search(&layer) }
     }
 
-    /// What a short search finds of a problem of which some mapping fits. Scores above `most` do not count.
-    pub(super) fn search_shortly(&self, problem: &LayerProblem, most: f64, known: &SolvedAlone) -> ShortSearch {
-        if self.takes_corners() || self.guide.is_some() {
-            return ShortSearch::AtLeast(0.0);
-        }
+    /// What a search that leaves ties open finds of a problem of which some mapping fits. Scores above `most` do not
+    /// count.
+    pub(super) fn search_score(
+        &self,
+        problem: &LayerProblem,
+        (most, effort): (f64, Effort),
+        known: &SolvedAlone,
+    ) -> ScoreSearch {
         let layer = self.on_core(problem);
         let Settings { objective, strategy, .. } = &self.settings;
-        let search =
-            |layer: &LayerOnCore<'_>| find_shortly(&Evaluator::new(layer), objective, &self.limits(), *strategy, most);
-        let settle = |outcome: Outcome| match (&outcome.best, outcome.proof) {
-            (None, Proof::Optimal) if most < f64::INFINITY => ShortSearch::AtLeast(most),
-            (_, Proof::Optimal) => ShortSearch::Settled(outcome),
-            (Some(best), Proof::OptimalButForTies | Proof::Gap(_)) => {
-                let gap = if let Proof::Gap(gap) = outcome.proof { gap } else { 0.0 };
-                let score = best.cost(&layer).map_or(0.0, |cost| objective.score(&layer, &cost));
-                ShortSearch::AtLeast(score * (1.0 - gap - PRICE_TOLERANCE))
+        let search = |layer: &LayerOnCore<'_>| {
+            find_score(&Evaluator::new(layer), objective, &self.limits(), *strategy, (most, effort))
+        };
+        let settle = |outcome: Outcome| {
+            let least = match (&outcome.best, outcome.proof) {
+                (None, Proof::Optimal) if most < f64::INFINITY => most,
+                (_, Proof::Optimal) => return ScoreSearch::Settled(outcome),
+                (Some(_), Proof::OptimalButForTies) => return ScoreSearch::Score(outcome),
+                (Some(best), Proof::Gap(gap)) => {
+                    let score = best.cost(&layer).map_or(0.0, |cost| objective.score(&layer, &cost));
+                    score * (1.0 - gap - PRICE_TOLERANCE)
+                }
+                _ => 0.0,
+            };
+            match effort {
+                _ if least >= most * (1.0 - 2.0 * PRICE_TOLERANCE) => ScoreSearch::AtLeast(most),
+                Effort::Short => ScoreSearch::AtLeast(least),
+                Effort::Score | Effort::Whole => ScoreSearch::Score(outcome),
             }
-            _ => ShortSearch::AtLeast(0.0),
         };
         if problem.reserved.is_empty() {
             let outcome = search(&layer);
@@ -356,9 +367,10 @@ impl Sweep {
             return settle(outcome);
         }
         // Beside other data nothing is better than alone: where the mapping fits, it is as good.
-        let alone = known.get_short(&LayerProblem { reserved: Vec::new(), ..problem.clone() });
+        let alone = known.get_score(&LayerProblem { reserved: Vec::new(), ..problem.clone() });
         let is_as_good = |outcome: &Outcome| {
-            let best = outcome.best.as_ref();
+            let is_known = !matches!(outcome.proof, Proof::Gap(_) | Proof::None) || effort == Effort::Short;
+            let best = outcome.best.as_ref().filter(|_| is_known);
             let cost = best.and_then(|best| Some((best, best.cost(&layer)?)));
             cost.is_some_and(|(best, cost)| cost.latency.total_cycles() == best.latency_cycles)
         };
@@ -576,10 +588,12 @@ pub(super) fn check_objective(path: &str, objective: &Objective, core: Option<&C
     }
 }
 
-/// What a short search finds.
-pub(super) enum ShortSearch {
+/// What a search that leaves ties open finds.
+pub(super) enum ScoreSearch {
     /// The outcome of a whole search.
     Settled(Outcome),
+    /// A mapping of the best score.
+    Score(Outcome),
     /// A lower bound on the score of all mappings.
     AtLeast(f64),
 }
@@ -589,7 +603,7 @@ pub(super) enum ShortSearch {
 #[derive(Debug, Default)]
 pub struct SolvedAlone {
     searched: Mutex<FxHashMap<LayerProblem, Corners<Outcome>>>,
-    searched_shortly: Mutex<FxHashMap<LayerProblem, Outcome>>,
+    scores: Mutex<FxHashMap<LayerProblem, Outcome>>,
 }
 
 impl SolvedAlone {
@@ -605,12 +619,12 @@ impl SolvedAlone {
         })
     }
 
-    /// The outcome of a short search, if there is any.
-    fn get_short(&self, problem: &LayerProblem) -> Option<Outcome> {
-        known_of(&self.searched_shortly, problem)
+    /// The outcome of a search that left ties open, if there is any.
+    fn get_score(&self, problem: &LayerProblem) -> Option<Outcome> {
+        known_of(&self.scores, problem)
     }
 
-    /// Keeps the mapping that a short search found.
+    /// Keeps the mapping that a search found which left ties open.
     fn note(&self, problem: &LayerProblem, outcome: &Outcome) {
         if outcome.best.is_none() {
             return;
@@ -618,7 +632,7 @@ impl SolvedAlone {
         if outcome.proof == Proof::Optimal {
             keep(&self.searched, problem.clone(), Corners::one(outcome.clone()));
         }
-        keep(&self.searched_shortly, problem.clone(), outcome.clone());
+        keep(&self.scores, problem.clone(), outcome.clone());
     }
 }
 

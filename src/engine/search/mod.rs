@@ -55,6 +55,7 @@ pub use constraints::{
     Conflict, Constraints, Evenness, LevelConstraint, LevelDemand, LoopAmount, LoopPattern, PatternSize, UnmatchedLoop,
     conflict, find_best_under, has_legal_mapping,
 };
+pub use exact::Effort;
 use exact::legality::NoConstraints;
 pub use front::{FrontPart, MappingFront, find_front};
 pub use infeasible::smallest_that_fit;
@@ -269,23 +270,24 @@ pub fn find_best_within(
 ) -> Outcome {
     match strategy {
         Strategy::Exact => {
-            exact::find_best_within(&Evaluator::new(problem), objective, limits, &|| true, ANY, at_most_pj)
+            let (within, has_time) = ((at_most_pj, Effort::Whole), &|| true);
+            exact::find_best_within(&Evaluator::new(problem), objective, limits, has_time, ANY, within)
         }
         Strategy::Loma => loma::find_best(problem, objective, limits, &|| true, ANY),
     }
 }
 
-/// As [`find_best_within`], but ends where an exact search begins to take long. A mapping that is [`Proof::Optimal`] is
-/// that of [`find_best`].
-pub fn find_shortly(
+/// As [`find_best_within`], but finds out no more than this. A mapping that is [`Proof::Optimal`] is that of
+/// [`find_best`].
+pub fn find_score(
     evaluator: &Evaluator<'_>,
     objective: &Objective,
     limits: &Limits,
     strategy: Strategy,
-    at_most_pj: f64,
+    within: (f64, Effort),
 ) -> Outcome {
     match strategy {
-        Strategy::Exact => exact::find_shortly(evaluator, objective, limits, at_most_pj),
+        Strategy::Exact => exact::find_best_within(evaluator, objective, limits, &|| true, ANY, within),
         Strategy::Loma => loma::find_best(evaluator.problem(), objective, limits, &|| true, ANY),
     }
 }

@@ -7,7 +7,7 @@ use crate::depth_first::ids::NodeId;
 use crate::depth_first::layer_tile::{PlacedNode, TilePlanner, level_count};
 use crate::depth_first::node_choices::{NodeChoices, NodePlacement, fits, inputs_memory, map_memory};
 use crate::depth_first::planner::Planner;
-use crate::depth_first::price::{Prices, PricesByLevel, ShortPrice};
+use crate::depth_first::price::{KnownPrice, Prices, PricesByLevel};
 use crate::depth_first::problems::{Feasibility, NotPlanned, ProblemKey};
 use crate::depth_first::residents::Residents;
 use crate::depth_first::solved::{BoundsByLevel, COUNTED_MEMORIES, ProblemCost};
@@ -15,7 +15,7 @@ use crate::depth_first::strategy::{FuseDepth, StoringMode};
 use crate::hardware::{Core, MemoryId, Operand};
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::rules::Rules;
-use crate::search::{Limits, Objective, Strategy, find_best, has_mapping};
+use crate::search::{Effort, Limits, Objective, Strategy, find_best, has_mapping};
 use crate::units::Cycles;
 use crate::workload::Network;
 use std::collections::{BTreeSet, HashMap};
@@ -40,6 +40,18 @@ impl<'a> Searched<'a> {
         Price(self.objective.figures(score, energy_pj, cycles))
     }
 
+    fn whole(&mut self, problem: &LayerProblem) -> Option<Price> {
+        if let Some(known) = self.known.get(problem) {
+            return *known;
+        }
+        let layer = LayerOnCore::new(self.core, RULES, problem);
+        let best = find_best(&layer, &self.objective, &Limits::default(), Strategy::Exact).best;
+        let cost = best.and_then(|best| ProblemCost::new(&Evaluator::new(&layer), &best, self.counted()));
+        let price = cost.map(|cost| cost.energy_and_latency()).map(|(energy, cycles)| self.price(energy, cycles));
+        self.known.insert(problem.clone(), price);
+        price
+    }
+
     fn counted(&self) -> [MemoryId; COUNTED_MEMORIES] {
         [self.core.top(Operand::O); COUNTED_MEMORIES]
     }
@@ -60,28 +72,16 @@ impl Prices for Searched<'_> {
         }
     }
 
-    /// Some prices at once, of others a bound.
-    fn of_shortly(&mut self, problem: &LayerProblem, most: Price) -> Result<ShortPrice, NotPlanned> {
-        let found = self.of(problem)?;
+    /// By short searches some prices at once, of others a bound.
+    fn of(&mut self, problem: &LayerProblem, most: Price, effort: Effort) -> Result<KnownPrice, NotPlanned> {
+        let found = self.whole(problem);
         Ok(match found {
-            Some(price) if price > most => ShortPrice::AtLeast(Price([most.0[0], 0.0, 0.0])),
-            Some(price) if (price.0[0] as u64).is_multiple_of(2) => {
-                ShortPrice::AtLeast(Price([0.97 * price.0[0], 0.0, 0.0]))
+            Some(price) if price > most => KnownPrice::AtLeast(Price([most.0[0], 0.0, 0.0])),
+            Some(price) if effort == Effort::Short && (price.0[0] as u64).is_multiple_of(2) => {
+                KnownPrice::AtLeast(Price([0.97 * price.0[0], 0.0, 0.0]))
             }
-            _ => ShortPrice::Known(found),
+            _ => KnownPrice::Exactly(found),
         })
-    }
-
-    fn of(&mut self, problem: &LayerProblem) -> Result<Option<Price>, NotPlanned> {
-        if let Some(known) = self.known.get(problem) {
-            return Ok(*known);
-        }
-        let layer = LayerOnCore::new(self.core, RULES, problem);
-        let best = find_best(&layer, &self.objective, &Limits::default(), Strategy::Exact).best;
-        let cost = best.and_then(|best| ProblemCost::new(&Evaluator::new(&layer), &best, self.counted()));
-        let price = cost.map(|cost| cost.energy_and_latency()).map(|(energy, cycles)| self.price(energy, cycles));
-        self.known.insert(problem.clone(), price);
-        Ok(price)
     }
 
     fn fits(&mut self, problem: &LayerProblem) -> bool {
@@ -181,7 +181,9 @@ fn least_from(
                 for layer in all {
                     let beside = tile.beside(find.problems, ProblemKey { layer, ..key }, &place);
                     let problem = find.problems.problem(&beside);
-                    if let Ok(Some(price)) = find.prices.of(&problem) {
+                    if let Ok(KnownPrice::Exactly(Some(price))) =
+                        find.prices.of(&problem, Price::INFINITE, Effort::Score)
+                    {
                         best = best.min(price);
                     }
                 }

@@ -21,8 +21,8 @@ pub const MOST_LINES: usize = 4;
 pub enum Wanted<'o> {
     /// The mapping of least score, and of equal ones that of least latency.
     Best(&'o Objective),
-    /// A mapping of least latency, at any price.
-    Fastest,
+    /// A mapping of least latency, at any price, if that is below so many cycles.
+    Fastest(f64),
     /// Every mapping that no other one beats in price and latency.
     Front,
     /// For every worth of a cycle in this range, in price, a mapping of the least sum of price and latency: the corners
@@ -115,7 +115,7 @@ impl<'o> Incumbents<'o> {
 
     /// Whether all prices count as equal.
     pub fn ignores_prices(&self) -> bool {
-        matches!(self.sought, Wanted::Fastest)
+        matches!(self.sought, Wanted::Fastest(_))
     }
 
     /// The best mapping by the objective.
@@ -127,7 +127,7 @@ impl<'o> Incumbents<'o> {
     pub fn score_of(&self, incumbent: &Incumbent) -> f64 {
         match self.sought {
             Wanted::Best(objective) => score(objective, incumbent.price, incumbent.solution.latency_cycles),
-            Wanted::Fastest => incumbent.cycles(),
+            Wanted::Fastest(_) => incumbent.cycles(),
             Wanted::Front | Wanted::Corners(..) => incumbent.price,
         }
     }
@@ -156,7 +156,7 @@ impl<'o> Incumbents<'o> {
     /// The mapping of the least sum of latency and weighed price so far.
     pub fn least_by(&self, weight: f64) -> Option<&Incumbent> {
         match self.sought {
-            Wanted::Best(_) | Wanted::Fastest => self.best(),
+            Wanted::Best(_) | Wanted::Fastest(_) => self.best(),
             Wanted::Front | Wanted::Corners(..) => {
                 self.front.iter().min_by(|a, b| a.sum(weight).total_cmp(&b.sum(weight)))
             }
@@ -178,7 +178,7 @@ impl<'o> Incumbents<'o> {
                 vec![0.0, 0.5 * weight, weight, 2.0 * weight]
             }
             Wanted::Best(Objective::Weighted(weights)) => vec![1.0 / weights.latency],
-            Wanted::Best(_) | Wanted::Fastest => vec![0.0],
+            Wanted::Best(_) | Wanted::Fastest(_) => vec![0.0],
             Wanted::Corners(least, most) => vec![1.0 / most, 1.0 / (least * most).sqrt(), 1.0 / least],
             Wanted::Front => {
                 // Latency alone, and the slope from the cheapest to the fastest mapping. Further lines in between raise
@@ -212,7 +212,7 @@ impl<'o> Incumbents<'o> {
                 let score = score(objective, price, bound.latency_cycles);
                 bound.lines.0[..bound.lines.1].iter().fold(score, |most, (weight, sum)| most.max(sum / weight))
             }
-            Wanted::Fastest => bound.latency_cycles as f64,
+            Wanted::Fastest(_) => bound.latency_cycles as f64,
             Wanted::Corners(least, most) => {
                 least_over(&bound, |price, latency| price + (least * most).sqrt() * latency)
             }
@@ -235,7 +235,9 @@ impl<'o> Incumbents<'o> {
                 let latency = if is_faster { comparable(bound.latency_cycles as f64) } else { kept.compared };
                 objective.figures(bound.score * (1.0 + PRICE_TOLERANCE), energy_pj * (1.0 + PRICE_TOLERANCE), latency)
             }),
-            Wanted::Fastest => self.best().is_some_and(|best| bound.latency_cycles >= best.solution.latency_cycles),
+            Wanted::Fastest(most) => {
+                bound.latency_cycles as f64 >= self.best().map_or(most, |best| most.min(best.cycles()))
+            }
             // The least sum of a chain is concave in the worth of a cycle, as that of the incumbents is, and the latter
             // is straight between its corners. So the chain is nowhere better if it is not better there.
             Wanted::Corners(..) => {
@@ -261,7 +263,7 @@ impl<'o> Incumbents<'o> {
     pub fn offer(&mut self, price: f64, cost: &LayerCost, solution: impl FnOnce() -> Solution) -> bool {
         let latency_cycles = cost.latency.total_cycles();
         match self.sought {
-            Wanted::Best(_) | Wanted::Fastest => {
+            Wanted::Best(_) | Wanted::Fastest(_) => {
                 let objective = if let Wanted::Best(objective) = self.sought { objective } else { &Objective::Latency };
                 let compared = comparable(cost.latency.exact_cycles());
                 let figures = objective.figures(score(objective, price, latency_cycles), cost.energy_pj(), compared);

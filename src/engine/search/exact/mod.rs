@@ -73,35 +73,27 @@ pub(super) fn find_best<L: Legality>(
     has_time: &dyn Fn() -> bool,
     legal: Option<&L>,
 ) -> Outcome {
-    find_best_within(evaluator, objective, limits, has_time, legal, f64::INFINITY)
+    find_best_within(evaluator, objective, limits, has_time, legal, (f64::INFINITY, Effort::Whole))
 }
 
-/// As [`find_best_within`], but ends where that begins to take long: with ties open, or before better bounds are made.
-pub(super) fn find_shortly(
-    evaluator: &Evaluator<'_>,
-    objective: &Objective,
-    limits: &Limits,
-    at_most_pj: f64,
-) -> Outcome {
-    let (problem, legal) = (evaluator.problem(), None::<&NoConstraints>);
-    let has_time = &|| true;
-    let at_most_pj = if *objective == Objective::Energy { at_most_pj } else { f64::INFINITY };
-    ExactSearch { problem, evaluator, limits, has_time, legal, at_most_pj, is_short: true }.best(objective)
-}
-
-/// As [`find_best`], but ends with no mapping once it is proved that all mappings need more energy than `at_most_pj`.
-/// Only the objective `Energy` uses this limit.
+/// As [`find_best`], as far as `effort` says. It may end with no mapping once it is proved that all mappings need more
+/// energy than `at_most`, and with any one that all take as many cycles; other objectives do not use this limit.
 pub(super) fn find_best_within<L: Legality>(
     evaluator: &Evaluator<'_>,
     objective: &Objective,
     limits: &Limits,
     has_time: &dyn Fn() -> bool,
     legal: Option<&L>,
-    at_most_pj: f64,
+    (at_most, effort): (f64, Effort),
 ) -> Outcome {
     let problem = evaluator.problem();
-    let at_most_pj = if *objective == Objective::Energy { at_most_pj } else { f64::INFINITY };
-    ExactSearch { problem, evaluator, limits, has_time, legal, at_most_pj, is_short: false }.best(objective)
+    let counts = match objective {
+        Objective::Energy => true,
+        Objective::Latency => effort != Effort::Whole,
+        _ => false,
+    };
+    let at_most = if counts { at_most } else { f64::INFINITY };
+    ExactSearch { problem, evaluator, limits, has_time, legal, at_most, effort }.best(objective)
 }
 
 /// The range of slopes whose corners of the front are sought, beside a mapping of least energy; `None` for the whole
@@ -118,7 +110,7 @@ pub(super) fn find_front(
 ) -> (Vec<super::Solution>, (f64, f64), Outcome) {
     let (problem, legal) = (evaluator.problem(), None::<&NoConstraints>);
     let search =
-        ExactSearch { problem, evaluator, limits, has_time, legal, at_most_pj: f64::INFINITY, is_short: false };
+        ExactSearch { problem, evaluator, limits, has_time, legal, at_most: f64::INFINITY, effort: Effort::Whole };
     let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
     let loops = search.loops(&mut outcome);
     let (front, slopes) = search.front(&loops, slopes, &mut outcome).unwrap_or_default();
@@ -146,8 +138,8 @@ pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
         limits,
         has_time: &|| true,
         legal,
-        at_most_pj: f64::INFINITY,
-        is_short: false,
+        at_most: f64::INFINITY,
+        effort: Effort::Whole,
     };
     let loops = search.loops(&mut Outcome::NOTHING.clone());
     if !problem.rules.mappings_fit_unchecked {
@@ -170,8 +162,8 @@ pub(super) fn has_legal_mapping<L: Legality>(problem: &LayerOnCore<'_>, limits: 
         limits,
         has_time,
         legal: Some(legal),
-        at_most_pj: f64::INFINITY,
-        is_short: false,
+        at_most: f64::INFINITY,
+        effort: Effort::Whole,
     };
     let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
     let loops = search.loops(&mut outcome);
@@ -205,13 +197,27 @@ struct ExactSearch<'a, L> {
     limits: &'a Limits,
     has_time: &'a dyn Fn() -> bool,
     legal: Option<&'a L>,
-    /// Mappings that need more energy than this do not count.
-    at_most_pj: f64,
-    /// Whether it ends where it begins to take long.
-    is_short: bool,
+    /// Mappings whose score is not below this do not count.
+    at_most: f64,
+    effort: Effort,
+}
+
+/// How much a search is to find out, the least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effort {
+    /// A mapping of the best score, as far as that does not take long.
+    Short,
+    /// A mapping of the best score, whatever equal ones there are.
+    Score,
+    /// The best mapping, and among equals the fastest.
+    Whole,
 }
 
 impl<L: Legality> ExactSearch<'_, L> {
+    fn is_short(&self) -> bool {
+        self.effort == Effort::Short
+    }
+
     /// The best mapping by `objective`, and among equals the fastest.
     fn best(&self, objective: &Objective) -> Outcome {
         let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
@@ -383,7 +389,7 @@ impl<L: Legality> ExactSearch<'_, L> {
         };
         let few = search(max_states.min(estimate_after), None)?;
         outcome.orders += few.expanded;
-        if few.price.is_finite() || self.is_short || max_states <= estimate_after || !(self.has_time)() {
+        if few.price.is_finite() || self.is_short() || max_states <= estimate_after || !(self.has_time)() {
             return Some(few);
         }
         let estimate = Relaxation::by_price(space);
@@ -409,13 +415,14 @@ impl<L: Legality> ExactSearch<'_, L> {
         if !space.tracks_all {
             outcome.proof = Proof::None;
         }
-        let at_most = self.at_most_pj - constant - space.constant;
+        let at_most = self.at_most - constant - space.constant;
         let Some(mut cheapest) = self.cheapest_chains(&space, (tie, at_most), false, outcome) else { return };
-        let takes_all = cheapest.is_complete && !self.is_short;
+        let takes_all = cheapest.is_complete && self.effort == Effort::Whole;
         let most = if takes_all { self.limits.max_states } else { MOST_CHAINS };
         let (mut best, mut settled) = ties::fastest(&space, &mut cheapest, (most, self.has_time));
         settled &= cheapest.is_complete;
-        if !settled && !self.is_short && cheapest.price.is_finite() {
+        let leaves_ties = self.effort == Effort::Score && best.is_some();
+        if !settled && !self.is_short() && !leaves_ties && cheapest.price.is_finite() {
             // Too many chains are equal to list them all. The best-first search prunes partial chains that cannot be
             // faster.
             space.constant += constant;
@@ -428,7 +435,7 @@ impl<L: Legality> ExactSearch<'_, L> {
             best = found.incumbents.best().map(|best| best.solution.clone());
         }
         // A search that stopped before its first mapping falls back on other ways.
-        if self.is_short && best.is_none() {
+        if self.is_short() && best.is_none() {
             outcome.proof = Proof::None;
             return;
         }
@@ -490,7 +497,7 @@ impl<L: Legality> ExactSearch<'_, L> {
         if let Some(best) = ties::fastest(space, &mut cheapest, (MOST_CHAINS, self.has_time)).0 {
             return Some(best);
         }
-        if self.is_short {
+        if self.is_short() {
             outcome.proof = Proof::None;
             return None;
         }
@@ -518,10 +525,13 @@ impl<L: Legality> ExactSearch<'_, L> {
         let proof = if space.tracks_all { outcome.proof } else { Proof::None };
         let Some(known) = self.any_mapping(&space, loops, objective, outcome) else { return };
         outcome.proof = proof;
-        let sought = Wanted::Best(objective);
+        // Fractions of cycles are not told apart by bounds.
+        let is_whole = !self.problem.rules.loading_overlaps_computation;
+        let at_any_price = self.effort != Effort::Whole && is_whole && *objective == Objective::Latency;
+        let sought = if at_any_price { Wanted::Fastest(self.at_most) } else { Wanted::Best(objective) };
         let mut found = self.branches(&space, sought, known, outcome);
         // Where nothing is proved, or the rules of a tool take mappings that do not fit, LOMA's may be better.
-        if (found.unexplored < f64::INFINITY && !self.is_short || self.problem.rules.mappings_fit_unchecked)
+        if (found.unexplored < f64::INFINITY && !self.is_short() || self.problem.rules.mappings_fit_unchecked)
             && let Some(by_loma) = self.by_loma(objective)
             && let Some(cost) = by_loma.cost_by(self.evaluator)
         {
@@ -529,9 +539,11 @@ impl<L: Legality> ExactSearch<'_, L> {
         }
         let Some(best) = found.incumbents.best() else { return };
         let score = found.incumbents.score_of(best);
-        if outcome.proof == Proof::Optimal && found.unexplored < f64::INFINITY {
-            outcome.proof = match found.unexplored < score {
-                true => Proof::Gap((score - found.unexplored) / score),
+        if outcome.proof == Proof::Optimal && (found.unexplored < f64::INFINITY || at_any_price) {
+            // What is not below the limit was not looked for.
+            let least = if at_any_price { found.unexplored.min(self.at_most) } else { found.unexplored };
+            outcome.proof = match least < score {
+                true => Proof::Gap((score - least) / score),
                 false => Proof::OptimalButForTies,
             };
         }
@@ -551,7 +563,7 @@ impl<L: Legality> ExactSearch<'_, L> {
         let cost = known.cost_by(self.evaluator);
         let known = cost.map(|cost| (known, sought.price(self.problem, &cost))).into_iter().collect();
         let few = max_branches.min(relax_after);
-        let max_branches = if self.is_short { few } else { max_branches };
+        let max_branches = if self.is_short() { few } else { max_branches };
         let mut found = branch::search(space, sought, known, false, (few, self.has_time));
         outcome.orders += found.expanded;
         if found.unexplored < f64::INFINITY && few < max_branches {
@@ -582,8 +594,13 @@ impl<L: Legality> ExactSearch<'_, L> {
         outcome: &mut Outcome,
     ) -> BranchOutcome<'o> {
         let (bound, known) = (found.unexplored, found.incumbents.into_known());
-        let mut fastest =
-            branch::search(space, Wanted::Fastest, known, true, (self.limits.max_branches, self.has_time));
+        let mut fastest = branch::search(
+            space,
+            Wanted::Fastest(f64::INFINITY),
+            known,
+            true,
+            (self.limits.max_branches, self.has_time),
+        );
         outcome.orders += fastest.expanded;
         // At best all that is left open ties.
         let least = fastest.incumbents.best().map_or(f64::INFINITY, |best| fastest.incumbents.score_of(best));

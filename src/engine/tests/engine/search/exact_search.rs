@@ -2,13 +2,14 @@
 
 use super::brute_force::{brute_force, equals_brute_force, equals_brute_force_on, objectives};
 use super::random_problems::{Random, double_buffers, hardware, problem};
-use fusescape_engine::cost::LayerCost;
+use fusescape_engine::cost::{Evaluator, LayerCost};
 use fusescape_engine::explore::{Request, Settings, Sweep};
 use fusescape_engine::hardware::{Core, Operand, Unroll};
 use fusescape_engine::mapping::{LayerOnCore, LayerProblem};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{
-    Limits, Objective, Outcome, Proof, Solution, StopReason, Strategy, Weights, find_best, find_best_while, has_mapping,
+    Effort, Limits, Objective, Outcome, Proof, Solution, StopReason, Strategy, Weights, find_best, find_best_while,
+    find_score, has_mapping,
 };
 use fusescape_engine::units::Cycles;
 use fusescape_engine::workload::{Dim, LayerKind, LayerShape, Operations, Precision};
@@ -279,6 +280,58 @@ fn the_least_latency_is_proved_where_its_tie_is_open() {
         }
     }
     assert!(ties > 20 && gaps > 20, "{ties} ties were open, {gaps} searches had a gap: too few to say much");
+}
+
+#[test]
+fn a_search_that_leaves_ties_open_finds_the_score_of_the_best_mapping() {
+    let mut random = Random(47);
+    let (mut found_best, mut beyond_limit) = (0, 0);
+    for _ in 0..oracle_cases(150) {
+        let text = hardware(&mut random);
+        let Ok(core) = Core::from_text(&text) else { continue };
+        let problem = problem(&mut random, &core);
+        let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+        let evaluator = Evaluator::new(&layer);
+        for objective in objectives() {
+            let limits = Limits::default();
+            let score = |outcome: &Outcome| {
+                let cost = outcome.best.as_ref()?.cost(&layer)?;
+                Some(objective.score(&layer, &cost))
+            };
+            let best = find_best(&layer, &objective, &limits, Strategy::Exact);
+            let Some(least) = score(&best).filter(|_| best.proof == Proof::Optimal) else { continue };
+            for (most, effort) in [
+                (f64::INFINITY, Effort::Short),
+                (f64::INFINITY, Effort::Score),
+                (1.1 * least, Effort::Score),
+                (least, Effort::Score),
+                (0.9 * least, Effort::Score),
+            ] {
+                let found = find_score(&evaluator, &objective, &limits, Strategy::Exact, (most, effort));
+                let what =
+                    || format!("{objective:?}, {effort:?} up to {most} of {least}: {found:?}\n{problem:?}\n{text}");
+                let is_about = |score: f64| (score - least).abs() <= 1e-9 * least;
+                match (score(&found), found.proof) {
+                    (Some(score), Proof::Optimal | Proof::OptimalButForTies) => {
+                        assert!(is_about(score), "{}", what());
+                        found_best += 1;
+                    }
+                    (Some(score), Proof::Gap(gap)) => {
+                        let at_least = score * (1.0 - gap);
+                        assert!(at_least <= least * (1.0 + 1e-9), "{}", what());
+                        assert!(effort == Effort::Short || at_least >= most * (1.0 - 1e-9), "{}", what());
+                        beyond_limit += usize::from(effort == Effort::Score);
+                    }
+                    (None, Proof::Optimal) => {
+                        assert!(most <= least * (1.0 + 1e-9), "{}", what());
+                        beyond_limit += 1;
+                    }
+                    _ => assert!(effort == Effort::Short, "{}", what()),
+                }
+            }
+        }
+    }
+    assert!(found_best > 1000 && beyond_limit > 100, "{found_best}, {beyond_limit}");
 }
 
 #[test]
