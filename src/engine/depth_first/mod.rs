@@ -97,7 +97,7 @@ pub use lower_bound::StackLowerBound;
 pub use placement::{CacheDecision, Skipping};
 pub use plan::{Caches, LayerTilePlan, PointPlan, ReadPlan, StackPlan, TileDecision, TilePlan};
 pub use planner::{Planner, PlannerMemory};
-pub use price::{KnownPrice, Price, Prices, PricesByLevel};
+pub use price::{KnownScore, Price, Prices, PricesByLevel};
 pub use problems::{Feasibility, FeasibilityCheck, NotPlanned, Problems};
 pub use solved::{BoundsByLevel, COUNTED_MEMORIES, LeastAccesses, ProblemCost};
 pub use stack::{Stack, cut, cut_with_outputs};

@@ -17,6 +17,11 @@ pub struct Price(pub Figures);
 impl Price {
     /// More than everything.
     pub const INFINITE: Self = Self([f64::INFINITY; 3]);
+
+    /// This price with another score; a figure that is the score itself changes with it.
+    fn with_score(self, score: f64) -> Self {
+        Self(self.0.map(|figure| if figure == self.0[0] { score } else { figure }))
+    }
 }
 
 impl Add for Price {
@@ -66,13 +71,13 @@ impl PricesByLevel {
     }
 }
 
-/// What a search tells of the price of a problem.
+/// What a search tells of the best score of a problem.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum KnownPrice {
-    /// The price of a mapping of the best score; `None` where nothing fits.
-    Exactly(Option<Price>),
+pub enum KnownScore {
+    /// The score; `None` where nothing fits.
+    Exactly(Option<f64>),
     /// A lower bound.
-    AtLeast(Price),
+    AtLeast(f64),
 }
 
 /// Finds the prices among which a placement is chosen.
@@ -83,11 +88,11 @@ pub trait Prices {
     /// A lower bound on the price of a problem, which takes longer.
     fn at_least(&mut self, problem: &LayerProblem) -> Price;
 
-    /// The price of a problem, as far as that is not above `most`. It says nothing of mappings of equal score.
+    /// The best score of a problem, as far as that is not above `most`.
     ///
     /// # Errors
     /// If there is no time to find out.
-    fn of(&mut self, problem: &LayerProblem, most: Price, effort: Effort) -> Result<KnownPrice, NotPlanned>;
+    fn score_of(&mut self, problem: &LayerProblem, most: f64, effort: Effort) -> Result<KnownScore, NotPlanned>;
 
     /// Whether a problem has a mapping.
     fn fits(&mut self, problem: &LayerProblem) -> bool;
@@ -156,13 +161,16 @@ impl KnownPrices {
         {
             return Ok(known);
         }
-        Ok(match prices.of(&problems.problem(&key), most, effort)? {
-            KnownPrice::Exactly(price) => {
-                let price = price.unwrap_or(Price::INFINITE);
+        Ok(match prices.score_of(&problems.problem(&key), most.0[0], effort)? {
+            KnownScore::Exactly(score) => {
+                // Which of the mappings of one score is found depends on the limit. So among equals bounds decide.
+                let bound = self.at_least(problems, ProblemKey { reserved: None, ..key }, prices);
+                let price = score.map_or(Price::INFINITE, |score| bound.with_score(score));
                 self.searched.insert(key, price);
                 price
             }
-            KnownPrice::AtLeast(price) => {
+            KnownScore::AtLeast(score) => {
+                let price = Price([score, 0.0, 0.0]);
                 self.searched_shortly.insert(key, (price, most));
                 price
             }

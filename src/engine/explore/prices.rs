@@ -3,7 +3,7 @@
 use super::cost_store::{KnownCost, ScoreCost};
 use super::incremental_sweep::ProblemSolver;
 use crate::depth_first::{
-    BoundsByLevel, COUNTED_MEMORIES, CopyAction, CopyRoutes, Feasibility, KnownPrice, NotPlanned, Price, Prices,
+    BoundsByLevel, COUNTED_MEMORIES, CopyAction, CopyRoutes, Feasibility, KnownScore, NotPlanned, Price, Prices,
     PricesByLevel, ProblemCost,
 };
 use crate::hardware::MemoryId;
@@ -66,13 +66,13 @@ impl Prices for SweepPrices<'_, '_> {
         }
     }
 
-    fn of(&mut self, problem: &LayerProblem, most: Price, effort: Effort) -> Result<KnownPrice, NotPlanned> {
+    fn score_of(&mut self, problem: &LayerProblem, most: f64, effort: Effort) -> Result<KnownScore, NotPlanned> {
         if !self.fits(problem) {
-            return Ok(KnownPrice::Exactly(None));
+            return Ok(KnownScore::Exactly(None));
         }
-        Ok(match self.solver.score(problem, (most.0[0], effort), self.has_time).ok_or(NotPlanned::Later)? {
-            ScoreCost::Known(cost) => KnownPrice::Exactly(self.price_of_known(&cost)),
-            ScoreCost::AtLeast(score) => KnownPrice::AtLeast(Price(self.objective.figures(score, 0.0, 0.0))),
+        Ok(match self.solver.score(problem, (most, effort), self.has_time).ok_or(NotPlanned::Later)? {
+            ScoreCost::Known(cost) => KnownScore::Exactly(self.price_of_known(&cost).map(|price| price.0[0])),
+            ScoreCost::AtLeast(score) => KnownScore::AtLeast(score),
         })
     }
 

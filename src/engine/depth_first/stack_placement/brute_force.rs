@@ -7,7 +7,7 @@ use crate::depth_first::ids::NodeId;
 use crate::depth_first::layer_tile::{PlacedNode, TilePlanner, level_count};
 use crate::depth_first::node_choices::{NodeChoices, NodePlacement, fits, inputs_memory, map_memory};
 use crate::depth_first::planner::Planner;
-use crate::depth_first::price::{KnownPrice, Prices, PricesByLevel};
+use crate::depth_first::price::{KnownScore, Prices, PricesByLevel};
 use crate::depth_first::problems::{Feasibility, NotPlanned, ProblemKey};
 use crate::depth_first::residents::Residents;
 use crate::depth_first::solved::{BoundsByLevel, COUNTED_MEMORIES, ProblemCost};
@@ -73,14 +73,14 @@ impl Prices for Searched<'_> {
     }
 
     /// By short searches some prices at once, of others a bound.
-    fn of(&mut self, problem: &LayerProblem, most: Price, effort: Effort) -> Result<KnownPrice, NotPlanned> {
-        let found = self.whole(problem);
+    fn score_of(&mut self, problem: &LayerProblem, most: f64, effort: Effort) -> Result<KnownScore, NotPlanned> {
+        let found = self.whole(problem).map(|price| price.0[0]);
         Ok(match found {
-            Some(price) if price > most => KnownPrice::AtLeast(Price([most.0[0], 0.0, 0.0])),
-            Some(price) if effort == Effort::Short && (price.0[0] as u64).is_multiple_of(2) => {
-                KnownPrice::AtLeast(Price([0.97 * price.0[0], 0.0, 0.0]))
+            Some(score) if score > most => KnownScore::AtLeast(most),
+            Some(score) if effort == Effort::Short && (score as u64).is_multiple_of(2) => {
+                KnownScore::AtLeast(0.97 * score)
             }
-            _ => KnownPrice::Exactly(found),
+            _ => KnownScore::Exactly(found),
         })
     }
 
@@ -181,10 +181,9 @@ fn least_from(
                 for layer in all {
                     let beside = tile.beside(find.problems, ProblemKey { layer, ..key }, &place);
                     let problem = find.problems.problem(&beside);
-                    if let Ok(KnownPrice::Exactly(Some(price))) =
-                        find.prices.of(&problem, Price::INFINITE, Effort::Score)
-                    {
-                        best = best.min(price);
+                    let found = find.prices.score_of(&problem, f64::INFINITY, Effort::Score);
+                    if let Ok(KnownScore::Exactly(Some(score))) = found {
+                        best = best.min(Price([score, 0.0, 0.0]));
                     }
                 }
                 best
